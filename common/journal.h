@@ -1,0 +1,61 @@
+#ifndef COMMON_JOURNAL_H
+#define COMMON_JOURNAL_H
+
+#include <json-c/json.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "buf.h"
+#include "clock.h"
+#include "error.h"
+
+/*
+ * What the suite did to a list, one JSON line each, chained.
+ *
+ * journal.jsonl in the list's state directory, append-only.  A line is
+ *
+ *	{"seq":7,"time":"2026-02-06T20:41:00.123Z","event":"claim",
+ *	 "task":"3","agent":"a1b2","session":"...","from":{...},"to":{...},
+ *	 "why":"...", ... ,"prev":"<hash>","hash":"<hash>"}
+ *
+ * where hash is SHA-256 (hex) over the line's bytes up to `,"hash"` and prev is the hash
+ * of the line before (64 zeros for the first, mixed with the list's name:
+ * the first line is an event "begin" that names the list).  Appended under
+ * a lock, with one write; a torn last line (power cut) is moved to
+ * journal.torn-<n> and the next line is an event "torn" that says so.
+ * Texts are bounded and escaped.
+ */
+struct journal_entry {
+	const char
+	    *event; /* claim release complete refuse sync repair create update delete receipt ... */
+	const char *task, *agent, *session, *why;
+	struct json_object *from, *to; /* taken; may be NULL */
+	struct json_object
+	    *extra; /* taken; its members are added (receipt, snapshot); may be NULL */
+};
+
+/* statefd: the list's state directory.  list: its name, for the first line. */
+int journal_append(
+    int statefd, const char *list, struct journal_entry *, struct deadline, struct error *);
+/* Several lines in one go. */
+int journal_append_all(int statefd, const char *list, struct journal_entry *, size_t count,
+    struct deadline, struct error *);
+
+/* Is the chain intact?  0 and the number of lines, or -1 and which line is
+ * wrong and how (changed, missing, out of order, of another list, torn). */
+struct journal_check {
+	uint64_t lines;
+	uint64_t bad_line; /* 1-based; 0: none */
+	bool torn;         /* an incomplete last line, nothing else wrong */
+	char head[65];     /* hash of the last line */
+};
+int journal_verify(int statefd, const char *list, struct journal_check *, struct error *);
+int journal_verify_text(
+    const char *, size_t, const char *list, struct journal_check *, struct error *);
+
+/* Every line, oldest first: fn gets the line's parsed text; non-zero stops. */
+struct json;
+int journal_read(int statefd, int (*fn)(void *, const struct json *, const char *line, size_t len),
+    void *, struct error *);
+
+#endif

@@ -1,0 +1,96 @@
+#ifndef COMMON_JSON_H
+#define COMMON_JSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "buf.h"
+#include "error.h"
+#include "mem.h"
+
+/*
+ * A JSON text, validated and indexed: where the bytes of each value are.
+ *
+ * json-c does not give back what it read (numbers past 2^64, lone
+ * surrogates, NUL in keys, duplicate keys), and it doubles the cost of a
+ * scan.  This reader accepts what JSON.parse accepts (after the client's
+ * UTF-8 decoding: an invalid byte inside a string is allowed and decodes
+ * to U+FFFD), and nothing else; a byte order mark is refused, as the client
+ * does.  It keeps no values: it answers with positions, and decodes when
+ * asked.
+ *
+ *	struct json j = { 0 };
+ *	if (json_parse(&j, text, len, &err) == -1) ...
+ *	json_ref subject = json_member(&j, JSON_ROOT, "subject");
+ *	if (json_type(&j, subject) == JSON_STRING)
+ *		s = json_string(&j, subject);
+ *	json_free(&j);
+ *
+ * The text is borrowed and must outlive the index.  A struct json can be
+ * parsed into again and again; it keeps its memory (scans do that).
+ */
+enum json_type {
+	JSON_NONE,
+	JSON_NULL,
+	JSON_FALSE,
+	JSON_TRUE,
+	JSON_NUMBER,
+	JSON_STRING,
+	JSON_ARRAY,
+	JSON_OBJECT
+};
+
+typedef int json_ref; /* a value; JSON_ABSENT where there is none */
+#define JSON_ROOT 0
+#define JSON_ABSENT (-1)
+#define JSON_DEPTH 512 /* nesting accepted */
+
+struct json_node {
+	uint32_t start, end;   /* bytes of the value */
+	uint32_t key, key_end; /* of the member's key with its quotes; 0, 0 elsewhere */
+	uint32_t next;         /* the node after this whole value */
+	uint32_t count;        /* members or elements */
+	uint8_t type;
+	uint8_t plain; /* string: no escape and valid UTF-8 */
+	uint8_t key_plain;
+};
+
+struct json {
+	const char *text;
+	size_t len;
+	struct json_node *node;
+	size_t count, room;
+};
+
+/* Kind ERROR_INPUT: "byte 17: expected ':'". */
+int json_parse(struct json *, const char *text, size_t len, struct error *);
+void json_free(struct json *);
+
+/* Every query takes JSON_ABSENT and answers "nothing". */
+enum json_type json_type(const struct json *, json_ref);
+json_ref json_member(const struct json *, json_ref object, const char *key); /* last one wins */
+json_ref json_first(const struct json *, json_ref container);
+json_ref json_next(const struct json *, json_ref container, json_ref child);
+size_t json_count(const struct json *, json_ref container);
+const char *json_raw(const struct json *, json_ref, size_t *len); /* the value's own bytes */
+
+/* Decoded.  Lone surrogates become U+FFFD; NUL stays (json_string_len). */
+char *json_string(const struct json *, json_ref); /* owned; NULL if not a string */
+char *json_string_len(const struct json *, json_ref, size_t *len);
+char *json_key(const struct json *, json_ref member); /* owned */
+bool json_equals(
+    const struct json *, json_ref, const char *); /* a string with this text, no allocation */
+bool json_key_equals(const struct json *, json_ref member, const char *);
+bool json_true(const struct json *, json_ref);
+int json_int(
+    const struct json *, json_ref, int64_t *); /* 0; -1 if not an integer number that fits */
+void json_strings(const struct json *, json_ref array, struct strings *); /* the string elements */
+
+/* Are the two values the same to JSON.parse (key order aside)? */
+bool json_same(const struct json *, json_ref, const struct json *, json_ref);
+
+/* A member of an object as an owned string, NULL if absent or no string. */
+char *json_member_string(const struct json *, json_ref object, const char *key);
+
+#endif

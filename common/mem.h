@@ -1,0 +1,34 @@
+#ifndef COMMON_MEM_H
+#define COMMON_MEM_H
+
+#include <stddef.h>
+
+/*
+ * Memory that is there, or a program that has already answered.
+ *
+ * None of these returns NULL.  When memory runs out they call the handler
+ * given to mem_on_exhausted(), which must not return (a hook writes the
+ * answer that a fault calls for and leaves); without a handler the
+ * program aborts.
+ */
+void mem_on_exhausted(void (*handler)(void));
+void mem_exhausted(void) __attribute__((noreturn));
+
+void *mem_alloc(size_t size);                      /* zeroed */
+void *mem_grow(void *, size_t count, size_t size); /* like reallocarray */
+char *mem_copy(const char *, size_t len);          /* NUL added */
+char *mem_string(const char *);                    /* NULL stays NULL */
+char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* A growing array of owned strings. */
+struct strings {
+	char **item;
+	size_t count, room;
+};
+
+void strings_add(struct strings *, const char *);      /* copies */
+void strings_take(struct strings *, char *);           /* owns */
+int strings_has(const struct strings *, const char *); /* 1 or 0 */
+void strings_free(struct strings *);                   /* leaves it empty */
+
+#endif

@@ -1,0 +1,36 @@
+#ifndef COMMON_OUT_H
+#define COMMON_OUT_H
+
+#include <json-c/json.h>
+
+#include "buf.h"
+#include "json.h"
+
+/*
+ * Objects we build ourselves, with json-c: decisions, journal lines,
+ * --json answers.  These wrap json-c's calls so that running out of memory
+ * is one place (mem_exhausted), and NULL strings leave the key out instead
+ * of writing null, which the client would reject.
+ */
+struct json_object *out_object(void);
+struct json_object *out_array(void);
+void out_string(struct json_object *, const char *key, const char *value); /* NULL: no key */
+void out_int(struct json_object *, const char *key, int64_t);
+void out_bool(struct json_object *, const char *key, bool);
+void out_add(struct json_object *, const char *key,
+    struct json_object *value);                                      /* takes value; NULL: no key */
+void out_push(struct json_object *array, struct json_object *value); /* takes value */
+void out_push_string(struct json_object *array, const char *);
+void out_strings(struct json_object *, const char *key, const struct strings *);
+
+/* A value of a parsed text put in as it is (its bytes are printed verbatim,
+ * whatever json-c could or could not have kept). */
+struct json_object *out_raw(const struct json *, json_ref);
+struct json_object *out_raw_text(const char *json_text, size_t len);
+
+/* The compact text, no newline.  Frees the object. */
+void out_text(struct buf *, struct json_object *);
+/* The same with two spaces of indentation, as JSON.stringify(x, null, 2). */
+void out_pretty(struct buf *, struct json_object *);
+
+#endif

@@ -1,0 +1,50 @@
+#ifndef COMMON_TEXT_H
+#define COMMON_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "buf.h"
+
+/*
+ * Text from outside, made safe to show: to a terminal, to a model, in a log.
+ *
+ * Control characters (C0, DEL, C1, ESC), bidirectional controls, tag
+ * characters (U+E0000..), zero-width and line-separator characters and
+ * invalid UTF-8 never come through: newlines and tabs become one blank
+ * (TEXT_LINE) or stay (TEXT_BLOCK), the rest becomes U+FFFD.  Length is
+ * bounded in characters; what was cut is marked with "...".
+ */
+enum text_form {
+	TEXT_LINE,  /* one line */
+	TEXT_BLOCK, /* newlines and tabs stay */
+};
+
+#define TEXT_SUBJECT 120 /* characters of a quoted subject */
+#define TEXT_REASON 9500 /* characters of a whole reason */
+
+void text_show(struct buf *, const char *, size_t len, enum text_form, size_t max_chars);
+
+/* "subject", quotes included; inner double quotes become single ones. */
+void text_quote(struct buf *, const char *, size_t max_chars);
+
+/* The next code point of UTF-8 in [*p, end), -1 for an invalid byte; moves
+ * *p on by at least one. */
+int32_t utf8_next(const char **p, const char *end);
+void utf8_put(struct buf *, uint32_t code_point);
+bool utf8_valid(const char *, size_t len);
+
+/* Columns on a terminal: wide characters 2, combining ones 0. */
+int text_width(const char *);
+
+/* Cut to at most `max` columns, "..." (or a one-column ellipsis) included. */
+void text_fit(struct buf *, const char *, int max, bool ascii);
+
+/* The nearest of the candidates by edits, or NULL if none is near. */
+const char *text_nearest(const char *word, const char *const *candidates, size_t count);
+
+/* Case-insensitive, white space collapsed: do two subjects mean the same? */
+bool text_same(const char *, const char *);
+
+#endif
