@@ -23,14 +23,14 @@
  *	struct json j = { 0 };
  *	if (json_parse(&j, text, len, &err) == -1) ...
  *	json_ref subject = json_member(&j, JSON_ROOT, "subject");
- *	if (json_type(&j, subject) == JSON_STRING)
+ *	if (json_kind(&j, subject) == JSON_STRING)
  *		s = json_string(&j, subject);
  *	json_free(&j);
  *
  * The text is borrowed and must outlive the index.  A struct json can be
  * parsed into again and again; it keeps its memory (scans do that).
  */
-enum json_type {
+enum json_kind {
 	JSON_NONE,
 	JSON_NULL,
 	JSON_FALSE,
@@ -51,7 +51,7 @@ struct json_node {
 	uint32_t key, key_end; /* of the member's key with its quotes; 0, 0 elsewhere */
 	uint32_t next;         /* the node after this whole value */
 	uint32_t count;        /* members or elements */
-	uint8_t type;
+	uint8_t kind;
 	uint8_t plain; /* string: no escape and valid UTF-8 */
 	uint8_t key_plain;
 };
@@ -68,7 +68,7 @@ int json_parse(struct json *, const char *text, size_t len, struct error *);
 void json_free(struct json *);
 
 /* Every query takes JSON_ABSENT and answers "nothing". */
-enum json_type json_type(const struct json *, json_ref);
+enum json_kind json_kind(const struct json *, json_ref);
 json_ref json_member(const struct json *, json_ref object, const char *key); /* last one wins */
 json_ref json_first(const struct json *, json_ref container);
 json_ref json_next(const struct json *, json_ref container, json_ref child);

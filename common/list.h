@@ -1,0 +1,61 @@
+#ifndef COMMON_LIST_H
+#define COMMON_LIST_H
+
+#include <stdbool.h>
+
+#include "error.h"
+#include "mem.h"
+
+/*
+ * Which task list does this event, or this command line, mean, and why.
+ *
+ * explicit --dir or --list  >  CLAUDE_CODE_TASK_LIST_ID  >  the team's list
+ * >  the session's list  >  (no session at all) the project's name: "name"
+ * of the nearest package.json, or the directory that holds .git  >  the
+ * current directory's name  >  "default".
+ *
+ * No payload names the list.  The candidates are computed as the client
+ * does (a trimmed and an untrimmed environment value, session-<8 hex> with
+ * its .session-list redirect, the lead's list for a teammate, the session's
+ * id), and the first that exists wins; if none exists, the first.
+ */
+struct list_query {
+	const char *list, *dir; /* from the command line; NULL */
+	const char *session_id; /* from the event, or CLAUDE_CODE_SESSION_ID */
+	const char *team_name;  /* from the event */
+	const char *cwd;        /* NULL: the process's */
+};
+
+struct list {
+	char *config;         /* $CLAUDE_CONFIG_DIR or ~/.claude */
+	char *name;           /* sanitised: one path component */
+	char *dir;            /* where its tasks are; may not exist yet */
+	char *why;            /* "CLAUDE_CODE_TASK_LIST_ID is 'lab'" */
+	struct strings tried; /* every candidate: "name: why (exists|missing)" */
+	bool exists;
+	bool foreign; /* given by --dir: outside {config}/tasks */
+};
+
+int list_find(struct list *, const struct list_query *, struct error *);
+void list_free(struct list *);
+
+/* {config} alone. -1 if neither HOME nor CLAUDE_CONFIG_DIR is usable. */
+char *list_config_dir(struct error *);
+
+/* The client's way: every UTF-16 unit outside [A-Za-z0-9_-] becomes '-'. */
+char *list_sanitise(const char *raw);
+char *list_trim(const char *raw); /* JavaScript's trim() */
+
+/* Our state for the list: {config}/task-hooks/{name}, 0700.  An fd; with
+ * make false -1 and ERROR_NOT_FOUND if there is none. Refuses a directory of another
+ * user, a symbolic link, or one that others may write to. */
+int list_state(const struct list *, bool make, struct error *);
+
+/* The names of all lists below {config}/tasks, sorted. */
+int list_names(const char *config, struct strings *, struct error *);
+
+/* Is the process `pid`, started at `start` (clock ticks, /proc/pid/stat),
+ * the team's lead, ...: names of a team's members, from teams/<name>/config.json. */
+bool team_has_member(const char *config, const char *team, const char *name);
+
+#endif

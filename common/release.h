@@ -1,0 +1,44 @@
+#ifndef COMMON_RELEASE_H
+#define COMMON_RELEASE_H
+
+#include "claim.h"
+
+/*
+ * Giving tasks back: owner removed, status pending, journalled.
+ */
+struct released {
+	struct task_set tasks; /* as they were before */
+	struct strings ready;  /* ids that can be started now */
+};
+void released_free(struct released *);
+
+/* All unfinished tasks of an agent: by id, by name, or through its claims. */
+int release_agent(const struct list *, struct store *, const struct agent *, const char *why,
+    struct released *, struct deadline, struct error *);
+int release_task(const struct list *, struct store *, const char *id, const char *why,
+    struct released *, struct deadline, struct error *);
+
+/*
+ * The dead: claims whose client process is gone or whose session ended
+ * (ended: that session's id, or NULL), and claims whose call never followed
+ * (the task is still as it was and the call is over).  Cheap when nothing is claimed.
+ */
+int release_dead(const struct list *, struct store *, const char *ended_session,
+    const struct agent *self, struct released *, struct deadline, struct error *);
+
+/* The client's words: `backend-2 has shut down. 2 task(s) were unassigned: #1 "A", #2 "B". Use
+ * TaskList to check availability and TaskUpdate with owner to reassign them.` / `was terminated.`
+ */
+void release_message(struct buf *, const char *who, bool terminated, const struct released *);
+
+/* One of a batch of {task_id, status} reports. */
+struct sync_item {
+	char *task;
+	enum task_status status;
+	bool applied;
+	char *reason; /* why not */
+};
+int sync_apply(const struct list *, struct store *, const struct agent *, struct sync_item *,
+    size_t count, store_rule *, void *, struct deadline, struct error *);
+
+#endif

@@ -1,0 +1,89 @@
+#ifndef COMMON_STORE_H
+#define COMMON_STORE_H
+
+#include <stdbool.h>
+
+#include "clock.h"
+#include "error.h"
+#include "file.h"
+#include "task.h"
+
+/*
+ * A list of tasks on disk: read without locks, changed under the client's.
+ *
+ * Layouts, detected and never guessed from an event:
+ *	native	  one file per task, as the client has it (new lists are so)
+ *	document  one tasks.json (flock on it, replaced whole)
+ *	folder	  a .tasks/ directory of another tool's files
+ *
+ * Every operation is whole: it locks, reads again, checks, stages, verifies
+ * the lock, commits, unlocks, within one deadline; ERROR_LOST is retried inside.
+ * A change never holds two task locks (a dependency is two
+ * writes, like the client's, both under the list lock).  Files that the client
+ * would not show are left alone; see store_bad().
+ */
+enum store_layout { STORE_NATIVE, STORE_DOCUMENT, STORE_FOLDER };
+
+struct store {
+	int dirfd;
+	char *dir;
+	enum store_layout layout;
+	enum file_sync sync;
+	struct buf scratch; /* reused by scans */
+};
+
+#define STORE_INIT                                  \
+	{                                           \
+		.dirfd = -1, .sync = FILE_SYNC_FILE \
+	}
+
+/* 1 opened; 0 there is no such list (with make false); -1. */
+int store_open(struct store *, const char *dir, bool make, struct error *);
+void store_close(struct store *);
+
+/* Reading.  A torn file is tried again, then under its lock. */
+int store_get(
+    struct store *, const char *id, struct task *, struct error *); /* 1, 0 no such task, -1 */
+int store_load(struct store *, struct task_set *, struct error *);  /* all valid tasks, sorted */
+
+/* Visit every valid task without keeping them; fn non-zero stops.  owner not NULL:
+ * only files that may have this owner are parsed (substring prefilter). */
+int store_scan(struct store *, const char *owner, int (*fn)(void *, const struct task *), void *,
+    struct error *);
+
+/* Files that look like tasks and are none to the client: name and reason. */
+int store_bad(struct store *, void (*fn)(void *, const char *file, const char *reason), void *,
+    struct error *);
+
+/*
+ * A rule that is asked under the lock, on what is then on disk.  Returns 0
+ * to go on, or error_set(err, ERROR_REFUSED, ...).  `task` is NULL in create.
+ */
+typedef int store_rule(void *, struct store *, const struct task *task, struct error *);
+
+/* id is chosen (native: max(files, .highwatermark) + 1); made gets the task. */
+int store_create(struct store *, const struct change *, store_rule *, void *, struct task *made,
+    struct deadline, struct error *);
+
+/* 1 changed, 0 nothing to change, -1; ERROR_NOT_FOUND.  before/after may be NULL.
+ * add_blocks / add_blocked_by are checked (self, unknown, cycle) and written on both sides. */
+int store_update(struct store *, const char *id, const struct change *, store_rule *, void *,
+    struct task *before, struct task *after, struct deadline, struct error *);
+
+int store_delete(struct store *, const char *id, store_rule *, void *, struct task *before,
+    struct deadline, struct error *);
+int store_clear(struct store *, struct task_set *removed, struct deadline, struct error *);
+
+/* Put a task back under its old id (restore, undo, import). Refuses if it exists. */
+int store_put(
+    struct store *, const char *id, const char *text, size_t len, struct deadline, struct error *);
+
+/* `blocked` waits for `blocker` (add) or no longer does (remove). */
+int store_depend(struct store *, const char *blocked, const char *blocker, bool remove,
+    struct deadline, struct error *);
+
+/* Hold the list lock around several operations (claims, busy check). fn must be quick. */
+int store_locked(struct store *, int (*fn)(void *, struct store *, struct error *), void *,
+    struct deadline, struct error *);
+
+#endif

@@ -1,0 +1,123 @@
+#ifndef COMMON_TASK_H
+#define COMMON_TASK_H
+
+#include <stdbool.h>
+
+#include "json.h"
+#include "mem.h"
+
+/*
+ * One task: what its fields mean, and the bytes it came from.
+ *
+ * A task keeps its own JSON text and index, so that what we do not know
+ * survives what we write.  The decoded fields below are for reading only;
+ * a change goes through task_edit(), which splices.
+ *
+ * Dialects: how a text spells a task.
+ *	native	  the client's file: id subject description activeForm owner
+ *		  status blocks blockedBy metadata
+ *	document  an element of tasks.json: description assignee dependencies
+ *		  parent_id created_at updated_at, status may be "blocked"
+ *	exported  an element of a Task[]: priority, dependencies beside
+ *		  blockedBy, metadata.subagent_id, "cancelled"
+ *	folder	  a file below .tasks/: owner may be null, no blocks
+ */
+enum task_dialect { TASK_NATIVE, TASK_DOCUMENT, TASK_EXPORTED, TASK_FOLDER };
+enum task_status {
+	TASK_PENDING,
+	TASK_IN_PROGRESS,
+	TASK_COMPLETED,
+	TASK_BLOCKED,
+	TASK_CANCELLED,
+	TASK_NO_STATUS
+};
+
+struct task {
+	char *id;          /* as the list knows it: the file's name without .json */
+	char *subject;     /* document: first line of the description */
+	char *description; /* "" if absent */
+	char *active_form, *owner, *parent; /* NULL if absent; owner "" counts as absent */
+	enum task_status status;
+	struct strings blocks, blocked_by; /* document, exported: dependencies */
+	bool internal;                     /* metadata._internal: the client does not list it */
+	enum task_dialect dialect;
+	struct buf text;
+	struct json json;
+};
+
+#define TASK_INIT                        \
+	{                                \
+		.status = TASK_NO_STATUS \
+	}
+
+/*
+ * Read a task.  `id` is the name it goes by, NULL to take it from the text.
+ * The text is copied.  -1 with ERROR_INPUT names the rule that the text breaks
+ * ("status 'blocked' is not one the client knows"): such a file is
+ * invisible to the client.
+ */
+int task_read(
+    struct task *, enum task_dialect, const char *id, const char *text, size_t len, struct error *);
+void task_free(struct task *); /* leaves TASK_INIT */
+void task_copy(struct task *to, const struct task *from);
+
+const char *task_status_name(enum task_status);   /* "in_progress" */
+enum task_status task_status_parse(const char *); /* TASK_NO_STATUS if none */
+bool task_open(const struct task *);              /* neither completed nor cancelled */
+json_ref task_metadata(const struct task *);      /* JSON_ABSENT if none */
+char *task_metadata_string(const struct task *, const char *key);
+
+/* An id that may become a file name: [A-Za-z0-9_-][A-Za-z0-9._-]{0,127}. */
+bool task_id_ok(const char *);
+int task_id_compare(const char *, const char *); /* numeric ones by number, before the others */
+
+/*
+ * A change to a task.  The zero object (CHANGE_INIT) changes nothing.
+ * Strings are borrowed.
+ */
+struct change {
+	enum task_status status;                         /* TASK_NO_STATUS: leave */
+	const char *subject, *description, *active_form; /* NULL: leave */
+	const char *owner;                               /* NULL: leave; "": remove the key */
+	const char *parent;                              /* NULL: leave */
+	const char *metadata; /* JSON object text, merged key by key, null deletes; NULL: leave */
+	const struct strings *add_blocks,
+	    *add_blocked_by; /* ids, already on both sides by the store */
+	const struct strings *remove_blocks, *remove_blocked_by;
+};
+
+#define CHANGE_INIT                      \
+	{                                \
+		.status = TASK_NO_STATUS \
+	}
+
+/*
+ * The task's text after the change, only the edited values' bytes changed
+ * (a file in exactly the client's own layout also gets the client's key
+ * order, so that the same operation gives the same bytes).  1 if something changed,
+ * 0 if not, -1 if the dialect cannot hold it or the result would be invisible.
+ */
+int task_edit(const struct task *, const struct change *, int64_t now_wall_ms, struct buf *out,
+    struct error *);
+
+/* The text of a new task. */
+int task_make(enum task_dialect, const char *id, const struct change *, int64_t now_wall_ms,
+    struct buf *out, struct error *);
+
+/* `#4 "Ship"` / `#4 "Ship" (in_progress, owner backend-2)`, safe to show. */
+void task_name(struct buf *, const struct task *);
+void task_describe(struct buf *, const struct task *);
+
+/* Many tasks, in the order the client lists them. */
+struct task_set {
+	struct task *item;
+	size_t count, room;
+};
+
+struct task *task_set_find(const struct task_set *, const char *id); /* NULL */
+struct task *task_set_add(struct task_set *);                        /* a fresh TASK_INIT */
+void task_set_sort(
+    struct task_set *); /* in_progress, pending, (blocked, cancelled,) completed; by id */
+void task_set_free(struct task_set *);
+
+#endif
