@@ -1,0 +1,161 @@
+# claude-task-hooks
+#
+#   make             the executables, in build/
+#   make check       every test, normal and sanitizer build (installs what the tests need)
+#   make test        the unit tests alone
+#   make demo        the three hooks at work, in ten seconds
+#   make bench       speed as ratios to an empty program and to other languages
+#   make torture     the long form of make check
+#   make lint form   check the form, apply it
+#   make install     PREFIX=/usr/local DESTDIR=
+#   make deb dist plugin
+#
+# Knobs: CC=clang, CFLAGS=, SAN=1 (sanitizers, in build-san/), FUZZ=1 (libFuzzer, in build-fuzz/),
+# STATIC=no (shared libraries), WERROR=1, V=1 (show the commands), B=DIR (build elsewhere).
+#
+# Sources are found by name, so a new file needs no edit here:
+#   common/*.c          the static library
+#   hooks/on-*.c        one executable each
+#   cli/*.c             together claude-tasks
+#   tests/test-*.c      Criterion programs              $(B)/tests/test-*
+#   tests/preload-*.c   LD_PRELOAD shims                $(B)/tests/preload-*.so
+#   tests/fuzz-*.c      libFuzzer targets (FUZZ=1)      $(B)/tests/fuzz-*
+#   tests/*.c           other helpers of the checks     $(B)/tests/*
+#   tests/bench/*.c     the parts of make bench         $(B)/bench/*
+
+VERSION := $(shell cat VERSION)
+PREFIX  ?= /usr/local
+STATIC  ?= yes
+B       ?= build$(if $(SAN),-san)$(if $(FUZZ),-fuzz)
+ifdef FUZZ
+CC      := clang
+endif
+
+CFLAGS  ?= -O2 -g
+WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
+	   -Wvla -Wformat=2 -Wundef $(if $(WERROR),-Werror)
+DEFS    := -std=gnu11 -D_GNU_SOURCE -DLIBBSD_OPENBSD_VIS -DLIBBSD_OVERLAY -DVERSION='"$(VERSION)"' \
+	   -isystem /usr/include/bsd -Icommon
+LIBS    := -ljson-c -lbsd -lmd
+ifneq ($(SAN)$(FUZZ),)
+HARDEN  := -fPIE -fno-omit-frame-pointer -U_FORTIFY_SOURCE -fsanitize=address -fsanitize=undefined \
+	   -fno-sanitize-recover=all $(if $(FUZZ),-fsanitize=fuzzer-no-link)
+LINK    := -pie
+else
+HARDEN  := -fPIE -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 \
+	   -ffunction-sections -fdata-sections
+# Criterion finds its tests in sections that nothing refers to: no --gc-sections for test programs.
+LINK    := $(if $(filter yes,$(STATIC)),-static-pie,-pie) -Wl,--gc-sections
+RELRO   := -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack
+endif
+COMPILE  = $(CC) $(DEFS) $(CPPFLAGS) $(WARN) $(HARDEN) $(CFLAGS) -MMD -MP
+LINKER   = $(CC) $(HARDEN) $(CFLAGS) $(RELRO) $(LDFLAGS)
+Q       := $(if $(V),,@)
+say      = $(if $(V),,@printf '  %-4s %s\n' $(1) $@)
+
+objects  = $(patsubst %.c,$(B)/obj/%.o,$(wildcard $(1)))
+programs = $(patsubst tests/%.c,$(B)/tests/%,$(1))
+CORE    := $(B)/libtaskhooks.a
+HOOKS   := $(patsubst hooks/%.c,$(B)/%,$(wildcard hooks/on-*.c))
+CLI     := $(if $(wildcard cli/*.c),$(B)/claude-tasks)
+UNIT    := $(call programs,$(wildcard tests/test-*.c))
+SHIMS   := $(patsubst %,%.so,$(call programs,$(wildcard tests/preload-*.c)))
+FUZZERS := $(call programs,$(wildcard tests/fuzz-*.c))
+HELPERS := $(call programs,$(filter-out tests/test-% tests/preload-% tests/fuzz-%,$(wildcard tests/*.c)))
+MANS    := $(wildcard */*.[157])
+
+all: $(CORE) $(HOOKS) $(CLI)
+
+$(CORE): $(call objects,common/*.c)
+	$(call say,AR)
+	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
+
+$(HOOKS): $(B)/%: $(B)/obj/hooks/%.o $(CORE)
+	$(call say,LD)
+	$(Q)$(LINKER) $(LINK) -o $@ $^ $(LIBS)
+
+$(CLI): $(call objects,cli/*.c) $(CORE)
+	$(call say,LD)
+	$(Q)$(LINKER) $(LINK) -o $@ $^ $(LIBS)
+
+$(B)/obj/%.o: %.c $(B)/flags
+	$(call say,CC)
+	$(Q)mkdir -p $(@D) && $(COMPILE) -c -o $@ $<
+
+# The commands in force: when they change, everything is built anew.
+$(B)/flags: FORCE
+	@mkdir -p $(B)
+	@printf '%s\n' '$(subst ','\'',$(COMPILE) $(LINKER) $(LINK))' | cmp -s - $@ || { \
+	    scripts/setup --probe "$(CC)" && \
+	    printf '%s\n' '$(subst ','\'',$(COMPILE) $(LINKER) $(LINK))' >$@; }
+FORCE:
+
+# --- tests -------------------------------------------------------------------
+
+test-programs: all $(UNIT) $(SHIMS) $(HELPERS) $(if $(FUZZ),$(FUZZERS))
+
+$(UNIT): $(B)/tests/%: $(B)/obj/tests/%.o $(CORE)
+	$(call say,LD)
+	$(Q)mkdir -p $(@D) && $(LINKER) -pie -o $@ $^ -lcriterion $(LIBS)
+
+$(HELPERS): $(B)/tests/%: $(B)/obj/tests/%.o $(CORE)
+	$(call say,LD)
+	$(Q)mkdir -p $(@D) && $(LINKER) -pie -o $@ $^ $(LIBS)
+
+$(FUZZERS): $(B)/tests/%: $(B)/obj/tests/%.o $(CORE)
+	$(call say,LD)
+	$(Q)mkdir -p $(@D) && $(LINKER) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+
+$(SHIMS): $(B)/tests/%.so: tests/%.c $(B)/flags
+	$(call say,LD)
+	$(Q)mkdir -p $(@D) && $(CC) $(DEFS) $(WARN) -O1 -g -fPIC -shared -MMD -MP -o $@ $< -ldl
+
+test: test-programs
+	@tests/run --unit
+
+check:
+	@scripts/setup --tests
+	@tests/run
+
+torture:
+	@scripts/setup --torture
+	@TORTURE=1 tests/run
+
+demo:
+	@scripts/setup
+	@$(MAKE) --no-print-directory -s all
+	@scripts/demo
+
+bench:
+	@scripts/setup --tests
+	@$(MAKE) --no-print-directory -s all
+	@tests/bench/run
+
+lint:
+	@tests/check-lint
+
+form:
+	clang-format -i $(wildcard common/*.[ch] hooks/*.[ch] cli/*.[ch] tests/*.[ch] tests/bench/*.[ch])
+
+# --- delivery ----------------------------------------------------------------
+
+install: all
+	@B='$(B)' PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' MANS='$(MANS)' scripts/install
+
+uninstall:
+	@B='$(B)' PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' MANS='$(MANS)' scripts/install --remove
+
+dist deb plugin:
+	@scripts/$@ '$(VERSION)'
+
+deb plugin: all
+
+clean:
+	rm -rf build build-san build-fuzz
+
+.PHONY: all test-programs test check torture demo bench lint form install uninstall dist deb \
+	plugin clean FORCE
+.SECONDARY:
+.DELETE_ON_ERROR:
+
+-include $(wildcard $(B)/obj/*/*.d $(B)/tests/*.d)
