@@ -51,7 +51,8 @@ endif
 COMPILE  = $(CC) $(DEFS) $(CPPFLAGS) $(WARN) $(HARDEN) $(CFLAGS) -MMD -MP
 LINKER   = $(CC) $(HARDEN) $(CFLAGS) $(RELRO) $(LDFLAGS)
 Q       := $(if $(V),,@)
-say      = $(if $(V),,@printf '  %-4s %s\n' $(1) $@)
+QUIET   := $(findstring s,$(firstword -$(MAKEFLAGS)))
+say      = $(if $(V)$(QUIET),,@printf '  %-4s %s\n' $(1) $@)
 
 objects  = $(patsubst %.c,$(B)/obj/%.o,$(wildcard $(1)))
 programs = $(patsubst tests/%.c,$(B)/tests/%,$(1))
