@@ -1,0 +1,76 @@
+# lib.sh: what the checks written for the shell share.  Source it first:
+#
+#   . "$(dirname "$0")/lib.sh"
+#
+# It sets $top (the source tree) and $BUILD (the executables under test, absolute), makes a
+# scratch directory $T that is removed at the end, and gives:
+#
+#   try NAME COMMAND...        the command must succeed
+#   deny NAME COMMAND...       the command must fail
+#   is NAME EXPECTED ACTUAL    the two must be equal
+#   has NAME NEEDLE TEXT       the text must contain the needle
+#   ok NAME, fail NAME [WHY], skip NAME WHY
+#   finish                     prints the closing line; its status is the check's
+#
+# Each prints one line; `try` and `is` show the evidence when they fail.
+# shellcheck shell=bash
+
+set -u
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+BUILD=$(cd "$top" && cd "${BUILD:-build}" 2>/dev/null && pwd) || {
+	echo "FAIL there is no build directory: run make first"
+	echo '0 passed, 1 failed'
+	exit 1
+}
+CACHE=${CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/claude-task-hooks}
+export BUILD CACHE
+T=$(mktemp -d "${TMPDIR:-/tmp}/check-XXXXXX") || exit 1
+trap 'chmod -R u+rwX "$T" 2>/dev/null; rm -rf "$T"' EXIT
+passed=0 failed=0
+
+ok() {
+	passed=$((passed + 1))
+	printf 'ok %s\n' "$1"
+}
+
+fail() {
+	failed=$((failed + 1))
+	printf 'FAIL %s\n' "$1"
+	[ -z "${2-}" ] || printf '%s\n' "$2" | head -n 60 | sed 's/^/  | /'
+}
+
+skip() {
+	printf 'skip %s: %s\n' "$1" "$2"
+}
+
+try() {
+	local name=$1 output
+	shift
+	if output=$("$@" 2>&1); then ok "$name"; else fail "$name" "status $?: $*
+$output"; fi
+}
+
+deny() {
+	local name=$1 output
+	shift
+	if output=$("$@" 2>&1); then fail "$name" "should have failed: $*
+$output"; else ok "$name"; fi
+}
+
+is() {
+	if [ "$2" = "$3" ]; then ok "$1"; else fail "$1" "expected: $2
+actual:   $3"; fi
+}
+
+has() {
+	case $3 in
+	*"$2"*) ok "$1" ;;
+	*) fail "$1" "expected to find: $2
+in: $3" ;;
+	esac
+}
+
+finish() {
+	echo "$passed passed, $failed failed"
+	[ "$failed" = 0 ]
+}
