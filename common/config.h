@@ -1,0 +1,134 @@
+#ifndef COMMON_CONFIG_H
+#define COMMON_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "buf.h"
+#include "error.h"
+#include "file.h"
+#include "gate.h"
+#include "mem.h"
+
+/*
+ * What the user and the project want.
+ *
+ *	defaults
+ *	{config}/task-hooks.json	the user's
+ *	.claude/task-hooks.json		the project's: the nearest one from the
+ *					working directory up to the repository
+ *					root (the directory that has .git)
+ *	--config FILE			instead of the project's; must exist
+ *
+ * Later ones win, value by value; gates and sync commands add up (a gate of
+ * the same name replaces).  Comments and trailing commas are allowed.
+ * An unknown key, a key given twice or a value of the wrong type is an error
+ * that names file, line, path and, for a key, the nearest known one: a typing
+ * mistake must not switch a gate off in silence.
+ *
+ *	struct config c;
+ *	if (config_load(&c, &query, &err) == -1)
+ *		c holds the defaults (so on_fault is there); still config_free()
+ *
+ * The project's file comes with the repository: its settings apply, but its
+ * commands (gates, sync, allow) are to be run only after trust_check().
+ */
+enum config_level { LEVEL_OFF, LEVEL_WARN, LEVEL_REFUSE }; /* "off" "warn" "refuse" */
+enum config_fault { FAULT_ALLOW, FAULT_REFUSE };           /* "allow" "refuse" */
+enum config_turn_end { TURN_END_IGNORE, TURN_END_NUDGE };
+enum config_unfinished { UNFINISHED_RELEASE, UNFINISHED_BLOCK, UNFINISHED_KEEP };
+
+struct config_file {
+	char *path;    /* absolute; NULL: there is none */
+	char *root;    /* the directory its relative paths start from */
+	char hash[65]; /* SHA-256 of its bytes */
+	struct buf text;
+	bool commands; /* has gates, sync commands or an allow list */
+};
+
+/* A command that gets the Task[] on its standard input after a change. */
+struct config_sync {
+	char *name; /* for the journal; the command itself if not given */
+	struct strings argv;
+	int64_t timeout_ms;
+	bool project; /* from the project's file */
+};
+
+struct config {
+	struct config_file user, project;
+	bool given; /* project is the file named by --config */
+
+	struct { /* on_fault */
+		enum config_fault verify, pretooluse, stop;
+	} on_fault;
+	char *name;              /* of this session: owns main-thread claims; NULL */
+	int64_t lock_timeout_ms; /* lock_timeout, seconds */
+	int64_t deadline_ms;     /* deadline, seconds: of a whole hook run */
+	enum file_sync durability;
+
+	struct {                            /* rules: on-pretooluse-task */
+		enum config_level blocked;  /* start while a blocker is open */
+		enum config_level claimed;  /* start another agent's task */
+		enum config_level resolved; /* start what is completed */
+		enum config_level busy;     /* start a second task (off) */
+		enum config_level
+		    complete;             /* complete over open blockers, subtasks, or another's */
+		enum config_level delete; /* delete another's task in progress */
+		enum config_level steal;  /* change the owner of a task in progress */
+		enum config_level cycle;  /* a dependency that closes a cycle, or on itself */
+		enum config_level unknown_dependency; /* a dependency on no task */
+		enum config_level empty;              /* create without subject or description */
+		enum config_level duplicates;         /* create an open subject again (warn) */
+		enum config_level spawn; /* spawn an agent for a done or blocked task */
+		enum config_level todo;  /* a TodoWrite item that is malformed */
+	} rules;
+	struct {                       /* create */
+		char *subject_pattern; /* extended regular expression; NULL */
+		struct strings required_metadata;
+		int64_t max_open; /* 0: no limit */
+	} create;
+	struct { /* todo */
+		bool one_in_progress;
+	} todo;
+
+	struct { /* verify: on-task-completed-verify */
+		enum config_level blockers, subtasks, checklist, owner;
+		struct strings metadata; /* keys that must be there */
+		enum config_turn_end turn_end;
+		int64_t nudges;   /* per task, when nudging */
+		int64_t attempts; /* refusals after which the reason changes */
+		int64_t parallel; /* gates at once */
+		bool cache;
+		int64_t ttl_ms;
+		struct strings allow; /* commands that metadata.verify may name; see allow.h */
+		bool allow_project;   /* allow came from the project's file */
+	} verify;
+	struct { /* stop: on-subagent-stop */
+		enum config_unfinished unfinished;
+		int64_t max_blocks;
+	} stop;
+	struct { /* idle */
+		bool suggest;
+	} idle;
+
+	struct config_sync *sync;
+	size_t sync_count;
+	struct gates gates;
+};
+
+struct config_query {
+	const char *file;       /* --config, NULL */
+	const char *cwd;        /* of the event; NULL: the process's */
+	const char *config_dir; /* {config}; NULL: no user file */
+};
+
+int config_load(struct config *, const struct config_query *, struct error *);
+void config_default(struct config *);
+void config_free(struct config *);
+
+const char *config_level_name(enum config_level);
+
+/* Check one text alone, as config_load() would (doctor, trust, tests). */
+int config_check(const char *path, const char *text, size_t len, struct error *);
+
+#endif

@@ -1,0 +1,89 @@
+#ifndef COMMON_GATE_H
+#define COMMON_GATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+#include "json.h"
+#include "mem.h"
+
+/*
+ * A gate: a command, or a built-in check, that stands between a task and
+ * "completed", and when it applies.  Definitions only; verify.h runs them.
+ */
+enum gate_event { /* bits of gate_when.on */
+	GATE_COMPLETE = 1,
+	GATE_STOP = 2, /* a completion reported when an agent stops */
+	GATE_CI = 4,
+};
+
+enum gate_check { /* built in */
+	CHECK_NONE,
+	CHECK_BLOCKERS,  /* every blocker is completed */
+	CHECK_SUBTASKS,  /* every subtask is completed */
+	CHECK_CHECKLIST, /* no unchecked "- [ ]" box in the description */
+	CHECK_METADATA,  /* the required keys are there */
+	CHECK_OWNER,     /* the completing agent is the owner */
+	CHECK_COMMITTED, /* nothing in scope is uncommitted */
+};
+
+struct gate_pair {
+	char *key;
+	char *value; /* JSON text */
+};
+
+struct gate_when {
+	char *subject, *description;                /* extended regular expressions; NULL: any */
+	struct strings owner, teammate, agent_type; /* any of these (glob); empty: any */
+	struct gate_pair *equals;                   /* metadata.KEY is VALUE */
+	size_t equals_count;
+	struct strings has;     /* metadata.KEY is there and not null */
+	struct strings changed; /* path globs from the repository root; empty: any */
+	bool since_head;        /* changed since HEAD; false: since the claim */
+	unsigned on;            /* enum gate_event bits */
+};
+
+struct gate {
+	char *name;
+	struct strings argv; /* run; a string is { "/bin/sh", "-c", string } */
+	char *shell;         /* run as written, if it was a string */
+	enum gate_check check;
+	char *cwd;           /* absolute, or relative to root; NULL: the event's */
+	char *root;          /* of the file that defines it */
+	struct strings env;  /* NAME=value, added */
+	struct strings pass; /* names kept although they would be scrubbed */
+	int64_t timeout_ms;
+	bool warn; /* severity "warn" */
+	char *fix; /* what to tell the agent; NULL */
+	struct strings needs;
+	char *group; /* gates of one group run one after the other; NULL */
+	int retries;
+	bool cache;
+	int64_t ttl_ms;        /* -1: the configured one */
+	struct strings files;  /* globs: what it reads (the cache's scope); empty: the whole tree */
+	struct strings writes; /* globs: what it may write; left out of the scope */
+	struct gate_when when;
+	bool project; /* from the project's file: needs trust */
+};
+
+struct gates {
+	struct gate *item;
+	size_t count;
+};
+
+void gate_free(struct gate *);
+void gates_free(struct gates *);
+struct gate *gates_find(const struct gates *, const char *name); /* NULL */
+
+const char *gate_check_name(enum gate_check);
+enum gate_check gate_check_parse(const char *); /* CHECK_NONE if none */
+
+/* The command as a person would type it: `make test`, `sh -c '...'`. */
+void gate_command(struct buf *, const struct gate *);
+
+/* Needs that name no gate, or that go round in a circle. */
+int gates_check(const struct gates *, struct error *);
+
+#endif

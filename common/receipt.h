@@ -1,0 +1,50 @@
+#ifndef COMMON_RECEIPT_H
+#define COMMON_RECEIPT_H
+
+#include <json-c/json.h>
+
+#include "list.h"
+#include "verify.h"
+
+/*
+ * Proof that a completion was checked.
+ *
+ * A receipt is a line of the list's journal (journal.h), event "receipt":
+ * the task and the hash of its subject and description, every gate with
+ * verdict, argv, exit, duration and digest of its output, the tree before
+ * and after, HEAD, agent, session, client version, time.  A completion that a person
+ * forced is an event "forced", with who and why.
+ *
+ * An export holds the whole chain, line by line as it is on disk, plus the
+ * tasks as they are now, so that it can be checked elsewhere:
+ *
+ *	{"format":"claude-task-hooks receipts 1","list":"lab","exported":"...",
+ *	 "tasks":[...],"journal":["<line>", ...]}
+ */
+struct json_object *receipt_build(const struct verify *, const struct verify_request *);
+
+/* Write the export of a list.  pretty: one journal line per text line. */
+int receipt_export(const struct list *, struct store *, struct buf *out, struct error *);
+
+/* A receipt read back. */
+struct receipt {
+	char *task, *subject_hash, *subject, *time, *agent, *head, *tree;
+	char *forced_by, *forced_why; /* NULL: a real receipt */
+	struct strings gates;         /* "test: passed" */
+	size_t good, bad, skipped;    /* gates by verdict; bad ones were warnings */
+	size_t checks;                /* built-in checks that were asked */
+	uint64_t line;
+};
+struct receipts {
+	struct receipt *item;
+	size_t count, room;
+};
+void receipts_free(struct receipts *);
+
+/* All receipts of a list's journal; the chain is not checked here. */
+int receipts_read(int statefd, struct receipts *, struct error *);
+int receipts_read_text(const char *journal, size_t len, struct receipts *, struct error *);
+/* The last one of a task; NULL. */
+const struct receipt *receipts_find(const struct receipts *, const char *task);
+
+#endif

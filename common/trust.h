@@ -1,0 +1,60 @@
+#ifndef COMMON_TRUST_H
+#define COMMON_TRUST_H
+
+#include "clock.h"
+#include "config.h"
+
+/*
+ * Whose commands may run.
+ *
+ * A gate file is code that comes with a repository.  Its commands run only
+ * if a person has trusted exactly these bytes at this path (`claude-tasks
+ * trust`), or named the file with --config in the settings.  The record is
+ * {config}/task-hooks/trust.json, mode 0600; it keeps the text that was
+ * trusted, so that a change can be shown.
+ *
+ * A copy with the same bytes inside the trusted project's directory (a
+ * worktree) is trusted too.  A trusted file that was changed or has gone is not
+ * "no gates": it is a refusal, else an agent could edit the gates away.
+ *
+ * Nothing here is to be called with "trust this" from a hook.
+ */
+enum trust {
+	TRUST_NOT_NEEDED, /* no project file, or one without commands never trusted before */
+	TRUST_GIVEN,      /* named by --config */
+	TRUST_YES,
+	TRUST_UNKNOWN, /* never trusted */
+	TRUST_CHANGED, /* other bytes than trusted */
+	TRUST_GONE,    /* trusted, and no longer there */
+};
+
+/*
+ * May the project's commands run?  *why gets the facts and the way out for every
+ * answer from TRUST_UNKNOWN on, e.g. what changed.  cwd: where the project file
+ * was looked for.  -1: the record cannot be read (treat as not trusted).
+ */
+int trust_check(const char *config_dir, const struct config *, const char *cwd, enum trust *,
+    struct buf *why, struct error *);
+
+struct trust_entry {
+	char *path, *hash, *time, *text;
+};
+struct trusts {
+	struct trust_entry *item;
+	size_t count;
+};
+
+int trust_load(const char *config_dir, struct trusts *, struct error *);
+void trusts_free(struct trusts *);
+/* The bytes the person saw (they are what is pinned, whatever the file holds by now). */
+int trust_add(const char *config_dir, const char *path, const char *text, size_t len,
+    struct deadline, struct error *);
+int trust_remove(
+    const char *config_dir, const char *path, struct deadline, struct error *); /* 1, 0 */
+
+/* What differs between two gate files, for a person: `gate "test" runs 'make check' instead of
+ * 'make test'`. */
+void trust_difference(
+    struct buf *, const char *old_text, size_t old_len, const char *new_text, size_t new_len);
+
+#endif

@@ -1,0 +1,126 @@
+#ifndef COMMON_VERIFY_H
+#define COMMON_VERIFY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "claim.h"
+#include "config.h"
+#include "gate.h"
+#include "store.h"
+#include "trust.h"
+
+/*
+ * May this task be called completed?  The one answer for the hook, for
+ * completions reported at a stop, for the command line and for CI.
+ *
+ *	struct verify v = VERIFY_INIT;
+ *	if (verify_task(&v, &request, &err) == -1)
+ *		a fault: the caller's on_fault says what it means
+ *	v.passed, or v.reason says why not
+ *	verify_record(&v, &request, &err)   the receipt or the refusal, journalled
+ *	verify_free(&v);
+ *
+ * Order: the task is read; built-in checks; trust; the gates that apply are
+ * chosen; their passes are looked up in the cache; the rest runs, in parallel,
+ * without any lock held; the tree must not have changed meanwhile; the task
+ * is read again and must still be the same and still pass the built-in checks.
+ * Every way to fail is a refusal or a fault, never a pass.
+ */
+enum gate_verdict {
+	GATE_PASSED,
+	GATE_FAILED,
+	GATE_TIMED_OUT,
+	GATE_SKIPPED, /* did not apply, or what it needs did not pass */
+	GATE_FLAKY,   /* passed after a retry */
+	GATE_NOT_RUN, /* no such program, no such directory, fork failed */
+};
+const char *gate_verdict_name(
+    enum gate_verdict); /* "passed" "failed" "timed out" "skipped" "flaky" "could not run" */
+bool gate_verdict_good(enum gate_verdict); /* passed or flaky */
+
+struct gate_result {
+	const struct gate *gate; /* borrowed from the config, or from verify.own */
+	enum gate_verdict verdict;
+	char *why; /* of a skip, a failed check, or why it could not run; NULL */
+	char *end; /* "exit 1", "killed by SIGSEGV"; NULL if it did not run */
+	int exit;  /* exit status; -1 */
+	int tries;
+	bool cached;
+	char *uncached; /* why the verdict cannot be remembered; NULL */
+	int64_t ms;
+	uint64_t output_total;
+	struct buf tail; /* of the last try's output */
+	char digest[65];
+	char key[65]; /* in the cache; "" none */
+};
+
+enum verify_moment { VERIFY_GATE_STARTS, VERIFY_GATE_ENDS };
+
+struct verify_request {
+	unsigned on; /* GATE_COMPLETE, GATE_STOP or GATE_CI */
+	const struct config *config;
+	const struct list *list;
+	struct store *store;
+	const char *task; /* id */
+	const char
+	    *metadata; /* JSON object text sent with the completing call, not on disk yet; NULL */
+	struct agent agent;
+	const char *cwd;            /* of the event */
+	const char *client_version; /* NULL */
+	struct deadline deadline;
+	bool trusted;    /* CI: --trust was given */
+	bool no_cache;   /* look nothing up (passes are still remembered) */
+	bool plan_only;  /* choose, look up, run nothing (--explain, --dry-run) */
+	bool gates_only; /* no built-in checks of the config (verify by hand of a pending task) */
+	const struct strings *only; /* names of gates; NULL all */
+	void (*progress)(
+	    void *, enum verify_moment, const struct gate *, const struct gate_result *);
+	void *progress_arg;
+};
+
+struct verify {
+	bool passed;
+	bool checked;       /* at least one gate or built-in check really said yes */
+	bool stop_retrying; /* attempts are used up: reason and message say so */
+	struct buf reason;  /* of a refusal */
+	struct buf message; /* for the person: systemMessage; may come with a pass (warnings) */
+	const char *rule;   /* "blockers" "checklist" "trust" "gates" "tree" ...; NULL on a pass */
+	int64_t attempts;   /* refusals so far, this one included */
+
+	struct gate_result *result;
+	size_t count;
+	struct strings warnings;
+	enum trust trust;
+	char tree_before[65], tree_after[65]; /* "" unknown */
+	char *head;                           /* NULL */
+	char subject_hash[65];                /* SHA-256 of subject NUL description */
+	struct gate *own;                     /* metadata.verify made a gate; NULL */
+	struct task task;
+	int64_t ms;
+};
+
+#define VERIFY_INIT               \
+	{                         \
+		.task = TASK_INIT \
+	}
+
+int verify_task(struct verify *, const struct verify_request *, struct error *);
+
+/* Journal the outcome: a receipt for a pass, a refusal else; counts attempts. */
+int verify_record(const struct verify *, const struct verify_request *, struct error *);
+void verify_free(struct verify *);
+
+/* The built-in checks alone, cheap: 0 fine, 1 refused with reason and rule, -1 fault.
+ * Also for on-subagent-stop's reports and for a store_rule. */
+int verify_builtin(const struct verify_request *, const struct task *, struct buf *reason,
+    struct strings *warnings, const char **rule, struct error *);
+
+/* A person let it through: claude-tasks complete N --force --reason. */
+int verify_force(const struct verify_request *, const struct task *, const char *who,
+    const char *reason, struct error *);
+
+/* The SHA-256 that ties a receipt to a task's subject and description. */
+void verify_subject_hash(const struct task *, char out[65]);
+
+#endif
