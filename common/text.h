@@ -26,6 +26,9 @@ enum text_form {
 
 void text_show(struct buf *, const char *, size_t len, enum text_form, size_t max_chars);
 
+/* May this code point come through? */
+bool text_safe(int32_t code_point);
+
 /* "subject", quotes included; inner double quotes become single ones. */
 void text_quote(struct buf *, const char *, size_t max_chars);
 

@@ -1,0 +1,125 @@
+/*
+ * Running out of memory is answered in one place.  The handler may run with
+ * the heap exhausted, so it must not allocate.
+ */
+#include "mem.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void (*on_exhausted)(void);
+
+void
+mem_on_exhausted(void (*handler)(void))
+{
+	on_exhausted = handler;
+}
+
+void
+mem_exhausted(void)
+{
+	void (*handler)(void) = on_exhausted;
+
+	/* A handler that allocates after all must not come back here. */
+	on_exhausted = NULL;
+	if (handler != NULL)
+		handler();
+	abort();
+}
+
+void *
+mem_alloc(size_t size)
+{
+	void *p = calloc(1, size > 0 ? size : 1);
+
+	if (p == NULL)
+		mem_exhausted();
+	return p;
+}
+
+void *
+mem_grow(void *old, size_t count, size_t size)
+{
+	size_t bytes;
+	void *p;
+
+	if (__builtin_mul_overflow(count, size, &bytes))
+		mem_exhausted();
+	/* realloc to nothing may free and return NULL: that is not exhaustion */
+	p = realloc(old, bytes > 0 ? bytes : 1);
+	if (p == NULL)
+		mem_exhausted();
+	return p;
+}
+
+char *
+mem_copy(const char *s, size_t len)
+{
+	char *p;
+
+	if (len == SIZE_MAX)
+		mem_exhausted();
+	p = mem_grow(NULL, len + 1, 1);
+	if (len > 0)
+		memcpy(p, s, len);
+	p[len] = '\0';
+	return p;
+}
+
+char *
+mem_string(const char *s)
+{
+	return s != NULL ? mem_copy(s, strlen(s)) : NULL;
+}
+
+char *
+mem_printf(const char *fmt, ...)
+{
+	va_list ap;
+	char *s;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&s, fmt, ap);
+	va_end(ap);
+	if (n == -1)
+		mem_exhausted();
+	return s;
+}
+
+void
+strings_take(struct strings *list, char *s)
+{
+	if (list->count == list->room) {
+		list->room = list->room > 0 ? 2 * list->room : 8;
+		list->item = mem_grow(list->item, list->room, sizeof(*list->item));
+	}
+	list->item[list->count++] = s;
+}
+
+void
+strings_add(struct strings *list, const char *s)
+{
+	strings_take(list, mem_string(s));
+}
+
+int
+strings_has(const struct strings *list, const char *s)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->item[i], s) == 0)
+			return 1;
+	return 0;
+}
+
+void
+strings_free(struct strings *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->item[i]);
+	free(list->item);
+	*list = (struct strings){ 0 };
+}

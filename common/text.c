@@ -1,0 +1,245 @@
+/*
+ * What a subject, an owner or a command's output may do to whoever reads
+ * it: move a terminal's cursor, set its clipboard, reorder what is read
+ * (bidirectional controls), or carry words that only a model sees (tag
+ * characters, variation selectors, zero-width runs).  The rule here is the
+ * same for every reader, so that what a person approves is what a model
+ * was told.
+ *
+ * One zero-width character is let through: U+FE0F right after a symbol,
+ * because half of all emoji are written with it.  A run of them is not.
+ */
+#include "text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool
+text_safe(int32_t c)
+{
+	static const struct {
+		int32_t first, last;
+	} unsafe[] = {
+		{ 0x00, 0x1f }, { 0x7f, 0x9f }, { 0xad, 0xad }, /* soft hyphen */
+		{ 0x34f, 0x34f },                               /* grapheme joiner */
+		{ 0x61c, 0x61c },                               /* Arabic letter mark */
+		{ 0x115f, 0x1160 },                             /* Hangul fillers */
+		{ 0x17b4, 0x17b5 },                             /* Khmer inherent vowels */
+		{ 0x180b, 0x180f },                             /* Mongolian selectors */
+		{ 0x200b, 0x200f },                             /* zero width, direction marks */
+		{ 0x2028, 0x202e },                             /* separators, embeddings */
+		{ 0x2060, 0x206f },                     /* joiners, invisible operators, isolates */
+		{ 0x3164, 0x3164 },                     /* Hangul filler */
+		{ 0xd800, 0xdfff }, { 0xfe00, 0xfe0f }, /* variation selectors */
+		{ 0xfeff, 0xfeff }, { 0xffa0, 0xffa0 }, /* halfwidth filler */
+		{ 0xfff0, 0xfffb },                     /* interlinear annotation */
+		{ 0xfffe, 0xffff }, { 0x13430, 0x1345f }, /* hieroglyph format controls */
+		{ 0x1bca0, 0x1bca3 },                     /* shorthand format controls */
+		{ 0x1d173, 0x1d17a },                     /* musical format controls */
+		{ 0xe0000, 0x10ffff },                    /* tags, selectors, private planes */
+	};
+
+	if (c >= 0x20 && c < 0x7f)
+		return true;
+	for (size_t i = 0; i < sizeof(unsafe) / sizeof(unsafe[0]); i++)
+		if (c >= unsafe[i].first && c <= unsafe[i].last)
+			return false;
+	return true;
+}
+
+#define REPLACEMENT "\xef\xbf\xbd"
+
+static bool
+is_break(int32_t c)
+{
+	return c == '\n' || c == '\t' || c == '\r';
+}
+
+/* One character, or run of breaks, from *p; false if nothing is to show. */
+static bool
+show_one(struct buf *out, const char **p, const char *end, enum text_form form, int32_t *last)
+{
+	const char *from = *p;
+	int32_t c = utf8_next(p, end), before = *last;
+
+	*last = c;
+	if (is_break(c) && form == TEXT_LINE) {
+		while (*p < end && is_break((unsigned char)**p))
+			(*p)++;
+		buf_putc(out, ' ');
+	} else if (c == '\r') {
+		/* as a terminal line break, but never back over the line */
+		if (*p < end && **p == '\n')
+			return false;
+		buf_putc(out, '\n');
+	} else if (is_break(c)) {
+		buf_putc(out, (char)c);
+	} else if (c == 0xfe0f && before > 0x7f && text_safe(before)) {
+		buf_add(out, from, (size_t)(*p - from));
+	} else if (c == -1 || !text_safe(c)) {
+		buf_puts(out, REPLACEMENT);
+	} else {
+		buf_add(out, from, (size_t)(*p - from));
+	}
+	return true;
+}
+
+void
+text_show(struct buf *out, const char *s, size_t len, enum text_form form, size_t max_chars)
+{
+	const char *end = s + len;
+	size_t chars = 0, cut = out->len;
+	int32_t last = -1;
+
+	while (s < end) {
+		if (chars + 3 == max_chars)
+			cut = out->len;
+		if (!show_one(out, &s, end, form, &last))
+			continue;
+		if (++chars > max_chars) {
+			buf_need(out, 3);
+			out->len = cut;
+			out->data[cut] = '\0';
+			buf_add(out, "...", max_chars < 3 ? max_chars : 3);
+			return;
+		}
+	}
+}
+
+void
+text_quote(struct buf *out, const char *s, size_t max_chars)
+{
+	size_t from;
+
+	buf_putc(out, '"');
+	from = out->len;
+	if (s != NULL)
+		text_show(out, s, strlen(s), TEXT_LINE, max_chars);
+	/* The reader must see where the quotation ends. */
+	for (; from < out->len; from++)
+		if (out->data[from] == '"')
+			out->data[from] = '\'';
+	buf_putc(out, '"');
+}
+
+static char
+lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+}
+
+#define WORD_MAX 64 /* longer words have no near neighbour */
+
+/* Insertions, deletions, substitutions, and swaps of neighbours. */
+static size_t
+distance(const char *a, size_t alen, const char *b, size_t blen)
+{
+	size_t rows[3][WORD_MAX + 1], *row = rows[0], *above = rows[1], *top = rows[2], *t, d;
+
+	for (size_t j = 0; j <= blen; j++)
+		row[j] = j;
+	for (size_t i = 1; i <= alen; i++) {
+		t = top, top = above, above = row, row = t;
+		row[0] = i;
+		for (size_t j = 1; j <= blen; j++) {
+			d = above[j - 1] + (lower(a[i - 1]) != lower(b[j - 1]));
+			if (above[j] + 1 < d)
+				d = above[j] + 1;
+			if (row[j - 1] + 1 < d)
+				d = row[j - 1] + 1;
+			if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
+			    lower(a[i - 2]) == lower(b[j - 1]) && top[j - 2] + 1 < d)
+				d = top[j - 2] + 1;
+			row[j] = d;
+		}
+	}
+	return row[blen];
+}
+
+const char *
+text_nearest(const char *word, const char *const *candidates, size_t count)
+{
+	size_t len = strlen(word), clen, d, best;
+	const char *found = NULL;
+
+	if (len == 0 || len > WORD_MAX)
+		return NULL;
+	best = len < 3 ? 1 : len / 3 + 1; /* one more than is allowed to differ */
+	if (len >= 3 && best < 2)
+		best = 2;
+	for (size_t i = 0; i < count; i++) {
+		clen = strlen(candidates[i]);
+		if (clen > WORD_MAX)
+			continue;
+		d = distance(word, len, candidates[i], clen);
+		if (d < best && d < clen) {
+			best = d;
+			found = candidates[i];
+		}
+	}
+	return found;
+}
+
+/* Simple case folding of the alphabets that have a regular one. */
+static int32_t
+fold(int32_t c)
+{
+	if ((c >= 'A' && c <= 'Z') || (c >= 0xc0 && c <= 0xde && c != 0xd7) ||
+	    (c >= 0x391 && c <= 0x3a9) || (c >= 0x410 && c <= 0x42f))
+		return c + 0x20;
+	if (c >= 0x400 && c <= 0x40f)
+		return c + 0x50;
+	if ((c >= 0x139 && c <= 0x148) || (c >= 0x179 && c <= 0x17e))
+		return c + (c & 1);
+	if (c >= 0x100 && c <= 0x177 && c != 0x130 && c != 0x131 && c != 0x138 && c != 0x149)
+		return c | 1;
+	return c;
+}
+
+static bool
+is_space(int32_t c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r') || c == 0x85 || c == 0xa0 || c == 0x1680 ||
+	       (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 || c == 0x202f ||
+	       c == 0x205f || c == 0x3000 || c == 0xfeff;
+}
+
+/* The next folded character; a run of white space is one ' ', at an end
+ * of the text it is nothing.  0 at the end. */
+static int32_t
+next_folded(const char **p, const char *end, bool first)
+{
+	const char *q = *p;
+	int32_t c = 0;
+	bool space = false;
+
+	while (*p < end) {
+		q = *p;
+		c = utf8_next(&q, end);
+		if (!is_space(c))
+			break;
+		space = true;
+		*p = q;
+	}
+	if (*p == end)
+		return 0;
+	if (space && !first)
+		return ' ';
+	*p = q;
+	return fold(c);
+}
+
+bool
+text_same(const char *a, const char *b)
+{
+	const char *aend = a + strlen(a), *bend = b + strlen(b);
+	bool first = true;
+	int32_t x, y;
+
+	do {
+		x = next_folded(&a, aend, first);
+		y = next_folded(&b, bend, first);
+		first = false;
+	} while (x == y && x != 0);
+	return x == y;
+}
