@@ -14,6 +14,10 @@
  */
 void json_print(struct buf *, const struct json *, json_ref, int indent, int depth);
 
+/* The same layout around the values' own bytes: order of keys, doubled keys,
+ * texts of numbers and escapes stay as they are. */
+void json_print_own(struct buf *, const struct json *, json_ref, int indent, int depth);
+
 /* A string with quotes, escaped as JavaScript does. Input is UTF-8; invalid
  * bytes become U+FFFD. */
 void json_print_string(struct buf *, const char *, size_t len);
