@@ -8,8 +8,13 @@
  * The answer, in its event's dialect.  The zero decision is a silent pass.
  *
  * A refusal is armed twice: decision JSON on stdout, the same reason on
- * stderr, exit status 2.  decision_write() is the only function in the
+ * stderr, exit status 2: each client version honours at least one of them,
+ * whatever else holds its end of the pipe.  decision_write() is the only function in the
  * suite that may yield 2.
+ *
+ * What an event has no place for is left out: a client throws away a whole
+ * answer over one key it does not expect.  Texts are bounded and made safe
+ * to show here, once, whoever wrote them.
  */
 enum verdict { VERDICT_PASS, VERDICT_REFUSE };
 
@@ -17,14 +22,25 @@ struct decision {
 	enum verdict verdict;
 	struct buf reason;          /* of a refusal: facts, then the way out */
 	struct buf message;         /* systemMessage: for the person */
-	struct buf context;         /* additionalContext: for the model */
+	struct buf context;         /* additionalContext: for the model; tool events only */
 	struct buf updated_input;   /* JSON text; PreToolUse */
 	struct buf tasks_to_update; /* JSON array text; SubagentStop */
 	const char *rule;           /* which rule decided, for --explain and the journal */
+	const char *task;           /* which task it is about; borrowed, NULL */
 };
 
+/* Is there anything to say? */
+bool decision_silent(const struct decision *);
+/* The JSON alone, no newline; empty for a silent pass. */
+void decision_json(const struct decision *, enum event_kind, struct buf *);
 /* Returns the exit status: 0, or 2 for a refusal. */
-int decision_write(const struct decision *, const struct event *, int out_fd, int err_fd);
+int decision_write(const struct decision *, enum event_kind, int out_fd, int err_fd);
 void decision_free(struct decision *);
+
+/*
+ * The same refusal with fixed bytes and no allocation, for the moment when
+ * nothing else works any more (no memory, a crash, an overrun).
+ */
+int decision_refuse_plainly(enum event_kind, const char *reason, int out_fd, int err_fd);
 
 #endif

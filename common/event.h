@@ -9,8 +9,17 @@
 /*
  * The event on standard input: bounded, checked, its fields named.
  *
- * Fields we do not know are ignored, so that a newer client's events pass.
- * A Task[] array (an export piped in) is EVENT_TASK_ARRAY.
+ *	struct event ev = { 0 };
+ *	if (event_read(&ev, STDIN_FILENO, &err) == -1) ...
+ *	event_free(&ev);
+ *
+ * Fields we do not know are ignored, so that a newer client's events pass;
+ * a field of the wrong type counts as absent, and so does an empty identity
+ * (clients have sent agent_id "").  Text that is no JSON object with a
+ * hook_event_name is ERROR_INPUT.  A Task[] array (an export piped in, or a
+ * document with a "tasks" array) is EVENT_TASK_ARRAY.
+ *
+ * Strings belong to the event; tool_input and the like are places in `json`.
  */
 #define EVENT_MAX (16u << 20)
 
@@ -25,6 +34,7 @@ enum event_kind {
 	EVENT_SUBAGENT_STOP,
 	EVENT_TEAMMATE_IDLE,
 	EVENT_STOP,
+	EVENT_STOP_FAILURE,
 	EVENT_SESSION_START,
 	EVENT_SESSION_END,
 	EVENT_TASK_ARRAY,
@@ -40,8 +50,11 @@ struct event {
 	char *tool_name, *tool_use_id;
 	char *task_id, *task_subject, *task_description;
 	char *last_message; /* last_assistant_message */
+	char *end_reason;   /* SessionEnd: why */
 	bool has_last_message, stop_hook_active;
 	json_ref tool_input, tool_response;
+	json_ref tasks;                   /* EVENT_TASK_ARRAY: the array */
+	json_ref tasks_completed, result; /* SubagentStop as older tools send it */
 };
 
 int event_read(struct event *, int fd, struct error *);
@@ -53,14 +66,31 @@ const char *event_kind_name(enum event_kind);
 bool event_turn_end(const struct event *);
 /* Is it a shut-down or aborted agent's SubagentStop? */
 bool event_shut_down(const struct event *);
-/* An in-process teammate: agent_id is a<agent_type>-<16 hex>. */
+/* An in-process teammate: agent_id is a<agent_type>-<16 hex>, or (older clients)
+ * a teammate_name without agent_id and agent_type. */
 bool event_in_process_teammate(const struct event *);
+/* A teammate in a terminal of its own: its own session, an agent_type, no agent_id. */
+bool event_tmux_teammate(const struct event *);
 
-/* Who acts.  Pointers borrow from the event; names learnt earlier for a tmux
- * teammate's session come from the list's state (agents.json). */
+/*
+ * Who acts.  Pointers borrow from the event and from `config`; the name of a
+ * teammate in a terminal of its own comes from what an earlier event of its
+ * session revealed (agents.json in the list's state), or else from its
+ * client's command line; such a name is kept in `name` (caller frees).
+ * The client's process is not looked for: agent_client() does that.
+ */
 struct config;
-void event_agent(const struct event *, const struct list *, const struct config *, struct agent *);
-/* Remember (session, teammate) pairs that an event reveals. */
-int event_learn(const struct event *, const struct list *, struct error *);
+void event_agent(const struct event *, const struct list *, const struct config *, struct agent *,
+    char **name);
+
+/* Remember (session, teammate) pairs that an event reveals; written once. */
+int event_learn(const struct event *, const struct list *, struct deadline, struct error *);
+
+/*
+ * The client's process: CLAUDE_PID where the client says it, else the parent of
+ * the session that the hook leads, if that looks like a client; else
+ * unknown (0), which counts as alive until its session ends.
+ */
+void agent_client(struct agent *);
 
 #endif
