@@ -1,0 +1,49 @@
+'use strict';
+
+/*
+ * Facts against expectations. expected/VERSION.json says what a client does:
+ * scenario by scenario, the name of each fact and its value. `main.js --learn`
+ * writes it from what was measured; read the difference before you commit it,
+ * for our hooks stand on these facts.
+ */
+
+const fs = require('fs');
+const path = require('path');
+const { isDeepStrictEqual } = require('util');
+
+function fileOf(version) {
+	return path.join(__dirname, 'expected', version + '.json');
+}
+
+function load(version) {
+	const file = fileOf(version);
+	return fs.existsSync(file) ?
+	    JSON.parse(fs.readFileSync(file, 'utf8')) : {};
+}
+
+/* Lines that say what differs; none if all is as expected. */
+function compare(version, name, measured) {
+	const expect = load(version)[name] || {};
+	const found = JSON.parse(JSON.stringify(measured));
+	const diff = [];
+	const names = new Set([...Object.keys(expect), ...Object.keys(found)]);
+	for (const fact of names)
+		if (!isDeepStrictEqual(expect[fact], found[fact]))
+			diff.push(`${fact}:`, `  expected ${show(expect[fact])}`,
+			    `  found    ${show(found[fact])}`);
+	return diff;
+}
+
+function learn(version, name, found) {
+	const all = load(version);
+	all[name] = found;
+	fs.mkdirSync(path.dirname(fileOf(version)), { recursive: true });
+	fs.writeFileSync(fileOf(version), JSON.stringify(Object.fromEntries(
+	    Object.keys(all).sort().map((k) => [k, all[k]])), null, 2) + '\n');
+}
+
+function show(value) {
+	return value === undefined ? 'nothing' : JSON.stringify(value);
+}
+
+module.exports = { compare, learn };

@@ -1,0 +1,166 @@
+'use strict';
+
+/*
+ * What a scenario is, and the words scenarios are written in.
+ *
+ *	scenario({
+ *		name:		"area/what happens"
+ *		versions:	clients it holds for (default: all three)
+ *		list:		list to look at (default "lab")
+ *		tasks:		tasks on disk before the run
+ *		files:		files in the project, by path; committed
+ *		env, settings:	additions to the client's
+ *		hooks:		of the settings file
+ *		scripts:	what the model does (see model.js)
+ *		run(lab):	default: one print run to its end
+ *		check(lab):	assertions
+ *	});
+ *
+ * tasks, files, hooks and scripts may be functions of the lab. A scenario of
+ * our hooks must fail if they were not there; `main.js --absent` shows that
+ * it does. A fact says what the client does by itself: it has `measure(lab)`
+ * in place of `check`, which returns { name: value }; see compare.js.
+ */
+
+const assert = require('assert');
+const path = require('path');
+const { RECORDER, BUILD } = require('./client');
+const { call } = require('./model');
+
+const OLD = '2.1.34', MID = '2.1.197', NEW = '2.1.325';
+const ALL = [OLD, MID, NEW];
+
+/* Event names a client does not know make it drop the whole file (2.1.34). */
+const EVENTS_OLD = ['SessionStart', 'UserPromptSubmit', 'PreToolUse',
+    'PostToolUse', 'PostToolUseFailure', 'SubagentStart', 'SubagentStop',
+    'TaskCompleted', 'TeammateIdle', 'Stop', 'SessionEnd'];
+const EVENTS = [...EVENTS_OLD, 'TaskCreated'];
+
+const scenarios = [];
+
+function scenario(s) {
+	if (scenarios.some((o) => o.name === s.name))
+		throw new Error(`two scenarios are named ${s.name}`);
+	scenarios.push({ versions: ALL, run: (lab) => lab.print(), ...s });
+}
+
+/* One settings entry. */
+function hook(command, more) {
+	return { hooks: [{ type: 'command', command, timeout: 60, ...more }] };
+}
+
+/* Record these events (default: all the client knows), and pass. */
+function record(lab, events) {
+	/* One write, so that two at once do not mix; 2.1.34 ends no line. */
+	return on(lab, events, 'printf "%s\\n" "$(cat)" >>"$E2E_LOG"');
+}
+
+/* The same, with a recorder that answers by lab.rules(): see recorder.js. */
+function answer(lab, events) {
+	return on(lab, events, `'${process.execPath}' '${RECORDER}'`);
+}
+
+function on(lab, events, command) {
+	const known = lab.kin === OLD ? EVENTS_OLD : EVENTS;
+	return Object.fromEntries((events || known)
+	    .filter((e) => known.includes(e))
+	    .map((e) => [e, [hook(command)]]));
+}
+
+/* Several sets of hooks in one. */
+function join(...sets) {
+	const all = {};
+	for (const set of sets)
+		for (const [event, entries] of Object.entries(set))
+			all[event] = [...(all[event] || []), ...entries];
+	return all;
+}
+
+const TOOLS = 'TaskCreate|TaskUpdate|Task|Agent|TodoWrite';
+
+/*
+ * Our three hooks as a user would enter them, and the recorder beside them.
+ * With E2E_ABSENT set, something that always passes takes their place.
+ */
+function ours(lab, more) {
+	const our = (name, args) => process.env.E2E_ABSENT ? 'true' :
+	    [path.join(BUILD, name), ...(args || [])].join(' ');
+	const o = { pretooluse: [], verify: [], stop: [], timeout: 60,
+	    ...more };
+	const set = {
+		PreToolUse: [{ matcher: TOOLS, ...hook(
+		    our('on-pretooluse-task', o.pretooluse)) }],
+		TaskCompleted: [hook(our('on-task-completed-verify', o.verify),
+		    { timeout: o.timeout })],
+	};
+	for (const event of ['SubagentStop', 'SessionEnd', 'TeammateIdle'])
+		set[event] = [hook(our('on-subagent-stop', o.stop))];
+	return join(set, record(lab));
+}
+
+/* ---- teams ---- */
+
+/* What makes a client's session a team, on the list of that team. */
+const TEAM = { list: '', weight: 10, versions: [MID, NEW],
+    env: { CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: '1',
+    CLAUDE_CODE_TASK_LIST_ID: null } };
+
+/* Start the lead in a terminal; teammates live in its process. */
+function lead(lab) {
+	return lab.interactive({ args: ['--teammate-mode', 'in-process'] });
+}
+
+/* The lead's call that makes a teammate, which follows its own script. */
+function spawn(name) {
+	return call('Agent', { description: name, name,
+	    prompt: `[[script:${name}]] work`,
+	    subagent_type: 'general-purpose' });
+}
+
+function dismiss(name) {
+	return call('SendMessage', { to: name,
+	    message: { type: 'shutdown_request', reason: 'enough' } });
+}
+
+/*
+ * A teammate's steps, and what it does with the turns that come after them:
+ * it agrees to shut down when asked to, and has else nothing to say.
+ */
+function teammate(...steps) {
+	return [...steps, ...Array(40).fill((turn) => {
+		const ask = /"requestId":"([^"]+)"/.exec(turn.texts.join('\n'));
+		return ask ? call('SendMessage', { to: 'team-lead', message: {
+		    type: 'shutdown_response', request_id: ask[1],
+		    approve: true } }) : 'nothing new';
+	})];
+}
+
+/* Events of a teammate that has agreed to go: the last one of it. */
+function gone(lab, name) {
+	return lab.events('SubagentStop').some((e) => e.agent_type === name &&
+	    e.permission_mode === undefined);
+}
+
+/* ---- assertions ---- */
+
+/* The n-th result a script was told. */
+function result(lab, script, n) {
+	const r = lab.model.told(script)[n];
+	assert.ok(r, `${script} was told no result ${n}`);
+	return r;
+}
+
+function includes(text, part, what) {
+	assert.ok(typeof text === 'string' && text.includes(part),
+	    `${what || 'text'} should say ${JSON.stringify(part)}, is ` +
+	    JSON.stringify(text));
+}
+
+function excludes(text, part, what) {
+	assert.ok(typeof text !== 'string' || !text.includes(part),
+	    `${what || 'text'} should not say ${JSON.stringify(part)}, is ` +
+	    JSON.stringify(text));
+}
+
+module.exports = { scenario, scenarios, hook, record, answer, join, ours,
+    TEAM, lead, spawn, dismiss, teammate, gone, result, includes, excludes, assert, OLD, MID, NEW, ALL };
