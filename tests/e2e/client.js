@@ -299,6 +299,7 @@ class Lab {
 		    DISABLE_ERROR_REPORTING: '1', IS_SANDBOX: '1',
 		    CLAUDE_CODE_TASK_LIST_ID: 'lab',
 		    E2E_LAB: this.dir, E2E_LOG: this.log,
+		    CTH_CHECK: process.env.CTH_CHECK || null,
 		    E2E_RULES: this.rulesFile,
 		    ...this.options.env, ...more };
 		for (const name of Object.keys(env))
@@ -376,7 +377,8 @@ class Lab {
 			execFile('tmux', ['-S', path.join(this.dir, 'tmux'),
 			    '-f', '/dev/null', ...args], { encoding: 'utf8',
 			    env: { PATH: process.env.PATH, LANG: 'C.UTF-8',
-			    HOME: this.home, TERM: 'xterm-256color' } },
+			    HOME: this.home, TERM: 'xterm-256color',
+			    CTH_CHECK: process.env.CTH_CHECK || '' } },
 			    (e, out) => e ? fail(e) : done(out));
 		});
 	}

@@ -5,7 +5,7 @@
  *
  *	--version V	only this client; may be repeated. A version that no
  *			scenario names is measured by the newest expectation.
- *	--jobs N	how many at a time (default 3)
+ *	--jobs N	how many at a time (default 2)
  *	--list		print the names
  *	--facts		only what the client does by itself
  *	--learn		take what is measured for what is expected
@@ -23,7 +23,7 @@
 const fs = require('fs');
 const path = require('path');
 
-const options = { versions: [], jobs: 3, parts: [] };
+const options = { versions: [], jobs: 2, parts: [] };
 const args = process.argv.slice(2);
 while (args.length > 0) {
 	const a = args.shift();
