@@ -1,6 +1,7 @@
 #ifndef COMMON_FILE_H
 #define COMMON_FILE_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/stat.h>
@@ -13,7 +14,8 @@
  *
  * Names are single components (never "", ".", ".." or with a slash); a
  * name that is anything but a regular file is refused without being opened
- * for good (a FIFO does not block us).
+ * for good (a FIFO does not block us).  What is not there is
+ * ERROR_NOT_FOUND, everything else that fails ERROR_FAULT, unless said.
  */
 #define FILE_MAX (8u << 20) /* bytes of a task file or config we are ready to read */
 
@@ -23,7 +25,7 @@ enum file_flags {
 
 /* 1 read, 0 not there, -1 error (too large, not regular, ...). buf is reset. */
 int file_read(int dirfd, const char *name, int flags, size_t max, struct buf *, struct error *);
-int file_read_path(const char *path, size_t max, struct buf *, struct error *);
+int file_read_path(const char *path, size_t max, struct buf *, struct error *); /* follows links */
 /* All of a descriptor, at most max bytes (ERROR_INPUT if there is more). */
 int file_read_fd(int fd, size_t max, struct buf *, struct error *);
 int file_write_all(int fd, const void *, size_t, struct error *);
@@ -31,12 +33,13 @@ int file_write_all(int fd, const void *, size_t, struct error *);
 /*
  * Replace in two steps, so that a lock can be verified in between:
  *
- *	file_stage()	writes a temporary file in the same directory (dot
- *			name that neither ends in ".json" nor looks like a
- *			task), with the mode of the file it will replace
- *			(0644 & ~umask, or `mode`, for a new one), and syncs it
+ *	file_stage()	writes a temporary file in the same directory (a dot
+ *			name that does not end in ".json"), with the mode of
+ *			the file it will replace (`mode`, or 0666 if that is
+ *			0, less the umask, for a new one), and syncs it
  *	file_commit()	renames it over the name
- *	file_drop()	forgets it; a no-op after a commit
+ *	file_drop()	forgets it; a no-op after a commit, or after a
+ *			file_stage() that failed
  *
  * A name that is a symbolic link stays one: the target is replaced.
  */
@@ -45,29 +48,45 @@ enum file_sync { FILE_SYNC_OFF, FILE_SYNC_FILE, FILE_SYNC_FULL };
 struct file_stage {
 	int dirfd; /* of the directory that is really written to */
 	bool own_dirfd;
-	char temp[64];
+	char temp[64]; /* "": nothing staged */
 	char name[256];
 	enum file_sync sync;
 };
+
+#define FILE_STAGE_INIT      \
+	{                    \
+		.dirfd = -1, \
+	}
 
 int file_stage(struct file_stage *, int dirfd, const char *name, const void *, size_t, int mode,
     enum file_sync, struct error *);
 int file_commit(struct file_stage *, struct error *);
 void file_drop(struct file_stage *);
 
-/* Both steps.  Does nothing if the file has these bytes already. */
+/* Both steps.  Writes nothing if the file has these bytes already. */
 int file_replace(
     int dirfd, const char *name, const void *, size_t, int mode, enum file_sync, struct error *);
 
-/* Remove temporaries whose makers are dead (call under the lock). */
-void file_sweep(int dirfd);
+/* Remove temporaries that were left behind (by a killed process, a minute
+ * ago or more); best called under the list's lock.  How many went. */
+int file_sweep(int dirfd);
+bool file_is_temp(const char *name);
 
-/* Open (and, with `make`, create with mode and parents) a directory. */
+/* Where a name really lies: through a symbolic link the directory of its
+ * target, opened (*own set), and the target's name.  1, 0 not there, -1. */
+int file_target(int dirfd, const char *name, int *target_dirfd, bool *own, char target[256],
+    struct stat *, struct error *);
+
+/* "/the/directory/name", for messages only; falls back to the name. */
+const char *file_path(char out[PATH_MAX], int dirfd, const char *name);
+
+/* A directory's descriptor, close-on-exec.  dir_make() makes it with its parents
+ * (0777 & ~umask) and the last one with mode; an existing one is left as it is. */
 int dir_open(const char *path, struct error *);
-int dir_make(const char *path, mode_t mode,
-    struct error *); /* parents 0777 & ~umask, last one with mode; fd */
-int dir_open_at(int dirfd, const char *name, bool make, mode_t mode,
-    struct error *);        /* never through a symlink */
+int dir_make(const char *path, mode_t mode, struct error *);
+/* Below another; never through a symlink. */
+int dir_open_at(int dirfd, const char *name, bool make, mode_t mode, struct error *);
+
 bool name_ok(const char *); /* a single path component that is no dot name */
 
 #endif

@@ -2,6 +2,7 @@
 #define COMMON_LOCK_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 #include <time.h>
 
@@ -9,14 +10,13 @@
 #include "error.h"
 
 /*
- * The client's locks, taken in its own protocol, and a queue among ours.
+ * The client's locks, taken in its own protocol, and safe among ours.
  *
  * The client locks a file F by making the directory F.lock (proper-lockfile:
- * stale after 10 s, refreshed every 5 s, given up after 2.7 s).  We do the
- * same, after waiting in a flock queue of our own, so that our processes
- * never meet at the directory and a killed one is noticed at once: the
- * directory carries the sticky bit, and whoever holds the flock and finds
- * such a directory knows that its maker is dead.
+ * stale after 10 s, refreshed every 5 s, given up after 2.7 s).  We make the
+ * same directory and hold a flock on it.  Ours carries the sticky bit: who
+ * finds such a directory and can flock it knows that its maker is dead, and
+ * takes it over at once, in place.  (How, and why it is safe: lock.c.)
  *
  *	struct lock l = LOCK_INIT;
  *	lock_list(&l, dirfd, deadline, &err)	  the list: .lock, .lock.lock
@@ -27,22 +27,29 @@
  *
  * Order everywhere: the list's lock before a task's, a task's before the
  * journal's; never two task locks at once.  Hold for a millisecond, never
- * while a child runs.  A timeout is ERROR_BUSY and names the lock.
- * A lock that was lost meanwhile is ERROR_LOST: drop the staged file and
- * start over.
+ * while a child runs: from 2 s on the client may take the lock away.
+ *
+ * Errors: ERROR_BUSY if it was not to be had before the deadline, or never
+ * will be (something is in the way); the text names the lock's path.
+ * ERROR_LOST from lock_verify() if it was taken away meanwhile: drop the
+ * staged file and start over.  ERROR_NOT_FOUND if the directory is gone.
  */
 struct lock {
-	int dirfd; /* borrowed */
-	int queue; /* the flock, -1 */
+	int dirfd; /* of the directory that the lock lies in; borrowed unless own_dirfd */
+	bool own_dirfd;
+	int fd;   /* the lock directory, flocked where that is possible; -1 */
+	int file; /* lock_own(): the file itself, open for reading and writing; -1 */
 	bool held;
-	char name[264]; /* of the directory */
+	bool local;     /* the file system is this machine's alone */
+	char name[264]; /* of the lock directory; "" for a plain flock */
 	ino_t ino;
-	struct timespec ctime;
+	struct timespec mtime; /* as we set it: nobody else's is the same */
+	int64_t since_ms;
 };
 
-#define LOCK_INIT                        \
-	{                                \
-		.dirfd = -1, .queue = -1 \
+#define LOCK_INIT                                 \
+	{                                         \
+		.dirfd = -1, .fd = -1, .file = -1 \
 	}
 #define LOCK_PATIENCE_MS 2500 /* default wait */
 
@@ -51,10 +58,12 @@ int lock_task(struct lock *, int dirfd, const char *file, struct deadline, struc
 int lock_verify(struct lock *, struct error *);
 void lock_release(struct lock *);
 
-/* A plain flock on a file of our own (journal, ledger): made if missing. */
+/* A plain flock on a file of our own (journal, ledger), made if missing
+ * (0600).  Falls back to a lock directory where there is no flock. */
 int lock_own(struct lock *, int dirfd, const char *file, struct deadline, struct error *);
 
-/* Release whatever this process holds (on the way out of a fault). */
+/* Release whatever this process holds: on the way out of a fault, and from
+ * signal handlers (it calls nothing that is not async-signal-safe). */
 void lock_release_all(void);
 
 #endif

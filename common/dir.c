@@ -1,0 +1,143 @@
+/*
+ * Directories and links.
+ *
+ * A symbolic link is resolved as the client does it: by opening it O_PATH
+ * and asking the kernel where that led.  One walk, done by the kernel, so
+ * that what was resolved is what was opened.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "file.h"
+
+#define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK)
+
+static int
+dir_error(struct error *err, const char *path)
+{
+	int saved = errno;
+
+	error_sys(err, "cannot open directory '%s'", path);
+	if (saved == ENOENT)
+		err->kind = ERROR_NOT_FOUND;
+	return -1;
+}
+
+int
+dir_open(const char *path, struct error *err)
+{
+	int fd = open(path, DIR_FLAGS);
+
+	return fd == -1 ? dir_error(err, path) : fd;
+}
+
+int
+dir_make(const char *path, mode_t mode, struct error *err)
+{
+	char part[PATH_MAX];
+	size_t len = strlen(path), i;
+
+	if (len == 0 || len >= sizeof(part))
+		return error_set(err, ERROR_INPUT, "'%.100s...' is no usable path", path);
+	if (mkdir(path, mode) == 0 || errno == EEXIST)
+		return dir_open(path, err);
+	if (errno != ENOENT) /* EACCES and EROFS also where it is there already */
+		return access(path, F_OK) == 0 ? dir_open(path, err)
+					       : error_sys(err, "cannot make directory '%s'", path);
+	memcpy(part, path, len + 1);
+	for (i = 1; i < len; i++) {
+		if (part[i] != '/' || part[i - 1] == '/')
+			continue;
+		part[i] = '\0';
+		if (mkdir(part, 0777) == -1 && errno != EEXIST && access(part, F_OK) == -1)
+			return error_sys(err, "cannot make directory '%s'", part);
+		part[i] = '/';
+	}
+	if (mkdir(path, mode) == -1 && errno != EEXIST)
+		return error_sys(err, "cannot make directory '%s'", path);
+	return dir_open(path, err);
+}
+
+int
+dir_open_at(int dirfd, const char *name, bool make, mode_t mode, struct error *err)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	if (make && mkdirat(dirfd, name, mode) == -1 && errno != EEXIST)
+		return error_sys(err, "cannot make directory '%s'", file_path(path, dirfd, name));
+	fd = openat(dirfd, name, DIR_FLAGS | O_NOFOLLOW);
+	return fd == -1 ? dir_error(err, file_path(path, dirfd, name)) : fd;
+}
+
+/* Split "/a/b/c" that an O_PATH descriptor leads to; open "/a/b". */
+static int
+open_parent(int fd, int *parent, char name[256], const struct stat *st)
+{
+	char link[64], path[PATH_MAX], *slash;
+	struct stat now;
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, sizeof(path) - 1);
+	if (n == -1)
+		return -1;
+	path[n] = '\0';
+	slash = strrchr(path, '/');
+	if (path[0] != '/' || slash == NULL || strlen(slash + 1) > 255) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	snprintf(name, 256, "%s", slash + 1);
+	*(slash == path ? slash + 1 : slash) = '\0';
+	*parent = open(path, DIR_FLAGS);
+	if (*parent == -1)
+		return -1;
+	/* "/a/b/c (deleted)" and mounts over the path are caught here. */
+	if (fstatat(*parent, name, &now, AT_SYMLINK_NOFOLLOW) == 0 && now.st_ino == st->st_ino &&
+	    now.st_dev == st->st_dev)
+		return 0;
+	close(*parent);
+	*parent = -1;
+	errno = ESTALE;
+	return -1;
+}
+
+int
+file_target(int dirfd, const char *name, int *target_dirfd, bool *own, char target[256],
+    struct stat *st, struct error *err)
+{
+	char path[PATH_MAX];
+	int fd, rc;
+
+	*target_dirfd = dirfd;
+	*own = false;
+	if (strlen(name) > 255)
+		return error_set(err, ERROR_INPUT, "'%.100s...' is too long for a file name", name);
+	snprintf(target, 256, "%s", name);
+	if (fstatat(dirfd, name, st, AT_SYMLINK_NOFOLLOW) == -1) {
+		if (errno == ENOENT)
+			return 0;
+		return error_sys(err, "cannot look at '%s'", file_path(path, dirfd, name));
+	}
+	if (!S_ISLNK(st->st_mode))
+		return 1;
+	fd = openat(dirfd, name, O_PATH | O_CLOEXEC);
+	if (fd == -1 || fstat(fd, st) == -1 || open_parent(fd, target_dirfd, target, st) == -1) {
+		rc = errno;
+		if (fd != -1)
+			close(fd);
+		errno = rc;
+		error_sys(
+		    err, "cannot follow the symbolic link '%s'", file_path(path, dirfd, name));
+		if (rc == ENOENT)
+			err->kind = ERROR_NOT_FOUND;
+		return -1;
+	}
+	close(fd);
+	*own = true;
+	return 1;
+}

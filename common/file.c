@@ -1,0 +1,150 @@
+/*
+ * Reading.
+ *
+ * A file is opened O_NONBLOCK, so that a FIFO planted under a task's name
+ * cannot hang a hook, and looked at through the descriptor, so that there
+ * is no gap between the check and the use.  The read asks for one byte more
+ * than the size: a short read of a regular file is its end, and the usual
+ * second read that only says so is saved.
+ */
+#include "file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+bool
+name_ok(const char *name)
+{
+	size_t len = strlen(name);
+
+	return len > 0 && len < 256 && name[0] != '.' && strchr(name, '/') == NULL;
+}
+
+const char *
+file_path(char out[PATH_MAX], int dirfd, const char *name)
+{
+	char link[64];
+	ssize_t n;
+	size_t len = strlen(name);
+
+	if (dirfd == AT_FDCWD || name[0] == '/') {
+		snprintf(out, PATH_MAX, "%s", name);
+		return out;
+	}
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", dirfd);
+	n = readlink(link, out, PATH_MAX - 1);
+	if (n <= 0 || (size_t)n + 1 + len >= PATH_MAX) {
+		snprintf(out, PATH_MAX, "%s", name);
+		return out;
+	}
+	out[n] = '/';
+	memcpy(out + n + 1, name, len + 1);
+	return out;
+}
+
+/* Up to max bytes into buf; `guess` is how many are expected. */
+static int
+read_bounded(int fd, size_t guess, size_t max, struct buf *buf, struct error *err)
+{
+	bool regular = guess > 0;
+	ssize_t n;
+
+	buf_reset(buf);
+	if (guess == 0 || guess > max)
+		guess = max < 16384 ? max : 16384;
+	for (;;) {
+		buf_need(buf, guess + 1);
+		n = read(fd, buf->data + buf->len, guess + 1);
+		if (n == -1 && errno == EINTR)
+			continue;
+		if (n == -1)
+			return error_sys(err, "cannot read");
+		buf->len += (size_t)n;
+		buf->data[buf->len] = '\0';
+		if (buf->len > max)
+			return error_set(err, ERROR_INPUT, "more than %zu bytes", max);
+		if (n == 0 || (regular && (size_t)n <= guess))
+			return 0;
+		guess = buf->len > max / 2 ? max - buf->len + 1 : buf->len;
+	}
+}
+
+int
+file_read_fd(int fd, size_t max, struct buf *buf, struct error *err)
+{
+	return read_bounded(fd, 0, max, buf, err);
+}
+
+/* Takes the descriptor. */
+static int
+read_opened(int fd, const char *path, size_t max, struct buf *buf, struct error *err)
+{
+	struct stat st;
+	int rc = -1;
+
+	if (fstat(fd, &st) == -1)
+		error_sys(err, "cannot read '%s'", path);
+	else if (!S_ISREG(st.st_mode))
+		error_set(err, ERROR_INPUT, "'%s' is not a regular file", path);
+	else if (st.st_size > 0 && (uintmax_t)st.st_size > max)
+		error_set(err, ERROR_INPUT, "'%s' has %jd bytes, more than the %zu we read", path,
+		    (intmax_t)st.st_size, max);
+	else if (read_bounded(fd, (size_t)st.st_size, max, buf, err) == -1)
+		error_prefix(err, "'%s'", path);
+	else
+		rc = 1;
+	close(fd);
+	return rc;
+}
+
+int
+file_read(int dirfd, const char *name, int flags, size_t max, struct buf *buf, struct error *err)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	buf_reset(buf);
+	fd = openat(dirfd, name,
+	    O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (flags & FILE_FOLLOW ? 0 : O_NOFOLLOW));
+	if (fd == -1 && errno == ENOENT)
+		return 0;
+	if (fd == -1 && errno == ELOOP && !(flags & FILE_FOLLOW))
+		return error_set(
+		    err, ERROR_INPUT, "'%s' is a symbolic link", file_path(path, dirfd, name));
+	if (fd == -1 && (errno == ENXIO || errno == ENODEV))
+		return error_set(
+		    err, ERROR_INPUT, "'%s' is not a regular file", file_path(path, dirfd, name));
+	if (fd == -1)
+		return error_sys(err, "cannot open '%s'", file_path(path, dirfd, name));
+	return read_opened(fd, name, max, buf, err);
+}
+
+int
+file_read_path(const char *path, size_t max, struct buf *buf, struct error *err)
+{
+	return file_read(AT_FDCWD, path, FILE_FOLLOW, max, buf, err);
+}
+
+int
+file_write_all(int fd, const void *data, size_t len, struct error *err)
+{
+	const char *p = data;
+	ssize_t n;
+
+	while (len > 0) {
+		n = write(fd, p, len);
+		if (n == -1 && errno == EINTR)
+			continue;
+		if (n == 0)
+			errno = ENOSPC; /* no file system of ours says so, but a loop would */
+		if (n <= 0)
+			return error_sys(err, "cannot write");
+		p += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}

@@ -1,0 +1,332 @@
+/*
+ * The lock directory.
+ *
+ * proper-lockfile's protocol: mkdir takes the lock, rmdir gives it back, a
+ * directory whose mtime is over 10 s old may be removed by anyone.  Its
+ * weakness is the takeover: "look, rmdir, mkdir" is three steps, and two who
+ * look at one stale lock both get it.
+ *
+ * Our processes add two things that proper-lockfile does not see: the
+ * sticky bit on the directory ("one of ours made this"), and a flock on the
+ * directory itself, held as long as the lock.  The kernel drops the flock
+ * when its holder dies, however it dies.  So:
+ *
+ *  - A directory with our mark that can be flocked has no living holder.
+ *    It is taken over at once and IN PLACE: it stays where it is and gets a
+ *    new mtime.  As nothing is removed, nothing of anybody else's can be
+ *    removed by mistake; and as there is one flock, there is one winner.
+ *  - A directory without the mark is the client's.  It is left alone, its
+ *    mtime too, until it is stale; then it is taken over in the same way,
+ *    under the flock, so that there is one winner among ours.  The client
+ *    may break the same stale lock at the same moment.  Then its rmdir
+ *    removes the directory we hold, and lock_verify() says so before we
+ *    write.
+ *  - The maker itself holds the lock only once it has the flock.  Between
+ *    its mkdir and its flock another of ours may take the directory over
+ *    (nothing is lost: the maker then waits like everybody else), and finish,
+ *    and the client may make a new one.  Hence the look at the mark after the
+ *    flock: without it, it is not the one we made, and not ours.
+ *  - An open descriptor pins the inode: its number is not given to another
+ *    directory while we compare against it.
+ *
+ * The queue is the directory's flock as well: waiters of ours poll that, and
+ * not mkdir, which takes the parent's lock exclusively even when it fails.
+ * There is no file per lock that would stay behind, and it works beside the
+ * target of a symbolic link, where we have no business making one.
+ *
+ * A flock may be known to this machine only (NFS, FUSE, 9p, ...).  There the
+ * mark is not used and not believed, and all is as the client does it.
+ *
+ * The mtime we set lies 8 s back.  A client that finds the lock of a killed
+ * process of ours breaks it after 2 s then, within its 2.7 s of patience,
+ * and not after 10.  The price: who holds a lock for over 2 s may lose it.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "file.h"
+#include "lock-dir.h"
+
+#define STALE_MS 10000
+#define BACK_DATE_S 8
+
+#ifndef XFS_SUPER_MAGIC
+#define XFS_SUPER_MAGIC 0x58465342
+#endif
+#define ZFS_MAGIC 0x2fc12fc1
+#define BCACHEFS_MAGIC 0xca451a4e
+
+bool
+lock_fs_local(int dirfd, dev_t dev)
+{
+	struct statfs fs;
+
+	/* Network and user-space file systems have no block device. */
+	if (major(dev) != 0)
+		return true;
+	if (fstatfs(dirfd, &fs) == -1)
+		return false;
+	switch ((unsigned long)fs.f_type) {
+	case EXT4_SUPER_MAGIC:
+	case XFS_SUPER_MAGIC:
+	case BTRFS_SUPER_MAGIC:
+	case F2FS_SUPER_MAGIC:
+	case TMPFS_MAGIC:
+	case RAMFS_MAGIC:
+	case OVERLAYFS_SUPER_MAGIC:
+	case ZFS_MAGIC:
+	case BCACHEFS_MAGIC:
+		return true;
+	default:
+		return false;
+	}
+}
+
+enum lock_flock
+lock_flock(int fd)
+{
+	while (flock(fd, LOCK_EX | LOCK_NB) == -1) {
+		switch (errno) {
+		case EINTR:
+			continue;
+		case EWOULDBLOCK:
+			return FLOCK_HELD;
+		case EOPNOTSUPP:
+		case ENOSYS:
+		case EINVAL:
+			return FLOCK_NONE;
+		default:
+			return FLOCK_FAILED;
+		}
+	}
+	return FLOCK_GOT;
+}
+
+/* A time in the future is as fresh as can be, as the client sees it. */
+static bool
+is_stale(const struct stat *st)
+{
+	int64_t mtime = (int64_t)st->st_mtim.tv_sec * 1000 + st->st_mtim.tv_nsec / 1000000;
+
+	return mtime < clock_wall_ms() - STALE_MS;
+}
+
+static bool
+is_marked(const struct lock *l, const struct stat *st)
+{
+	return l->local && (st->st_mode & S_ISVTX) != 0;
+}
+
+static bool
+is_empty(int fd)
+{
+	char entries[1024];
+	ssize_t n;
+
+	/* Two names, "." and "..", are all that an empty directory has. */
+	if (lseek(fd, 0, SEEK_SET) == -1)
+		return true;
+	n = getdents64(fd, entries, sizeof(entries));
+	if (n <= 0)
+		return true;
+	for (ssize_t at = 0; at < n;) {
+		struct dirent64 *e = (struct dirent64 *)(void *)(entries + at);
+
+		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+			return false;
+		at += e->d_reclen;
+	}
+	return true;
+}
+
+static int
+set_mtime(struct lock *l, struct stat *st)
+{
+	struct timespec times[2];
+
+	clock_gettime(CLOCK_REALTIME, &times[1]);
+	if (l->local)
+		times[1].tv_sec -= BACK_DATE_S;
+	times[0].tv_sec = 0;
+	times[0].tv_nsec = UTIME_OMIT;
+	/* If this fails the lock is a good one all the same, just not back-dated. */
+	(void)futimens(l->fd, times);
+	/* Read back, because a file system may round it. */
+	if (fstat(l->fd, st) == -1)
+		return -1;
+	l->mtime = st->st_mtim;
+	l->ino = st->st_ino;
+	return 0;
+}
+
+/* l->fd is a directory that we may take: make it ours. */
+static enum lock_try
+take(struct lock *l, const struct stat *found)
+{
+	struct stat st;
+
+	if (l->local && (found->st_mode & S_ISVTX) == 0)
+		(void)fchmod(l->fd, (found->st_mode & 0777) | S_ISVTX);
+	if (set_mtime(l, &st) == -1 || st.st_nlink == 0) {
+		lock_dir_forget(l); /* removed meanwhile */
+		return LOCK_AGAIN;
+	}
+	l->since_ms = clock_ms();
+	return LOCK_TAKEN;
+}
+
+static enum lock_try
+in_the_way(struct lock *l, const char *what, struct error *err)
+{
+	char path[PATH_MAX];
+
+	error_set(err, ERROR_BUSY, "the lock '%s' %s; remove it to go on",
+	    file_path(path, l->dirfd, l->name), what);
+	return LOCK_FAILED;
+}
+
+static enum lock_try
+failed(struct lock *l, const char *what, struct error *err)
+{
+	char path[PATH_MAX];
+	int saved = errno;
+
+	error_sys(err, "%s '%s'", what, file_path(path, l->dirfd, l->name));
+	if (saved == ENOENT)
+		err->kind = ERROR_NOT_FOUND;
+	return LOCK_FAILED;
+}
+
+/* Open the directory that the name leads to, unless it is the one we have. */
+static enum lock_try
+look(struct lock *l, bool made, struct error *err)
+{
+	struct stat st;
+
+	if (!made) {
+		if (fstatat(l->dirfd, l->name, &st, AT_SYMLINK_NOFOLLOW) == -1)
+			return errno == ENOENT || errno == EINTR
+				   ? LOCK_AGAIN
+				   : failed(l, "cannot look at the lock", err);
+		if (!S_ISDIR(st.st_mode))
+			return in_the_way(l, "is not a directory", err);
+		if (!is_marked(l, &st) && !is_stale(&st))
+			return LOCK_CLIENTS;
+		if (l->fd != -1 && st.st_ino == l->ino)
+			return LOCK_TAKEN;
+	}
+	lock_dir_forget(l);
+	l->fd = openat(l->dirfd, l->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (l->fd != -1)
+		return LOCK_TAKEN;
+	if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP || errno == EINTR)
+		return LOCK_AGAIN;
+	if (errno == EACCES && !made)
+		return LOCK_CLIENTS; /* another user's */
+	return failed(l, "cannot open the lock", err);
+}
+
+/* The directory at the name, which we have just made or found: may we have it? */
+static enum lock_try
+seize(struct lock *l, bool made, struct error *err)
+{
+	struct stat st;
+	enum lock_try seen;
+	enum lock_flock locked;
+	bool marked;
+
+	seen = look(l, made, err);
+	if (seen != LOCK_TAKEN)
+		return seen;
+	locked = lock_flock(l->fd);
+	if (l->local && locked == FLOCK_FAILED)
+		return failed(l, "cannot flock", err);
+	if (l->local && locked == FLOCK_NONE) {
+		/* Somebody might believe our mark: not with it. */
+		l->local = false;
+		if (made)
+			(void)unlinkat(l->dirfd, l->name, AT_REMOVEDIR);
+		return LOCK_AGAIN;
+	}
+	if (fstat(l->fd, &st) == -1)
+		return failed(l, "cannot look at the lock", err);
+	l->ino = st.st_ino;
+	if (st.st_nlink == 0)
+		return LOCK_AGAIN;
+	marked = is_marked(l, &st);
+	if (locked == FLOCK_HELD)
+		return marked ? LOCK_OURS : LOCK_CLIENTS;
+	if (!marked && !(made && !l->local) && !is_stale(&st))
+		return LOCK_CLIENTS;
+	if (!made && !is_empty(l->fd))
+		return in_the_way(l, "is a directory that is not empty", err);
+	return take(l, &st);
+}
+
+enum lock_try
+lock_dir_try(struct lock *l, struct error *err)
+{
+	enum lock_try seen;
+	bool made;
+
+	made = mkdirat(l->dirfd, l->name, l->local ? 01777 : 0777) == 0;
+	if (!made && errno != EEXIST)
+		return errno == EINTR ? LOCK_AGAIN : failed(l, "cannot make the lock", err);
+	seen = seize(l, made, err);
+	/* The descriptor of one of ours is what we wait on. */
+	if (seen != LOCK_TAKEN && seen != LOCK_OURS)
+		lock_dir_forget(l);
+	if (made && seen == LOCK_FAILED)
+		(void)unlinkat(l->dirfd, l->name, AT_REMOVEDIR);
+	return seen;
+}
+
+bool
+lock_dir_free(struct lock *l, enum lock_try seen)
+{
+	struct stat st;
+
+	/* Ours: let go of, taken away by the client, or its holder died. */
+	if (seen == LOCK_OURS)
+		return lock_flock(l->fd) != FLOCK_HELD || fstat(l->fd, &st) == -1 ||
+		       st.st_nlink == 0;
+	return fstatat(l->dirfd, l->name, &st, AT_SYMLINK_NOFOLLOW) == -1 || is_marked(l, &st) ||
+	       is_stale(&st);
+}
+
+bool
+lock_dir_mine(const struct lock *l)
+{
+	struct stat st;
+
+	return fstatat(l->dirfd, l->name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_ino == l->ino &&
+	       st.st_mtim.tv_sec == l->mtime.tv_sec && st.st_mtim.tv_nsec == l->mtime.tv_nsec;
+}
+
+/* For a hold that turns out long: the client must not find it stale. */
+int
+lock_dir_refresh(struct lock *l)
+{
+	struct stat st;
+
+	if (set_mtime(l, &st) == -1 || st.st_nlink == 0)
+		return -1;
+	l->since_ms = clock_ms();
+	return 0;
+}
+
+void
+lock_dir_forget(struct lock *l)
+{
+	if (l->fd != -1)
+		close(l->fd);
+	l->fd = -1;
+}

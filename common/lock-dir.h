@@ -1,0 +1,32 @@
+#ifndef COMMON_LOCK_DIR_H
+#define COMMON_LOCK_DIR_H
+
+#include "lock.h"
+
+/*
+ * One try at a lock directory; the waiting is lock.c's.
+ *
+ * l->dirfd, l->name and l->local are set.  l->fd is kept between tries on
+ * the same directory, and closed by lock_dir_forget().
+ */
+enum lock_try {
+	LOCK_TAKEN,   /* ours now */
+	LOCK_AGAIN,   /* it changed under our eyes: try again at once */
+	LOCK_OURS,    /* a live process of ours has it */
+	LOCK_CLIENTS, /* the client has it, or someone who plays by its rules */
+	LOCK_FAILED,  /* the error says why; trying again is of no use */
+};
+
+enum lock_try lock_dir_try(struct lock *, struct error *);
+bool lock_dir_mine(const struct lock *); /* async-signal-safe */
+int lock_dir_refresh(struct lock *);
+void lock_dir_forget(struct lock *);
+bool lock_fs_local(int dirfd, dev_t);
+
+/* Worth another try?  Asks the file system as little as possible. */
+bool lock_dir_free(struct lock *, enum lock_try);
+
+enum lock_flock { FLOCK_FAILED = -1, FLOCK_HELD, FLOCK_GOT, FLOCK_NONE /* no such locks here */ };
+enum lock_flock lock_flock(int fd);
+
+#endif

@@ -1,0 +1,342 @@
+/*
+ * Waiting, holding, giving back.  The taking is in lock-dir.c.
+ *
+ * Waiting.  Sleeps grow and are jittered, and end at the caller's deadline.
+ * Behind one of ours they stay short, because a hold of ours lasts about a
+ * millisecond.
+ *
+ * Courtesy.  The client sleeps 5 to 100 ms between its tries, so against a
+ * crowd of quick processes it never finds the lock free (measured: waits of
+ * 1.5 s with 8 of them).  Whoever had to wait, or held a lock a moment ago,
+ * therefore leaves it free for 300 us first.  That costs the crowd little and
+ * brings the client's waits down to some 40 ms.
+ *
+ * The table of held locks is for lock_release_all(): a hook that dies of a
+ * signal must not leave the client waiting 2 s for nothing.
+ */
+#include "lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "file.h"
+#include "lock-dir.h"
+
+#define COURTESY_US 300
+#define NAP_FIRST_US 60
+#define NAP_OURS_US 800
+#define NAP_CLIENT_US 5000
+#define REFRESH_MS 1000
+
+static struct lock *volatile held[8];
+
+/* What this process let go of last, and when. */
+static struct {
+	char name[sizeof(((struct lock *)0)->name)];
+	int64_t ms;
+} released;
+
+static void
+remember(struct lock *l)
+{
+	l->held = true;
+	for (size_t i = 0; i < sizeof(held) / sizeof(held[0]); i++) {
+		if (held[i] == NULL) {
+			held[i] = l;
+			break;
+		}
+	}
+}
+
+static void
+forget(const struct lock *l)
+{
+	for (size_t i = 0; i < sizeof(held) / sizeof(held[0]); i++) {
+		if (held[i] == l)
+			held[i] = NULL;
+	}
+}
+
+/* Between half of `us` and one and a half. */
+static int64_t
+jitter(int64_t us)
+{
+	static uint32_t state;
+
+	if (state == 0)
+		state = (uint32_t)getpid() * 2654435761u | 1;
+	state ^= state << 13;
+	state ^= state >> 17;
+	state ^= state << 5;
+	return us / 2 + (int64_t)(state % (uint32_t)(us + 1));
+}
+
+/* Sleep, but not past the deadline.  False if that is reached. */
+static bool
+nap(int64_t *us, int64_t most_us, struct deadline deadline)
+{
+	int64_t left = deadline_left(deadline), sleep_us;
+
+	if (left == 0)
+		return false;
+	sleep_us = jitter(*us > most_us ? most_us : *us);
+	if (left < INT64_MAX / 1000 && sleep_us > left * 1000)
+		sleep_us = left * 1000;
+	clock_sleep_us(sleep_us);
+	if (*us < most_us)
+		*us *= 2;
+	return true;
+}
+
+static int
+busy(const struct lock *l, bool ours, struct error *err)
+{
+	char path[PATH_MAX];
+	const char *note = "";
+	struct stat st;
+
+	if (!ours && fstatat(l->dirfd, l->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    (int64_t)st.st_mtim.tv_sec > clock_wall_ms() / 1000 + 2)
+		note = " (its time lies in the future: was the clock set back?)";
+	return error_set(err, ERROR_BUSY, "busy: %s holds the lock '%s'%s; try again",
+	    ours ? "another process of ours" : "Claude Code or another program",
+	    file_path(path, l->dirfd, l->name), note);
+}
+
+/* Wait until it looks free.  False if the deadline is reached first. */
+static bool
+wait_free(struct lock *l, enum lock_try seen, int64_t *us, struct deadline deadline)
+{
+	do {
+		if (!nap(us, seen == LOCK_OURS ? NAP_OURS_US : NAP_CLIENT_US, deadline))
+			return false;
+	} while (!lock_dir_free(l, seen));
+	return true;
+}
+
+/* The lock directory l->name in l->dirfd. */
+static int
+lock_take(struct lock *l, struct deadline deadline, struct error *err)
+{
+	int64_t us = NAP_FIRST_US;
+	bool yield = strcmp(released.name, l->name) == 0 && clock_ms() - released.ms <= 1;
+	enum lock_try seen;
+	int again = 0;
+
+	for (;;) {
+		if (yield)
+			clock_sleep_us(COURTESY_US);
+		yield = false;
+		seen = lock_dir_try(l, err);
+		switch (seen) {
+		case LOCK_TAKEN:
+			remember(l);
+			return 0;
+		case LOCK_FAILED:
+			return -1;
+		case LOCK_AGAIN:
+			/* Now and then take breath, lest two chase each other. */
+			if (++again % 8 == 0 && !nap(&us, NAP_OURS_US, deadline))
+				return busy(l, true, err);
+			break;
+		case LOCK_OURS:
+		case LOCK_CLIENTS:
+			if (!wait_free(l, seen, &us, deadline)) {
+				lock_dir_forget(l);
+				return busy(l, seen == LOCK_OURS, err);
+			}
+			yield = seen == LOCK_OURS;
+			break;
+		}
+	}
+}
+
+static void
+begin(struct lock *l, int dirfd)
+{
+	*l = (struct lock)LOCK_INIT;
+	l->dirfd = dirfd;
+}
+
+/* Nothing is held: close what begin() and its like opened. */
+static int
+give_up(struct lock *l)
+{
+	lock_release(l);
+	return -1;
+}
+
+int
+lock_list(struct lock *l, int dirfd, struct deadline deadline, struct error *err)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	int fd, saved;
+
+	begin(l, dirfd);
+	while (fstatat(dirfd, ".lock", &st, AT_SYMLINK_NOFOLLOW) == -1) {
+		/* The client's target; it makes it in the same way and leaves it. */
+		fd = errno == ENOENT
+			 ? openat(dirfd, ".lock", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)
+			 : -1;
+		if (fd == -1 && errno != EEXIST) {
+			saved = errno;
+			error_sys(err, "cannot make '%s'", file_path(path, dirfd, ".lock"));
+			if (saved == ENOENT)
+				err->kind = ERROR_NOT_FOUND;
+			return -1;
+		}
+		if (fd != -1)
+			close(fd);
+	}
+	if (S_ISLNK(st.st_mode))
+		return error_set(
+		    err, ERROR_REFUSED, "'%s' is a symbolic link", file_path(path, dirfd, ".lock"));
+	l->local = lock_fs_local(dirfd, st.st_dev);
+	snprintf(l->name, sizeof(l->name), ".lock.lock");
+	return lock_take(l, deadline, err);
+}
+
+int
+lock_task(struct lock *l, int dirfd, const char *file, struct deadline deadline, struct error *err)
+{
+	char target[256];
+	struct stat st;
+	int found;
+
+	begin(l, dirfd);
+	/* Beside the target of a link: that is where the client locks. */
+	found = file_target(dirfd, file, &l->dirfd, &l->own_dirfd, target, &st, err);
+	if (found == -1)
+		return -1;
+	if (found == 0 && fstat(dirfd, &st) == -1)
+		return error_sys(err, "cannot look at the list's directory");
+	l->local = lock_fs_local(l->dirfd, st.st_dev);
+	snprintf(l->name, sizeof(l->name), "%s.lock", target);
+	if (lock_take(l, deadline, err) == -1)
+		return give_up(l);
+	return 0;
+}
+
+/* Is the file we have open still the one of that name? */
+static bool
+same_file(int dirfd, const char *name, int fd)
+{
+	struct stat a, b;
+
+	return fstat(fd, &a) == 0 && fstatat(dirfd, name, &b, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       a.st_ino == b.st_ino && a.st_dev == b.st_dev;
+}
+
+int
+lock_own(struct lock *l, int dirfd, const char *file, struct deadline deadline, struct error *err)
+{
+	char path[PATH_MAX];
+	int64_t us = NAP_FIRST_US;
+
+	begin(l, dirfd);
+	for (;;) {
+		l->file = openat(dirfd, file,
+		    O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
+		if (l->file == -1 && errno == EINTR)
+			continue;
+		if (l->file == -1)
+			return error_sys(err, "cannot open '%s'", file_path(path, dirfd, file));
+		switch (lock_flock(l->file)) {
+		case FLOCK_GOT:
+			if (same_file(dirfd, file, l->file)) {
+				remember(l);
+				return 0;
+			}
+			break;
+		case FLOCK_HELD:
+			break;
+		case FLOCK_NONE:
+			snprintf(l->name, sizeof(l->name), "%s.lock", file);
+			if (lock_take(l, deadline, err) == -1)
+				return give_up(l);
+			return 0;
+		case FLOCK_FAILED:
+			error_sys(err, "cannot lock '%s'", file_path(path, dirfd, file));
+			return give_up(l);
+		}
+		close(l->file);
+		l->file = -1;
+		if (!nap(&us, NAP_OURS_US, deadline))
+			return error_set(err, ERROR_BUSY,
+			    "busy: another process of ours holds '%s'; try again",
+			    file_path(path, dirfd, file));
+	}
+}
+
+int
+lock_verify(struct lock *l, struct error *err)
+{
+	char path[PATH_MAX];
+
+	if (l->held && l->name[0] == '\0')
+		return 0;
+	if (l->held && lock_dir_mine(l) &&
+	    (clock_ms() - l->since_ms < REFRESH_MS || lock_dir_refresh(l) == 0))
+		return 0;
+	return error_set(err, ERROR_LOST, "the lock '%s' was taken away; nothing was written",
+	    l->name[0] == '\0' ? "" : file_path(path, l->dirfd, l->name));
+}
+
+/* If this fails, whoever comes next finds that its holder is gone. */
+static void
+remove_dir(const struct lock *l)
+{
+	int tries;
+
+	for (tries = 0; tries < 10 && lock_dir_mine(l); tries++) {
+		if (unlinkat(l->dirfd, l->name, AT_REMOVEDIR) == 0 || errno != EINTR)
+			break;
+	}
+	memcpy(released.name, l->name, sizeof(released.name));
+	released.ms = clock_ms();
+}
+
+void
+lock_release(struct lock *l)
+{
+	int saved = errno;
+
+	if (l->held) {
+		forget(l);
+		l->held = false;
+		if (l->name[0] != '\0')
+			remove_dir(l);
+	}
+	/* The flock goes last: until then nobody takes the directory for a dead one's. */
+	lock_dir_forget(l);
+	if (l->file != -1)
+		close(l->file);
+	l->file = -1;
+	if (l->own_dirfd)
+		close(l->dirfd);
+	l->own_dirfd = false;
+	errno = saved;
+}
+
+void
+lock_release_all(void)
+{
+	int saved = errno;
+
+	for (size_t i = 0; i < sizeof(held) / sizeof(held[0]); i++) {
+		struct lock *l = held[i];
+
+		if (l == NULL)
+			continue;
+		held[i] = NULL;
+		if (l->name[0] != '\0' && lock_dir_mine(l))
+			(void)unlinkat(l->dirfd, l->name, AT_REMOVEDIR);
+	}
+	errno = saved;
+}
