@@ -1,0 +1,72 @@
+#ifndef COMMON_CONFIG_READ_H
+#define COMMON_CONFIG_READ_H
+
+#include "buf.h"
+#include "config.h"
+#include "error.h"
+#include "json.h"
+
+/*
+ * A JSON object read into a struct by a table of its keys.  Inner part of
+ * config.c and gate-read.c.
+ *
+ * Whatever is wrong is an error that names the file, the line and the path
+ * ("gates[1].when.subject"), which `path` follows while reading goes down.
+ */
+struct config_reader {
+	const char *file; /* to name it in errors */
+	const char *root; /* where its relative paths start */
+	bool project;
+	struct json json;
+	struct buf path;
+	struct error *error;
+};
+
+enum config_kind {
+	KEY_IGNORED, /* "$schema" */
+	KEY_STRING,  /* char *, not empty */
+	KEY_STRINGS, /* struct strings: a string, or an array of them */
+	KEY_GLOBS,   /* the same, each a path pattern */
+	KEY_PATTERN, /* char *, a regular expression */
+	KEY_BOOL,    /* bool */
+	KEY_CHOICE,  /* an enum: the index of one of `choices` */
+	KEY_COUNT,   /* int64_t from min to max */
+	KEY_SECONDS, /* int64_t milliseconds; min to max are seconds */
+	KEY_OBJECT,  /* the members go into the same struct, by `keys` */
+	KEY_OTHER,   /* `read` */
+};
+
+struct config_key {
+	const char *name;
+	enum config_kind kind;
+	size_t offset;
+	int64_t min, max;
+	const char *const *choices; /* NULL-terminated */
+	const struct config_key *keys;
+	int (*read)(struct config_reader *, json_ref, void *target);
+};
+
+/* keys ends with a zero entry; target is the struct that offsets refer to. */
+int config_read_object(
+    struct config_reader *, json_ref, const struct config_key *keys, void *target);
+int config_read_strings(struct config_reader *, json_ref, struct strings *);
+int config_read_wrong(
+    struct config_reader *, json_ref, const char *wanted); /* -1: "... must be <wanted>" */
+int config_read_error(struct config_reader *, json_ref, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Go down: returns a mark for config_read_leave(). */
+size_t config_read_enter(struct config_reader *, const char *key);
+size_t config_read_enter_index(struct config_reader *, size_t);
+void config_read_leave(struct config_reader *, size_t mark);
+
+/* Comments and trailing commas become blanks, so that positions stay. */
+void config_blank_comments(struct buf *);
+
+/* A command: `run` is an argv array, or a string for sh -c. */
+int config_read_command(struct config_reader *, json_ref, struct strings *argv, char **shell);
+
+/* The value of the key "gates" (gate-read.c). */
+int gates_read(struct config_reader *, json_ref, void *gates);
+
+#endif

@@ -1,0 +1,419 @@
+/*
+ * Finding the files, their keys, and the defaults.
+ *
+ * The search goes up by paths, not by descriptors, and stops at the
+ * repository's root: a file above the checkout belongs to something else.
+ * `{config}/task-hooks.json` is read like the project's, only without the
+ * question of trust.
+ */
+#include "config.h"
+
+#include <limits.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "config-read.h"
+#include "hash.h"
+
+#define NAME "task-hooks.json"
+#define AT(member) offsetof(struct config, member)
+#define DAY 86400
+
+static const char *const levels[] = { "off", "warn", "refuse", NULL };
+static const char *const faults[] = { "allow", "refuse", NULL };
+static const char *const durabilities[] = { "off", "file", "full", NULL };
+static const char *const turn_ends[] = { "ignore", "nudge", NULL };
+static const char *const unfinished[] = { "release", "block", "keep", NULL };
+
+#define CHOICE(key, member, names)                                                        \
+	{                                                                                 \
+		.name = key, .kind = KEY_CHOICE, .offset = AT(member), .choices = (names) \
+	}
+#define LEVEL(key, member) CHOICE(key, member, levels)
+#define OBJECT(key, table)                                     \
+	{                                                      \
+		.name = key, .kind = KEY_OBJECT, .keys = table \
+	}
+#define OTHER(key, member, fn)                                                     \
+	{                                                                          \
+		.name = key, .kind = KEY_OTHER, .offset = AT(member), .read = (fn) \
+	}
+#define PLAIN(key, member, type)                                \
+	{                                                       \
+		.name = key, .kind = type, .offset = AT(member) \
+	}
+#define NUMBER(key, member, type, least, most)                                                 \
+	{                                                                                      \
+		.name = key, .kind = type, .offset = AT(member), .min = (least), .max = (most) \
+	}
+#define END                  \
+	{                    \
+		.name = NULL \
+	}
+
+/* One command of "sync": run, name, timeout. */
+static int
+sync_run(struct config_reader *r, json_ref ref, void *target)
+{
+	struct config_sync *s = target;
+	char *shell = NULL;
+	int rc = config_read_command(r, ref, &s->argv, &shell);
+
+	free(shell);
+	return rc;
+}
+
+static const struct config_key sync_keys[] = {
+	{ .name = "name", .kind = KEY_STRING, .offset = offsetof(struct config_sync, name) },
+	{ .name = "run", .kind = KEY_OTHER, .offset = 0, .read = sync_run },
+	{ .name = "timeout",
+	    .kind = KEY_SECONDS,
+	    .offset = offsetof(struct config_sync, timeout_ms),
+	    .max = 3600 },
+	END
+};
+
+static int
+read_sync(struct config_reader *r, json_ref ref, void *target)
+{
+	struct config *c = target;
+	size_t i = 0;
+
+	if (json_kind(&r->json, ref) != JSON_ARRAY || json_count(&r->json, ref) > 20)
+		return config_read_wrong(r, ref, "an array of at most 20 commands");
+	for (json_ref at = json_first(&r->json, ref); at != JSON_ABSENT;
+	     at = json_next(&r->json, ref, at), i++) {
+		size_t mark = config_read_enter_index(r, i);
+		struct config_sync *s;
+		enum json_kind kind = json_kind(&r->json, at);
+
+		c->sync = mem_grow(c->sync, c->sync_count + 1, sizeof(*c->sync));
+		s = &c->sync[c->sync_count++];
+		*s = (struct config_sync){ .timeout_ms = 30000, .project = r->project };
+		if (kind == JSON_OBJECT ? config_read_object(r, at, sync_keys, s) == -1
+					: sync_run(r, at, s) == -1)
+			return -1;
+		if (s->argv.count == 0)
+			return config_read_error(r, at, "%s has no 'run'", buf_text(&r->path));
+		if (s->name == NULL)
+			s->name = mem_string(s->argv.item[s->argv.count - 1]);
+		config_read_leave(r, mark);
+	}
+	return 0;
+}
+
+static int
+read_allow(struct config_reader *r, json_ref ref, void *target)
+{
+	struct config *c = target;
+
+	c->verify.allow_project = r->project;
+	return config_read_strings(r, ref, &c->verify.allow);
+}
+
+static const struct config_key fault_keys[] = {
+	CHOICE("verify", on_fault.verify, faults),
+	CHOICE("pretooluse", on_fault.pretooluse, faults),
+	CHOICE("stop", on_fault.stop, faults),
+	END,
+};
+
+static const struct config_key rule_keys[] = {
+	LEVEL("blocked", rules.blocked),
+	LEVEL("claimed", rules.claimed),
+	LEVEL("resolved", rules.resolved),
+	LEVEL("busy", rules.busy),
+	LEVEL("complete", rules.complete),
+	LEVEL("delete", rules.delete),
+	LEVEL("steal", rules.steal),
+	LEVEL("cycle", rules.cycle),
+	LEVEL("unknown_dependency", rules.unknown_dependency),
+	LEVEL("empty", rules.empty),
+	LEVEL("duplicates", rules.duplicates),
+	LEVEL("spawn", rules.spawn),
+	LEVEL("todo", rules.todo),
+	END,
+};
+
+static const struct config_key create_keys[] = {
+	PLAIN("subject_pattern", create.subject_pattern, KEY_PATTERN),
+	PLAIN("required_metadata", create.required_metadata, KEY_STRINGS),
+	NUMBER("max_open", create.max_open, KEY_COUNT, 0, 1000000),
+	END,
+};
+
+static const struct config_key todo_keys[] = {
+	PLAIN("one_in_progress", todo.one_in_progress, KEY_BOOL),
+	END,
+};
+
+static const struct config_key verify_keys[] = {
+	LEVEL("blockers", verify.blockers),
+	LEVEL("subtasks", verify.subtasks),
+	LEVEL("checklist", verify.checklist),
+	LEVEL("owner", verify.owner),
+	PLAIN("metadata", verify.metadata, KEY_STRINGS),
+	CHOICE("turn_end", verify.turn_end, turn_ends),
+	NUMBER("nudges", verify.nudges, KEY_COUNT, 0, 6),
+	NUMBER("attempts", verify.attempts, KEY_COUNT, 0, 1000),
+	NUMBER("parallel", verify.parallel, KEY_COUNT, 1, 64),
+	PLAIN("cache", verify.cache, KEY_BOOL),
+	NUMBER("ttl", verify.ttl_ms, KEY_SECONDS, 0, 365 * DAY),
+	{ .name = "allow", .kind = KEY_OTHER, .offset = 0, .read = read_allow },
+	END,
+};
+
+static const struct config_key stop_keys[] = {
+	CHOICE("unfinished", stop.unfinished, unfinished),
+	NUMBER("max_blocks", stop.max_blocks, KEY_COUNT, 0, 6),
+	END,
+};
+
+static const struct config_key idle_keys[] = {
+	PLAIN("suggest", idle.suggest, KEY_BOOL),
+	END,
+};
+
+static const struct config_key top_keys[] = {
+	{ .name = "$schema", .kind = KEY_IGNORED },
+	OBJECT("on_fault", fault_keys),
+	PLAIN("name", name, KEY_STRING),
+	NUMBER("lock_timeout", lock_timeout_ms, KEY_SECONDS, 0, 60),
+	NUMBER("deadline", deadline_ms, KEY_SECONDS, 1, DAY),
+	CHOICE("durability", durability, durabilities),
+	OBJECT("rules", rule_keys),
+	OBJECT("create", create_keys),
+	OBJECT("todo", todo_keys),
+	OBJECT("verify", verify_keys),
+	OBJECT("stop", stop_keys),
+	OBJECT("idle", idle_keys),
+	{ .name = "sync", .kind = KEY_OTHER, .offset = 0, .read = read_sync },
+	OTHER("gates", gates, gates_read),
+	END,
+};
+
+const char *
+config_level_name(enum config_level level)
+{
+	return levels[level];
+}
+
+void
+config_default(struct config *c)
+{
+	*c = (struct config){
+		.on_fault = { FAULT_REFUSE, FAULT_ALLOW, FAULT_ALLOW },
+		.lock_timeout_ms = 2500,
+		.deadline_ms = 540000, /* below the client's 600 s */
+		.durability = FILE_SYNC_FILE,
+		.rules = {
+			.blocked = LEVEL_REFUSE,
+			.claimed = LEVEL_REFUSE,
+			.resolved = LEVEL_REFUSE,
+			.busy = LEVEL_OFF,
+			.complete = LEVEL_REFUSE,
+			.delete = LEVEL_REFUSE,
+			.steal = LEVEL_REFUSE,
+			.cycle = LEVEL_REFUSE,
+			.unknown_dependency = LEVEL_REFUSE,
+			.empty = LEVEL_REFUSE,
+			.duplicates = LEVEL_WARN,
+			.spawn = LEVEL_REFUSE,
+			.todo = LEVEL_REFUSE,
+		},
+		.verify = {
+			.blockers = LEVEL_REFUSE,
+			.subtasks = LEVEL_REFUSE,
+			.checklist = LEVEL_REFUSE,
+			.owner = LEVEL_REFUSE,
+			.nudges = 1,
+			.attempts = 3,
+			.parallel = 2,
+			.cache = true,
+			.ttl_ms = (int64_t)DAY * 1000,
+		},
+		.stop = { .unfinished = UNFINISHED_RELEASE, .max_blocks = 1 },
+		.idle = { .suggest = true },
+	};
+}
+
+static void
+file_free(struct config_file *f)
+{
+	free(f->path);
+	free(f->root);
+	buf_free(&f->text);
+	*f = (struct config_file){ 0 };
+}
+
+void
+config_free(struct config *c)
+{
+	file_free(&c->user);
+	file_free(&c->project);
+	free(c->name);
+	free(c->create.subject_pattern);
+	strings_free(&c->create.required_metadata);
+	strings_free(&c->verify.metadata);
+	strings_free(&c->verify.allow);
+	for (size_t i = 0; i < c->sync_count; i++) {
+		free(c->sync[i].name);
+		strings_free(&c->sync[i].argv);
+	}
+	free(c->sync);
+	gates_free(&c->gates);
+	*c = (struct config){ 0 };
+}
+
+/* The text is blanked in a copy: the hash and the trust are of the bytes on disk. */
+static int
+read_text(struct config *c, const char *path, const char *root, bool project, const char *text,
+    size_t len, bool *commands, struct error *e)
+{
+	struct config_reader r = { .file = path, .root = root, .project = project, .error = e };
+	struct buf blanked = { 0 };
+	struct error why;
+	int rc = -1;
+
+	buf_add(&blanked, text, len);
+	config_blank_comments(&blanked);
+	if (json_parse(&r.json, buf_text(&blanked), blanked.len, &why) == -1) {
+		size_t at, line = 1;
+
+		if (sscanf(why.text, "byte %zu", &at) == 1)
+			for (size_t i = 0; i < at && i < blanked.len; i++)
+				line += blanked.data[i] == '\n';
+		error_set(e, ERROR_INPUT, "'%s' line %zu is not JSON: %s", path, line, why.text);
+		goto out;
+	}
+	if (config_read_object(&r, JSON_ROOT, top_keys, c) == -1)
+		goto out;
+	if (commands != NULL)
+		*commands = json_count(&r.json, json_member(&r.json, JSON_ROOT, "gates")) > 0 ||
+			    json_count(&r.json, json_member(&r.json, JSON_ROOT, "sync")) > 0 ||
+			    json_kind(&r.json,
+				json_member(&r.json, json_member(&r.json, JSON_ROOT, "verify"),
+				    "allow")) != JSON_NONE;
+	rc = 0;
+out:
+	json_free(&r.json);
+	buf_free(&r.path);
+	buf_free(&blanked);
+	return rc;
+}
+
+int
+config_check(const char *path, const char *text, size_t len, struct error *e)
+{
+	struct config c;
+	int rc;
+
+	config_default(&c);
+	rc = read_text(&c, path, "/", true, text, len, NULL, e);
+	if (rc == 0)
+		rc = gates_check(&c.gates, e);
+	config_free(&c);
+	return rc;
+}
+
+/* 1 there and read, 0 not there, -1. */
+static int
+load_file(struct config *c, struct config_file *f, const char *path, const char *root, bool project,
+    struct error *e)
+{
+	int rc = file_read_path(path, FILE_MAX, &f->text, e);
+
+	if (rc != 1)
+		return rc;
+	f->path = mem_string(path);
+	f->root = mem_string(root);
+	hash_text(buf_text(&f->text), f->text.len, f->hash);
+	return read_text(
+		   c, path, root, project, buf_text(&f->text), f->text.len, &f->commands, e) == -1
+		   ? -1
+		   : 1;
+}
+
+static bool
+same_file(const char *a, const char *b)
+{
+	struct stat sa, sb;
+
+	return stat(a, &sa) == 0 && stat(b, &sb) == 0 && sa.st_dev == sb.st_dev &&
+	       sa.st_ino == sb.st_ino;
+}
+
+/* The nearest .claude/task-hooks.json, not above the directory that has .git. */
+static int
+load_project(struct config *c, const char *cwd, const char *user, struct error *e)
+{
+	char dir[PATH_MAX], path[PATH_MAX + 32];
+	int rc = 0;
+
+	if (cwd == NULL ? getcwd(dir, sizeof(dir)) == NULL
+			: cwd[0] != '/' || strlcpy(dir, cwd, sizeof(dir)) >= sizeof(dir))
+		return cwd == NULL ? error_sys(e, "cannot tell the working directory") : 0;
+	for (;;) {
+		char *slash = strrchr(dir, '/');
+
+		snprintf(path, sizeof(path), "%s/.claude/" NAME, strcmp(dir, "/") == 0 ? "" : dir);
+		/* In the home directory the two may be one file. */
+		if (user == NULL || !same_file(path, user))
+			rc = load_file(c, &c->project, path, dir, true, e);
+		if (rc != 0)
+			return rc;
+		snprintf(path, sizeof(path), "%s/.git", dir);
+		if (access(path, F_OK) == 0 || slash == NULL || strcmp(dir, "/") == 0)
+			return 0;
+		slash[slash == dir] = '\0';
+	}
+}
+
+static int
+load_given(struct config *c, const char *file, struct error *e)
+{
+	char *path = realpath(file, NULL), *root, *slash;
+	int rc;
+
+	if (path == NULL)
+		return error_sys(e, "cannot read the configuration '%s'", file);
+	root = mem_string(path);
+	if ((slash = strrchr(root, '/')) != NULL)
+		*slash = '\0';
+	/* DIR/.claude/task-hooks.json speaks of DIR, any other file of where it lies. */
+	if ((slash = strrchr(root, '/')) != NULL && strcmp(slash, "/.claude") == 0)
+		*slash = '\0';
+	c->given = true;
+	rc = load_file(c, &c->project, path, *root == '\0' ? "/" : root, false, e);
+	if (rc == 0)
+		rc = error_set(e, ERROR_NOT_FOUND, "there is no configuration '%s'", file);
+	free(path);
+	free(root);
+	return rc;
+}
+
+int
+config_load(struct config *c, const struct config_query *q, struct error *e)
+{
+	char *user = NULL;
+	int rc = 0;
+
+	config_default(c);
+	if (q->config_dir != NULL) {
+		user = mem_printf("%s/" NAME, q->config_dir);
+		rc = load_file(c, &c->user, user, NULL, false, e);
+	}
+	if (rc != -1)
+		rc = q->file != NULL ? load_given(c, q->file, e) : load_project(c, q->cwd, user, e);
+	free(user);
+	if (rc != -1)
+		rc = gates_check(&c->gates, e);
+	if (rc == -1) {
+		/* Half a configuration is none: a fault is judged by the defaults. */
+		config_free(c);
+		config_default(c);
+	}
+	return rc == -1 ? -1 : 0;
+}

@@ -1,0 +1,151 @@
+/*
+ * A gate by itself: names, release, and whether a set of gates makes sense.
+ */
+#include "gate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+
+static const char *const check_names[] = { "none", "blockers", "subtasks", "checklist", "metadata",
+	"owner", "committed" };
+
+const char *
+gate_check_name(enum gate_check c)
+{
+	return check_names[c];
+}
+
+enum gate_check
+gate_check_parse(const char *s)
+{
+	for (size_t i = CHECK_BLOCKERS; i <= CHECK_COMMITTED; i++)
+		if (strcmp(check_names[i], s) == 0)
+			return (enum gate_check)i;
+	return CHECK_NONE;
+}
+
+void
+gate_free(struct gate *g)
+{
+	free(g->name);
+	strings_free(&g->argv);
+	free(g->shell);
+	free(g->cwd);
+	free(g->root);
+	strings_free(&g->env);
+	strings_free(&g->pass);
+	free(g->fix);
+	strings_free(&g->needs);
+	free(g->group);
+	strings_free(&g->files);
+	strings_free(&g->writes);
+	free(g->when.subject);
+	free(g->when.description);
+	strings_free(&g->when.owner);
+	strings_free(&g->when.teammate);
+	strings_free(&g->when.agent_type);
+	for (size_t i = 0; i < g->when.equals_count; i++) {
+		free(g->when.equals[i].key);
+		free(g->when.equals[i].value);
+	}
+	free(g->when.equals);
+	strings_free(&g->when.has);
+	strings_free(&g->when.changed);
+	*g = (struct gate){ 0 };
+}
+
+void
+gates_free(struct gates *gs)
+{
+	for (size_t i = 0; i < gs->count; i++)
+		gate_free(&gs->item[i]);
+	free(gs->item);
+	*gs = (struct gates){ 0 };
+}
+
+struct gate *
+gates_find(const struct gates *gs, const char *name)
+{
+	for (size_t i = 0; i < gs->count; i++)
+		if (strcmp(gs->item[i].name, name) == 0)
+			return &gs->item[i];
+	return NULL;
+}
+
+static bool
+plain_word(const char *s)
+{
+	return *s != '\0' &&
+	       s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+			   "_-./=:,+@%^")] == '\0';
+}
+
+void
+gate_command(struct buf *b, const struct gate *g)
+{
+	if (g->check != CHECK_NONE) {
+		buf_printf(b, "built-in check %s", gate_check_name(g->check));
+		return;
+	}
+	if (g->shell != NULL) {
+		text_show(b, g->shell, strlen(g->shell), TEXT_LINE, 300);
+		return;
+	}
+	for (size_t i = 0; i < g->argv.count; i++) {
+		const char *s = g->argv.item[i];
+
+		if (i > 0)
+			buf_putc(b, ' ');
+		if (plain_word(s)) {
+			text_show(b, s, strlen(s), TEXT_LINE, 200);
+			continue;
+		}
+		buf_putc(b, '\'');
+		for (; *s != '\0'; s += strcspn(s, "'")) {
+			if (*s == '\'') {
+				buf_puts(b, "'\\''");
+				s++;
+			}
+			text_show(b, s, strcspn(s, "'"), TEXT_LINE, 200);
+		}
+		buf_putc(b, '\'');
+	}
+}
+
+/* Depth first: 1 entered, 2 left. */
+static int
+visit(const struct gates *gs, size_t i, char *state, struct error *e)
+{
+	const struct gate *g = &gs->item[i];
+
+	if (state[i] == 2)
+		return 0;
+	if (state[i] == 1)
+		return error_set(e, ERROR_INPUT, "gate '%s' needs itself", g->name);
+	state[i] = 1;
+	for (size_t n = 0; n < g->needs.count; n++) {
+		struct gate *other = gates_find(gs, g->needs.item[n]);
+
+		if (other == NULL)
+			return error_set(e, ERROR_INPUT, "gate '%s' needs '%s', which is no gate",
+			    g->name, g->needs.item[n]);
+		if (visit(gs, (size_t)(other - gs->item), state, e) == -1)
+			return -1;
+	}
+	state[i] = 2;
+	return 0;
+}
+
+int
+gates_check(const struct gates *gs, struct error *e)
+{
+	char *state = mem_alloc(gs->count + 1);
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < gs->count; i++)
+		rc = visit(gs, i, state, e);
+	free(state);
+	return rc;
+}
