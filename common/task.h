@@ -58,6 +58,8 @@ struct task {
  */
 int task_read(
     struct task *, enum task_dialect, const char *id, const char *text, size_t len, struct error *);
+/* The same with the text already in task->text: memory is used again (scans). */
+int task_reread(struct task *, enum task_dialect, const char *id, struct error *);
 void task_free(struct task *); /* leaves TASK_INIT */
 void task_copy(struct task *to, const struct task *from);
 

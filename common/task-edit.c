@@ -1,0 +1,355 @@
+/*
+ * Changing a task's text, and making a new one.
+ *
+ * Two ways to the same bytes.  A text that is exactly what the client writes
+ * is edited the way the client edits: parsed into the order of its schema,
+ * a key that was not there appended last (it moves to its place on the next
+ * write).  Then the same operation gives the same bytes, whoever did it.
+ * Any other text keeps its own order, spacing and unknown keys, and only the
+ * bytes of the edited values change: the client would drop those keys, but
+ * that is its business.
+ *
+ * Both start as splices; the first kind is printed again at the end.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "json-edit.h"
+#include "json-print.h"
+#include "task-field.h"
+#include "text.h"
+
+struct draft {
+	const struct task *task;
+	const struct change *change;
+	json_ref at[FIELD_COUNT];
+	struct json_edit edit;
+	int indent; /* 2, or 0 for a text on one line */
+	bool changed;
+	struct json patch; /* of change->metadata, parent included */
+	struct buf patch_text;
+};
+
+static void
+draft_set(struct draft *d, json_ref object, const char *key, const char *value)
+{
+	json_edit_set(&d->edit, object, key, value);
+	d->changed = true;
+}
+
+/* Set a string unless it is what the text says already. */
+static void
+draft_string(struct draft *d, enum task_field field, const char *value)
+{
+	struct buf text = { 0 };
+
+	if (value == NULL || json_equals(&d->task->json, d->at[field], value))
+		return;
+	json_print_string(&text, value, strlen(value));
+	draft_set(d, JSON_ROOT, task_field_names[field], buf_text(&text));
+	buf_free(&text);
+}
+
+static int
+draft_metadata(struct draft *d, struct error *err)
+{
+	const struct json *j = &d->task->json;
+	json_ref meta = task_metadata(d->task), m, old;
+	struct buf value = { 0 };
+	char *key;
+
+	if (d->patch_text.len == 0)
+		return 0;
+	if (meta == JSON_ABSENT) {
+		if (task_patch_print(&value, &d->patch, d->indent, 1, false, err) == -1)
+			return -1;
+		draft_set(d, JSON_ROOT, "metadata", buf_text(&value));
+		buf_free(&value);
+		return 0;
+	}
+	for (m = json_first(&d->patch, JSON_ROOT); m != JSON_ABSENT;
+	     m = json_next(&d->patch, JSON_ROOT, m)) {
+		if ((key = task_patch_key(&d->patch, m, err)) == NULL)
+			return -1;
+		old = json_member(j, meta, key);
+		if (json_member(&d->patch, JSON_ROOT, key) != m)
+			; /* a later duplicate wins */
+		else if (json_kind(&d->patch, m) == JSON_NULL) {
+			if (old != JSON_ABSENT) {
+				json_edit_remove(&d->edit, meta, key);
+				d->changed = true;
+			}
+		} else if (old == JSON_ABSENT || !json_same(j, old, &d->patch, m)) {
+			buf_reset(&value);
+			json_print(&value, &d->patch, m, d->indent, 2);
+			draft_set(d, meta, key, buf_text(&value));
+		}
+		free(key);
+	}
+	buf_free(&value);
+	return 0;
+}
+
+/* One array of ids: some more, some fewer. */
+static void
+draft_ids(
+    struct draft *d, enum task_field field, const struct strings *add, const struct strings *remove)
+{
+	const struct json *j = &d->task->json;
+	struct strings old = { 0 }, ids = { 0 };
+	struct buf value = { 0 };
+	bool changed = false;
+	size_t i;
+
+	if (json_kind(j, d->at[field]) == JSON_ARRAY)
+		json_strings(j, d->at[field], &old);
+	for (i = 0; i < old.count; i++) {
+		if (remove != NULL && strings_has(remove, old.item[i]))
+			changed = true;
+		else
+			strings_add(&ids, old.item[i]);
+	}
+	for (i = 0; add != NULL && i < add->count; i++)
+		if (!strings_has(&ids, add->item[i])) {
+			strings_add(&ids, add->item[i]);
+			changed = true;
+		}
+	if (changed) {
+		json_print_strings(&value, &ids, d->indent, 1);
+		draft_set(d, JSON_ROOT, task_field_names[field], buf_text(&value));
+	}
+	buf_free(&value);
+	strings_free(&old);
+	strings_free(&ids);
+}
+
+static void
+draft_dependencies(struct draft *d)
+{
+	const struct change *c = d->change;
+	enum task_dialect dialect = d->task->dialect;
+
+	switch (dialect) {
+	case TASK_DOCUMENT:
+	case TASK_EXPORTED:
+		draft_ids(d, FIELD_DEPENDENCIES, c->add_blocked_by, c->remove_blocked_by);
+		draft_ids(d, FIELD_BLOCKED_BY, NULL, c->remove_blocked_by);
+		draft_ids(d, FIELD_BLOCKS, NULL, c->remove_blocks);
+		break;
+	case TASK_FOLDER:
+		draft_ids(d, FIELD_BLOCKED_BY, c->add_blocked_by, c->remove_blocked_by);
+		draft_ids(d, FIELD_BLOCKS,
+		    d->at[FIELD_BLOCKS] != JSON_ABSENT ? c->add_blocks : NULL, c->remove_blocks);
+		break;
+	case TASK_NATIVE:
+		draft_ids(d, FIELD_BLOCKS, c->add_blocks, c->remove_blocks);
+		draft_ids(d, FIELD_BLOCKED_BY, c->add_blocked_by, c->remove_blocked_by);
+		break;
+	}
+}
+
+static void
+draft_remove(struct draft *d, json_ref object, const char *key)
+{
+	if (json_member(&d->task->json, object, key) == JSON_ABSENT)
+		return;
+	json_edit_remove(&d->edit, object, key);
+	d->changed = true;
+}
+
+/* Nobody: no key in a native file (null would make it invisible), null where
+ * the other dialects have it so. */
+static void
+draft_unown(struct draft *d)
+{
+	const struct json *j = &d->task->json;
+	json_ref meta = task_metadata(d->task);
+
+	if (d->task->dialect == TASK_NATIVE) {
+		draft_remove(d, JSON_ROOT, "owner");
+		return;
+	}
+	if (json_kind(j, d->at[FIELD_OWNER]) == JSON_STRING)
+		draft_set(d, JSON_ROOT, "owner", "null");
+	if (json_kind(j, d->at[FIELD_ASSIGNEE]) == JSON_STRING)
+		draft_set(d, JSON_ROOT, "assignee", "null");
+	if (d->task->dialect == TASK_EXPORTED && meta != JSON_ABSENT)
+		draft_remove(d, meta, "subagent_id");
+}
+
+static void
+draft_owner(struct draft *d, const char *owner)
+{
+	json_ref meta = task_metadata(d->task);
+	struct buf value = { 0 };
+
+	if (owner == NULL)
+		return;
+	if (*owner == '\0')
+		draft_unown(d);
+	else if (d->task->owner != NULL && strcmp(d->task->owner, owner) == 0)
+		;
+	else if (d->task->dialect == TASK_DOCUMENT && d->at[FIELD_OWNER] == JSON_ABSENT)
+		draft_string(d, FIELD_ASSIGNEE, owner);
+	else if (d->task->dialect == TASK_EXPORTED && d->at[FIELD_OWNER] == JSON_ABSENT) {
+		if (d->at[FIELD_ASSIGNEE] != JSON_ABSENT || meta == JSON_ABSENT)
+			draft_string(d, FIELD_ASSIGNEE, owner);
+		else {
+			json_print_string(&value, owner, strlen(owner));
+			draft_set(d, meta, "subagent_id", buf_text(&value));
+		}
+	} else
+		draft_string(d, FIELD_OWNER, owner);
+	buf_free(&value);
+}
+
+static void
+draft_subject(struct draft *d)
+{
+	const struct change *c = d->change;
+	const struct task *t = d->task;
+	bool joined = d->at[FIELD_SUBJECT] == JSON_ABSENT &&
+		      (t->dialect == TASK_DOCUMENT || t->dialect == TASK_EXPORTED);
+	char *text = NULL;
+
+	if (!joined) {
+		draft_string(d, FIELD_SUBJECT, c->subject);
+		draft_string(d, FIELD_DESCRIPTION, c->description);
+		return;
+	}
+	if (c->subject != NULL && c->description != NULL)
+		text = task_join_subject(c->subject, c->description);
+	else if (c->subject != NULL)
+		text = mem_printf(
+		    "%s%s", c->subject, t->description + strcspn(t->description, "\r\n"));
+	draft_string(d, FIELD_DESCRIPTION, text != NULL ? text : c->description);
+	free(text);
+}
+
+/* A change leaves its time where the dialect keeps one. */
+static void
+draft_stamp(struct draft *d, int64_t now)
+{
+	json_ref meta = task_metadata(d->task);
+	char iso[CLOCK_ISO], value[CLOCK_ISO + 2];
+
+	clock_iso_seconds(iso, now);
+	snprintf(value, sizeof(value), "\"%s\"", iso);
+	if (d->task->dialect == TASK_DOCUMENT)
+		json_edit_set(&d->edit, JSON_ROOT, "updated_at", value);
+	else if (d->task->dialect == TASK_EXPORTED && meta != JSON_ABSENT &&
+		 json_member(&d->task->json, meta, "updated_at") != JSON_ABSENT)
+		json_edit_set(&d->edit, meta, "updated_at", value);
+}
+
+/*
+ * Is this text what the client would have written?  The known keys in their
+ * order, then perhaps optional ones that an update has just appended, in
+ * JavaScript's own layout.
+ */
+static bool
+client_form(const struct task *t)
+{
+	const struct json *j = &t->json;
+	struct buf printed = { 0 };
+	json_ref m, meta = task_metadata(t);
+	int f, last = -1;
+	bool same, tail = false;
+
+	if (t->dialect != TASK_NATIVE)
+		return false;
+	if (meta != JSON_ABSENT && json_member(j, meta, "__proto__") != JSON_ABSENT)
+		return false;
+	for (m = json_first(j, JSON_ROOT); m != JSON_ABSENT; m = json_next(j, JSON_ROOT, m)) {
+		for (f = 0; f < FIELD_NATIVE; f++)
+			if (json_key_equals(j, m, task_field_names[f]))
+				break;
+		if (f == FIELD_NATIVE)
+			return false;
+		if (f < last)
+			tail = true;
+		if (tail && f != FIELD_ACTIVE_FORM && f != FIELD_OWNER && f != FIELD_METADATA)
+			return false;
+		last = f;
+	}
+	json_print(&printed, j, JSON_ROOT, 2, 0);
+	same = printed.len == t->text.len && memcmp(printed.data, t->text.data, printed.len) == 0;
+	buf_free(&printed);
+	return same;
+}
+
+static void
+print_member(struct buf *out, const struct json *j, json_ref value, enum task_field field)
+{
+	buf_puts(out, out->len == 1 ? "\n" : ",\n");
+	buf_printf(out, "  \"%s\": ", task_field_names[field]);
+	json_print(out, j, value, 2, 1);
+}
+
+/* In the client's order: what was there by the schema, then what is new. */
+static int
+client_print(const struct draft *d, struct buf *text, struct error *err)
+{
+	struct json j = { 0 };
+	json_ref now[FIELD_COUNT];
+	struct buf out = { 0 };
+	int f, added;
+
+	if (json_parse(&j, buf_text(text), text->len, err) == -1)
+		return -1;
+	task_fields(&j, now);
+	buf_putc(&out, '{');
+	for (added = 0; added <= 1; added++)
+		for (f = 0; f < FIELD_NATIVE; f++)
+			if (now[f] != JSON_ABSENT && (d->at[f] == JSON_ABSENT) == added)
+				print_member(&out, &j, now[f], f);
+	buf_puts(&out, "\n}");
+	json_free(&j);
+	buf_free(text);
+	*text = out;
+	return 0;
+}
+
+int
+task_edit(
+    const struct task *t, const struct change *c, int64_t now, struct buf *out, struct error *err)
+{
+	struct draft d = { .task = t, .change = c };
+	int rc = -1;
+
+	d.indent = memchr(t->text.data, '\n', t->text.len) != NULL ? 2 : 0;
+	task_fields(&t->json, d.at);
+	json_edit_init(&d.edit, &t->json);
+	if (task_change_check(t->dialect, c, err) == -1 ||
+	    task_patch_make(&d.patch, &d.patch_text, t->dialect, c, err) == -1)
+		goto out;
+	draft_subject(&d);
+	draft_string(&d, FIELD_ACTIVE_FORM, c->active_form);
+	draft_owner(&d, c->owner);
+	if (c->status != TASK_NO_STATUS)
+		draft_string(&d, FIELD_STATUS, task_status_name(c->status));
+	draft_dependencies(&d);
+	if (t->dialect == TASK_DOCUMENT)
+		draft_string(&d, FIELD_PARENT_ID, c->parent);
+	if (draft_metadata(&d, err) == -1)
+		goto out;
+	if (!d.changed) {
+		rc = 0;
+		goto out;
+	}
+	/* A file goes by its name; the client puts a wrong id right when it writes. */
+	draft_string(&d, FIELD_ID, t->id);
+	draft_stamp(&d, now);
+	json_edit_apply(&d.edit, out);
+	if (client_form(t) && client_print(&d, out, err) == -1)
+		goto out;
+	if (task_text_check(t->dialect, t->id, out, err) == -1)
+		goto out;
+	rc = 1;
+out:
+	json_edit_free(&d.edit);
+	json_free(&d.patch);
+	buf_free(&d.patch_text);
+	return rc;
+}

@@ -1,0 +1,143 @@
+/*
+ * Tasks among others: their ids, their names for people, their order.
+ */
+#include "task.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+
+bool
+task_id_ok(const char *id)
+{
+	size_t i;
+
+	if (id == NULL || *id == '\0' || *id == '.')
+		return false;
+	for (i = 0; id[i] != '\0'; i++)
+		if (i == 128 || !(isalnum((unsigned char)id[i]) || strchr("._-", id[i])))
+			return false;
+	return true;
+}
+
+static bool
+numeric(const char *id)
+{
+	return *id != '\0' && id[strspn(id, "0123456789")] == '\0';
+}
+
+int
+task_id_compare(const char *a, const char *b)
+{
+	bool na = numeric(a), nb = numeric(b);
+	const char *pa, *pb;
+
+	if (na != nb)
+		return na ? -1 : 1;
+	if (na) {
+		/* Of any length: the one with fewer digits is the smaller one. */
+		for (pa = a; *pa == '0'; pa++)
+			;
+		for (pb = b; *pb == '0'; pb++)
+			;
+		if (strlen(pa) != strlen(pb))
+			return strlen(pa) < strlen(pb) ? -1 : 1;
+		if (strcmp(pa, pb) != 0)
+			return strcmp(pa, pb);
+	}
+	return strcmp(a, b);
+}
+
+void
+task_name(struct buf *out, const struct task *t)
+{
+	buf_putc(out, '#');
+	text_show(out, t->id, strlen(t->id), TEXT_LINE, 128);
+	buf_putc(out, ' ');
+	text_quote(out, t->subject, TEXT_SUBJECT);
+}
+
+void
+task_describe(struct buf *out, const struct task *t)
+{
+	task_name(out, t);
+	buf_printf(out, " (%s", task_status_name(t->status));
+	if (t->owner != NULL) {
+		buf_puts(out, ", owner ");
+		text_show(out, t->owner, strlen(t->owner), TEXT_LINE, 80);
+	}
+	buf_putc(out, ')');
+}
+
+struct task *
+task_set_add(struct task_set *set)
+{
+	struct task *t;
+
+	if (set->count == set->room) {
+		set->room = set->room == 0 ? 16 : set->room * 2;
+		set->item = mem_grow(set->item, set->room, sizeof(set->item[0]));
+	}
+	t = &set->item[set->count++];
+	memset(t, 0, sizeof(*t));
+	t->status = TASK_NO_STATUS;
+	return t;
+}
+
+struct task *
+task_set_find(const struct task_set *set, const char *id)
+{
+	size_t i;
+
+	for (i = 0; i < set->count; i++)
+		if (strcmp(set->item[i].id, id) == 0)
+			return &set->item[i];
+	return NULL;
+}
+
+static int
+task_rank(const struct task *t)
+{
+	switch (t->status) {
+	case TASK_IN_PROGRESS:
+		return 0;
+	case TASK_PENDING:
+		return 1;
+	case TASK_BLOCKED:
+		return 2;
+	case TASK_CANCELLED:
+		return 3;
+	default:
+		return 4;
+	}
+}
+
+static int
+task_order(const void *a, const void *b)
+{
+	const struct task *ta = a, *tb = b;
+
+	if (task_rank(ta) != task_rank(tb))
+		return task_rank(ta) - task_rank(tb);
+	return task_id_compare(ta->id, tb->id);
+}
+
+void
+task_set_sort(struct task_set *set)
+{
+	if (set->count > 1)
+		qsort(set->item, set->count, sizeof(set->item[0]), task_order);
+}
+
+void
+task_set_free(struct task_set *set)
+{
+	size_t i;
+
+	for (i = 0; i < set->count; i++)
+		task_free(&set->item[i]);
+	free(set->item);
+	memset(set, 0, sizeof(*set));
+}

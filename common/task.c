@@ -1,0 +1,371 @@
+/*
+ * Reading a task is two steps.  fields_find() walks the object's members
+ * once (a scan of ten thousand files pays for every walk) and notes where
+ * each known key is, the last one of duplicates, as JSON.parse has it.  Then
+ * the rules of the dialect are applied to the kinds of those values, and
+ * what passed is decoded.
+ *
+ * The native rules are those of the client's own validation, found by
+ * showing it files (it says nothing itself: a file that breaks a rule is just
+ * not listed).  The message therefore names the rule, because nobody else will.
+ */
+#include "task.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "task-field.h"
+#include "text.h"
+
+static const char *const status_names[] = {
+	[TASK_PENDING] = "pending",
+	[TASK_IN_PROGRESS] = "in_progress",
+	[TASK_COMPLETED] = "completed",
+	[TASK_BLOCKED] = "blocked",
+	[TASK_CANCELLED] = "cancelled",
+	[TASK_NO_STATUS] = "unknown",
+};
+
+const char *const task_field_names[FIELD_COUNT] = {
+	[FIELD_ID] = "id",
+	[FIELD_SUBJECT] = "subject",
+	[FIELD_DESCRIPTION] = "description",
+	[FIELD_ACTIVE_FORM] = "activeForm",
+	[FIELD_OWNER] = "owner",
+	[FIELD_STATUS] = "status",
+	[FIELD_BLOCKS] = "blocks",
+	[FIELD_BLOCKED_BY] = "blockedBy",
+	[FIELD_METADATA] = "metadata",
+	[FIELD_ASSIGNEE] = "assignee",
+	[FIELD_DEPENDENCIES] = "dependencies",
+	[FIELD_PARENT_ID] = "parent_id",
+	[FIELD_UPDATED_AT] = "updated_at",
+	[FIELD_CREATED_AT] = "created_at",
+};
+
+const char *
+task_status_name(enum task_status status)
+{
+	return status_names[status <= TASK_NO_STATUS ? status : TASK_NO_STATUS];
+}
+
+enum task_status
+task_status_parse(const char *name)
+{
+	int i;
+
+	for (i = 0; name != NULL && i < TASK_NO_STATUS; i++)
+		if (strcmp(name, status_names[i]) == 0)
+			return i;
+	return TASK_NO_STATUS;
+}
+
+bool
+task_status_held(enum task_dialect dialect, enum task_status status)
+{
+	switch (dialect) {
+	case TASK_NATIVE:
+	case TASK_FOLDER:
+		return status <= TASK_COMPLETED;
+	case TASK_DOCUMENT:
+		return status <= TASK_BLOCKED;
+	case TASK_EXPORTED:
+		return status <= TASK_CANCELLED;
+	}
+	return false;
+}
+
+bool
+task_open(const struct task *t)
+{
+	return t->status != TASK_COMPLETED && t->status != TASK_CANCELLED;
+}
+
+void
+task_fields(const struct json *j, json_ref at[FIELD_COUNT])
+{
+	json_ref member;
+	int i;
+
+	for (i = 0; i < FIELD_COUNT; i++)
+		at[i] = JSON_ABSENT;
+	for (member = json_first(j, JSON_ROOT); member != JSON_ABSENT;
+	     member = json_next(j, JSON_ROOT, member))
+		for (i = 0; i < FIELD_COUNT; i++)
+			if (json_key_equals(j, member, task_field_names[i])) {
+				at[i] = member;
+				break;
+			}
+}
+
+static const char *
+kind_name(enum json_kind kind)
+{
+	switch (kind) {
+	case JSON_NULL:
+		return "null";
+	case JSON_FALSE:
+	case JSON_TRUE:
+		return "a boolean";
+	case JSON_NUMBER:
+		return "a number";
+	case JSON_STRING:
+		return "a string";
+	case JSON_ARRAY:
+		return "an array";
+	case JSON_OBJECT:
+		return "an object";
+	default:
+		return "missing";
+	}
+}
+
+/* What a dialect asks of a field. */
+enum need { ANY, WANTED, OPTIONAL, NULLABLE };
+
+static int
+field_check(const struct json *j, const json_ref at[FIELD_COUNT], enum task_field f,
+    enum json_kind want, enum need need, struct error *err)
+{
+	enum json_kind kind = json_kind(j, at[f]);
+	json_ref el;
+
+	if (kind == JSON_NONE)
+		return need == WANTED
+			   ? error_set(err, ERROR_INPUT, "%s is missing", task_field_names[f])
+			   : 0;
+	if (need == ANY || (kind == JSON_NULL && need == NULLABLE))
+		return 0;
+	if (kind != want)
+		return error_set(err, ERROR_INPUT, "%s is %s, not %s%s", task_field_names[f],
+		    kind_name(kind), kind_name(want), need == WANTED ? "" : " (or left out)");
+	if (want == JSON_ARRAY)
+		for (el = json_first(j, at[f]); el != JSON_ABSENT; el = json_next(j, at[f], el))
+			if (json_kind(j, el) != JSON_STRING)
+				return error_set(err, ERROR_INPUT,
+				    "%s holds %s, and ids are strings", task_field_names[f],
+				    kind_name(json_kind(j, el)));
+	return 0;
+}
+
+static const struct rule {
+	enum task_field field;
+	enum json_kind kind;
+	enum need need[4]; /* by dialect: native, document, exported, folder */
+} rules[] = {
+	{ FIELD_ID, JSON_STRING, { WANTED, WANTED, WANTED, WANTED } },
+	{ FIELD_SUBJECT, JSON_STRING, { WANTED, NULLABLE, NULLABLE, WANTED } },
+	{ FIELD_DESCRIPTION, JSON_STRING, { WANTED, WANTED, NULLABLE, NULLABLE } },
+	{ FIELD_ACTIVE_FORM, JSON_STRING, { OPTIONAL, NULLABLE, NULLABLE, NULLABLE } },
+	{ FIELD_OWNER, JSON_STRING, { OPTIONAL, NULLABLE, NULLABLE, NULLABLE } },
+	{ FIELD_STATUS, JSON_STRING, { WANTED, WANTED, WANTED, WANTED } },
+	{ FIELD_BLOCKS, JSON_ARRAY, { WANTED, NULLABLE, NULLABLE, NULLABLE } },
+	{ FIELD_BLOCKED_BY, JSON_ARRAY, { WANTED, NULLABLE, NULLABLE, NULLABLE } },
+	{ FIELD_METADATA, JSON_OBJECT, { OPTIONAL, NULLABLE, NULLABLE, NULLABLE } },
+	{ FIELD_ASSIGNEE, JSON_STRING, { ANY, NULLABLE, NULLABLE, ANY } },
+	{ FIELD_DEPENDENCIES, JSON_ARRAY, { ANY, NULLABLE, NULLABLE, ANY } },
+};
+
+static int
+rules_check(const struct json *j, enum task_dialect dialect, const json_ref at[FIELD_COUNT],
+    enum task_status *status, struct error *err)
+{
+	struct buf shown = { 0 };
+	char *word;
+	size_t i;
+
+	if (json_kind(j, JSON_ROOT) != JSON_OBJECT)
+		return error_set(err, ERROR_INPUT, "it is %s, not an object",
+		    kind_name(json_kind(j, JSON_ROOT)));
+	for (i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+		if (field_check(
+			j, at, rules[i].field, rules[i].kind, rules[i].need[dialect], err) == -1)
+			return -1;
+	if (dialect == TASK_EXPORTED && at[FIELD_SUBJECT] == JSON_ABSENT &&
+	    at[FIELD_DESCRIPTION] == JSON_ABSENT)
+		return error_set(err, ERROR_INPUT, "subject is missing");
+	for (i = 0; i < TASK_NO_STATUS; i++)
+		if (json_equals(j, at[FIELD_STATUS], status_names[i]))
+			break;
+	*status = i;
+	if (i < TASK_NO_STATUS && task_status_held(dialect, i))
+		return 0;
+	word = json_string(j, at[FIELD_STATUS]);
+	text_show(&shown, word, strlen(word), TEXT_LINE, 40);
+	error_set(err, ERROR_INPUT, "status '%s' is not %s", buf_text(&shown),
+	    dialect == TASK_NATIVE || dialect == TASK_FOLDER ? "pending, in_progress or completed"
+	    : dialect == TASK_DOCUMENT ? "pending, in_progress, completed or blocked"
+				       : "pending, in_progress, completed, blocked or cancelled");
+	free(word);
+	buf_free(&shown);
+	return -1;
+}
+
+/* A string that is there and not empty. */
+static char *
+word_of(const struct json *j, json_ref ref)
+{
+	char *s = json_string(j, ref);
+
+	if (s != NULL && *s == '\0') {
+		free(s);
+		s = NULL;
+	}
+	return s;
+}
+
+/* The id of a parent may have been written as a number. */
+static char *
+id_of(const struct json *j, json_ref ref)
+{
+	int64_t n;
+
+	if (json_kind(j, ref) == JSON_NUMBER && json_int(j, ref, &n) == 0)
+		return mem_printf("%lld", (long long)n);
+	return word_of(j, ref);
+}
+
+static char *
+parent_of(const struct json *j, const json_ref at[FIELD_COUNT])
+{
+	static const char *const keys[] = { "parent_id", "parentId", "parent" };
+	char *parent = id_of(j, at[FIELD_PARENT_ID]);
+	size_t i;
+
+	if (parent == NULL && json_kind(j, at[FIELD_METADATA]) == JSON_OBJECT)
+		for (i = 0; parent == NULL && i < sizeof(keys) / sizeof(keys[0]); i++)
+			parent = id_of(j, json_member(j, at[FIELD_METADATA], keys[i]));
+	return parent;
+}
+
+static void
+ids_of(const struct json *j, json_ref array, struct strings *ids)
+{
+	json_ref el;
+	char *id;
+
+	if (json_kind(j, array) != JSON_ARRAY)
+		return;
+	for (el = json_first(j, array); el != JSON_ABSENT; el = json_next(j, array, el)) {
+		id = json_string(j, el);
+		if (strings_has(ids, id))
+			free(id);
+		else
+			strings_take(ids, id);
+	}
+}
+
+static void
+fields_decode(struct task *t, const json_ref at[FIELD_COUNT])
+{
+	const struct json *j = &t->json;
+	json_ref meta = at[FIELD_METADATA];
+
+	t->subject = json_string(j, at[FIELD_SUBJECT]);
+	t->description = json_string(j, at[FIELD_DESCRIPTION]);
+	if (t->description == NULL)
+		t->description = mem_string("");
+	if (t->subject == NULL)
+		t->subject = mem_copy(t->description, strcspn(t->description, "\r\n"));
+	t->active_form = json_string(j, at[FIELD_ACTIVE_FORM]);
+	t->owner = word_of(j, at[FIELD_OWNER]);
+	if (t->dialect == TASK_DOCUMENT || t->dialect == TASK_EXPORTED) {
+		if (t->owner == NULL)
+			t->owner = word_of(j, at[FIELD_ASSIGNEE]);
+		if (t->owner == NULL && t->dialect == TASK_EXPORTED && meta != JSON_ABSENT)
+			t->owner = word_of(j, json_member(j, meta, "subagent_id"));
+		ids_of(j, at[FIELD_DEPENDENCIES], &t->blocked_by);
+	}
+	ids_of(j, at[FIELD_BLOCKS], &t->blocks);
+	ids_of(j, at[FIELD_BLOCKED_BY], &t->blocked_by);
+	t->parent = parent_of(j, at);
+	t->internal =
+	    json_kind(j, meta) == JSON_OBJECT && json_true(j, json_member(j, meta, "_internal"));
+}
+
+/* Everything but the memory of text and index. */
+static void
+fields_free(struct task *t)
+{
+	free(t->id);
+	free(t->subject);
+	free(t->description);
+	free(t->active_form);
+	free(t->owner);
+	free(t->parent);
+	t->id = t->subject = t->description = t->active_form = t->owner = t->parent = NULL;
+	strings_free(&t->blocks);
+	strings_free(&t->blocked_by);
+	t->status = TASK_NO_STATUS;
+	t->internal = false;
+}
+
+int
+task_reread(struct task *t, enum task_dialect dialect, const char *id, struct error *err)
+{
+	json_ref at[FIELD_COUNT];
+	enum task_status status = TASK_NO_STATUS;
+
+	fields_free(t);
+	t->dialect = dialect;
+	if (json_parse(&t->json, buf_text(&t->text), t->text.len, err) == -1)
+		return error_prefix(err, "no valid JSON");
+	task_fields(&t->json, at);
+	if (rules_check(&t->json, dialect, at, &status, err) == -1)
+		return -1;
+	t->status = status;
+	t->id = id != NULL ? mem_string(id) : json_string(&t->json, at[FIELD_ID]);
+	fields_decode(t, at);
+	return 0;
+}
+
+int
+task_read(struct task *t, enum task_dialect dialect, const char *id, const char *text, size_t len,
+    struct error *err)
+{
+	buf_reset(&t->text);
+	buf_add(&t->text, text, len);
+	if (task_reread(t, dialect, id, err) == -1) {
+		task_free(t);
+		return -1;
+	}
+	return 0;
+}
+
+void
+task_free(struct task *t)
+{
+	fields_free(t);
+	json_free(&t->json);
+	buf_free(&t->text);
+	memset(t, 0, sizeof(*t));
+	t->status = TASK_NO_STATUS;
+}
+
+void
+task_copy(struct task *to, const struct task *from)
+{
+	struct error err;
+	char *id = mem_string(from->id);
+
+	task_free(to);
+	if (from->status != TASK_NO_STATUS)
+		(void)task_read(to, from->dialect, id, buf_text(&from->text), from->text.len, &err);
+	free(id);
+}
+
+json_ref
+task_metadata(const struct task *t)
+{
+	json_ref meta = json_member(&t->json, JSON_ROOT, "metadata");
+
+	return json_kind(&t->json, meta) == JSON_OBJECT ? meta : JSON_ABSENT;
+}
+
+char *
+task_metadata_string(const struct task *t, const char *key)
+{
+	json_ref meta = task_metadata(t);
+
+	return meta == JSON_ABSENT ? NULL : json_member_string(&t->json, meta, key);
+}
