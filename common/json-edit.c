@@ -370,7 +370,8 @@ json_edit_apply(struct json_edit *e, struct buf *out)
 	uint32_t done = 0;
 
 	collect(&list, e);
-	qsort(list.item, list.count, sizeof(*list.item), by_start);
+	if (list.count > 1)
+		qsort(list.item, list.count, sizeof(*list.item), by_start);
 	buf_reset(out);
 	buf_need(out, e->json->len);
 	for (size_t i = 0; i < list.count; i++) {
