@@ -1,0 +1,98 @@
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "out.h"
+
+Test(out, builds)
+{
+	struct json_object *o = out_object(), *a = out_array(), *in = out_object();
+	struct strings list = { 0 };
+	struct buf b = { 0 };
+
+	strings_add(&list, "1");
+	strings_add(&list, "2/3");
+	out_string(o, "s", "a/\"b\"\n\xc3\xa9");
+	out_string(o, "none", NULL);
+	out_int(o, "i", INT64_MIN);
+	out_bool(o, "t", true);
+	out_strings(o, "list", &list);
+	out_push_string(a, "x");
+	out_push(a, in);
+	out_add(o, "a", a);
+	out_add(o, "nothing", NULL);
+	out_text(&b, o);
+	cr_expect_str_eq(buf_text(&b),
+	    "{\"s\":\"a/\\\"b\\\"\\n\xc3\xa9\",\"i\":-9223372036854775808,\"t\":true,"
+	    "\"list\":[\"1\",\"2/3\"],\"a\":[\"x\",{}]}",
+	    "%s", buf_text(&b));
+	strings_free(&list);
+	buf_free(&b);
+}
+
+Test(out, invalid_utf8_is_repaired)
+{
+	struct json_object *o = out_object();
+	struct buf b = { 0 };
+
+	out_string(o, "s", "a\xff\xe2\x82");
+	out_text(&b, o);
+	cr_expect_str_eq(buf_text(&b), "{\"s\":\"a\xef\xbf\xbd\xef\xbf\xbd\"}", "%s", buf_text(&b));
+	buf_free(&b);
+}
+
+Test(out, raw_values_keep_their_bytes)
+{
+	static const char text[] =
+	    "{\n \"n\": 18446744073709551616.0e0,\n \"s\": \"\\ud800\", \"n\": -0}";
+	struct json_object *o;
+	struct json j = { 0 };
+	struct buf b = { 0 };
+
+	json_parse(&j, text, strlen(text), NULL);
+	o = out_object();
+	out_add(o, "s", out_raw(&j, json_member(&j, JSON_ROOT, "s")));
+	out_add(o, "absent", out_raw(&j, JSON_ABSENT));
+	out_text(&b, o);
+	cr_expect_str_eq(buf_text(&b), "{\"s\":\"\\ud800\"}", "%s", buf_text(&b));
+
+	buf_reset(&b);
+	o = out_object();
+	out_add(o, "all", out_raw(&j, JSON_ROOT));
+	out_add(o, "t", out_raw_text("[1.0]", 5));
+	out_text(&b, o);
+	cr_expect_str_eq(buf_text(&b),
+	    "{\"all\":{\"n\":18446744073709551616.0e0,\"s\":\"\\ud800\",\"n\":-0},\"t\":[1.0]}",
+	    "one line: %s", buf_text(&b));
+	json_free(&j);
+	buf_free(&b);
+}
+
+Test(out, pretty)
+{
+	struct json_object *o = out_object();
+	struct buf b = { 0 };
+
+	out_add(o, "e", out_object());
+	out_add(o, "a", out_array());
+	out_add(o, "r", out_raw_text("{\"x\":[1.0]}", 11));
+	out_pretty(&b, o);
+	cr_expect_str_eq(buf_text(&b),
+	    "{\n  \"e\": {},\n  \"a\": [],\n  \"r\": {\n    \"x\": [\n      1.0\n    ]\n  }\n}",
+	    "%s", buf_text(&b));
+	buf_free(&b);
+}
+
+Test(out, too_deep_to_lay_out_is_still_printed)
+{
+	char deep[2 * JSON_DEPTH];
+	struct json_object *o;
+	struct buf b = { 0 };
+
+	memset(deep, '[', JSON_DEPTH);
+	memset(deep + JSON_DEPTH, ']', JSON_DEPTH);
+	o = out_object();
+	out_add(o, "d", out_raw_text(deep, sizeof(deep)));
+	out_pretty(&b, o);
+	cr_expect_eq(b.len, sizeof(deep) + 6, "compact: %zu", b.len);
+	buf_free(&b);
+}
