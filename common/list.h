@@ -17,11 +17,13 @@
  * No payload names the list.  The candidates are computed as the client
  * does (a trimmed and an untrimmed environment value, session-<8 hex> with
  * its .session-list redirect, the lead's list for a teammate, the session's
- * id), and the first that exists wins; if none exists, the first.
+ * id), and the first that exists wins; if none exists, the first.  What is a
+ * symbolic link is not followed: it is ERROR_REFUSED if it would have won.
+ * The rules of teams are in team.h.
  */
 struct list_query {
 	const char *list, *dir; /* from the command line; NULL */
-	const char *session_id; /* from the event, or CLAUDE_CODE_SESSION_ID */
+	const char *session_id; /* from the event; NULL: CLAUDE_CODE_SESSION_ID */
 	const char *team_name;  /* from the event */
 	const char *cwd;        /* NULL: the process's */
 };
@@ -33,7 +35,8 @@ struct list {
 	char *why;            /* "CLAUDE_CODE_TASK_LIST_ID is 'lab'" */
 	struct strings tried; /* every candidate: "name: why (exists|missing)" */
 	bool exists;
-	bool foreign; /* given by --dir: outside {config}/tasks */
+	bool foreign; /* given by --dir: outside {config}/tasks; the name ends in a hash of the path
+		       */
 };
 
 int list_find(struct list *, const struct list_query *, struct error *);
@@ -54,8 +57,10 @@ int list_state(const struct list *, bool make, struct error *);
 /* The names of all lists below {config}/tasks, sorted. */
 int list_names(const char *config, struct strings *, struct error *);
 
-/* Is the process `pid`, started at `start` (clock ticks, /proc/pid/stat),
- * the team's lead, ...: names of a team's members, from teams/<name>/config.json. */
-bool team_has_member(const char *config, const char *team, const char *name);
+/*
+ * Remember that this session's list is this one: for a teammate in tmux,
+ * when one of its events has named the team.  Kept below {config}/task-hooks.
+ */
+int list_learn(const struct list *, const char *session, struct error *);
 
 #endif

@@ -1,0 +1,101 @@
+/*
+ * --dir: a list wherever it lies.  Its state still lives below {config}, so
+ * its name there carries a hash of the path: two projects' .tasks are two
+ * lists.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "file.h"
+#include "list-state.h"
+#include "list.h"
+
+/* FNV-1a */
+static uint32_t
+path_hash(const char *path)
+{
+	uint32_t h = 2166136261u;
+
+	for (; *path != '\0'; path++)
+		h = (h ^ (unsigned char)*path) * 16777619u;
+	return h;
+}
+
+/* A directory that is not there yet, below one that is. */
+static int
+resolve_new(char *path, char real[PATH_MAX])
+{
+	char *slash = strrchr(path, '/'), *base = slash != NULL ? slash + 1 : path;
+	const char *up = slash == NULL ? "." : slash == path ? "/" : path;
+
+	if (!name_ok(base) && strcmp(base, ".tasks") != 0) {
+		errno = EINVAL;
+		return -1;
+	}
+	if (slash != NULL)
+		*slash = '\0';
+	if (realpath(up, real) == NULL)
+		return -1;
+	if (strlen(real) + strlen(base) + 2 > PATH_MAX) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	strcat(strcat(real, real[1] != '\0' ? "/" : ""), base);
+	return 0;
+}
+
+/* 1 there, 0 may be made, -1 and errno. */
+static int
+resolve(const char *given, char real[PATH_MAX])
+{
+	char *path = mem_string(given), *end, *base;
+	struct stat st;
+	int rc = -1;
+
+	/* The document itself stands for its directory. */
+	base = strrchr(path, '/') != NULL ? strrchr(path, '/') + 1 : path;
+	if (strcmp(base, "tasks.json") == 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode))
+		strcpy(base, ".");
+	for (end = path + strlen(path); end > path + 1 && end[-1] == '/';)
+		*--end = '\0';
+	if (realpath(path, real) == NULL)
+		rc = errno == ENOENT ? resolve_new(path, real) : -1;
+	else if (stat(real, &st) == 0 && !S_ISDIR(st.st_mode))
+		errno = ENOTDIR;
+	else
+		rc = 1;
+	free(path);
+	return rc;
+}
+
+int
+list_find_dir(struct list *list, const char *given, struct error *err)
+{
+	char *root = mem_printf("%s/tasks", list->config), *name;
+	char real[PATH_MAX], real_root[PATH_MAX];
+	const char *slash;
+	int rc = resolve(given, real);
+
+	if (rc == -1) {
+		free(root);
+		return error_sys(err, "--dir '%s'", given);
+	}
+	slash = strrchr(real, '/');
+	list->exists = rc == 1;
+	list->foreign = realpath(root, real_root) == NULL ||
+			strlen(real_root) != (size_t)(slash - real) ||
+			memcmp(real, real_root, strlen(real_root)) != 0;
+	name = list_sanitise(slash + 1);
+	list->name =
+	    list->foreign ? mem_printf("%s-%08x", name, path_hash(real)) : mem_string(name);
+	list->dir = mem_string(real);
+	list->why = mem_string("--dir");
+	strings_take(&list->tried,
+	    mem_printf("%s: --dir (%s)", list->name, list->exists ? "exists" : "missing"));
+	free(name);
+	free(root);
+	return 0;
+}

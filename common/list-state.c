@@ -1,0 +1,164 @@
+/*
+ * What we keep beside the client's lists: {config}/task-hooks/{list}, and
+ * task-hooks/.sessions (no list is called so: names have no dots).
+ *
+ * Claims and journals decide what agents may do, so the directory must be
+ * ours alone; one that others can write to is refused rather than used.
+ */
+#include "list-state.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "file.h"
+#include "list.h"
+
+#define LEARNT_DAYS 30 /* sessions do not come back after that */
+
+static int
+private_dir(int upfd, const char *name, bool make, struct error *err)
+{
+	struct stat st;
+	int fd;
+
+	if ((fd = dir_open_at(upfd, name, make, 0700, err)) == -1)
+		return -1;
+	if (fstat(fd, &st) == -1)
+		error_sys(err, "cannot stat the state directory '%s'", name);
+	else if (st.st_uid != geteuid())
+		error_set(
+		    err, ERROR_REFUSED, "the state directory '%s' belongs to another user", name);
+	else if ((st.st_mode & 022) != 0)
+		error_set(err, ERROR_REFUSED,
+		    "others may write to the state directory '%s': chmod go-w it", name);
+	else
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static int
+state_dir(const char *config, const char *name, bool make, struct error *err)
+{
+	int configfd, hooksfd, fd = -1;
+
+	configfd = make ? dir_make(config, 0777, err) : dir_open(config, err);
+	if (configfd == -1)
+		return -1;
+	if ((hooksfd = private_dir(configfd, "task-hooks", make, err)) != -1) {
+		fd = private_dir(hooksfd, name, make, err);
+		close(hooksfd);
+	}
+	close(configfd);
+	return fd;
+}
+
+int
+list_state(const struct list *list, bool make, struct error *err)
+{
+	return state_dir(list->config, list->name, make, err);
+}
+
+char *
+list_learnt(const char *config, const char *session)
+{
+	char *file = list_sanitise(session), *name = NULL;
+	struct buf text = { 0 };
+	struct error err;
+	int fd;
+
+	if ((fd = state_dir(config, ".sessions", false, &err)) != -1) {
+		if (name_ok(file) && file_read(fd, file, 0, 255, &text, &err) == 1)
+			name = list_sanitise(buf_text(&text));
+		close(fd);
+	}
+	if (name != NULL && *name == '\0') {
+		free(name);
+		name = NULL;
+	}
+	buf_free(&text);
+	free(file);
+	return name;
+}
+
+static void
+forget_old(int fd)
+{
+	int64_t oldest = clock_wall_ms() / 1000 - LEARNT_DAYS * 86400;
+	int copy = dup(fd);
+	DIR *dir = copy != -1 ? fdopendir(copy) : NULL;
+	struct dirent *e;
+	struct stat st;
+
+	if (dir == NULL) {
+		if (copy != -1)
+			close(copy);
+		return;
+	}
+	while ((e = readdir(dir)) != NULL)
+		if (name_ok(e->d_name) && fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    S_ISREG(st.st_mode) && st.st_mtime < oldest)
+			unlinkat(fd, e->d_name, 0);
+	closedir(dir);
+}
+
+int
+list_learn(const struct list *list, const char *session, struct error *err)
+{
+	char *file = list_sanitise(session), *known = list_learnt(list->config, session);
+	int fd, rc = 0;
+
+	if (known == NULL || strcmp(known, list->name) != 0) {
+		rc = -1;
+		if (!name_ok(file))
+			error_set(err, ERROR_INPUT, "no session is called '%s'", file);
+		else if ((fd = state_dir(list->config, ".sessions", true, err)) != -1) {
+			forget_old(fd);
+			rc = file_replace(
+			    fd, file, list->name, strlen(list->name), 0600, FILE_SYNC_OFF, err);
+			close(fd);
+		}
+	}
+	free(file);
+	free(known);
+	return rc;
+}
+
+static int
+by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int
+list_names(const char *config, struct strings *names, struct error *err)
+{
+	char *root = mem_printf("%s/tasks", config);
+	struct dirent *e;
+	struct stat st;
+	DIR *dir;
+	int rc = 0;
+
+	if ((dir = opendir(root)) == NULL) {
+		if (errno != ENOENT)
+			rc = error_sys(err, "cannot read '%s'", root);
+		free(root);
+		return rc;
+	}
+	while ((e = readdir(dir)) != NULL)
+		if (name_ok(e->d_name) &&
+		    fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    S_ISDIR(st.st_mode))
+			strings_add(names, e->d_name);
+	closedir(dir);
+	free(root);
+	if (names->count > 1)
+		qsort(names->item, names->count, sizeof(names->item[0]), by_name);
+	return rc;
+}

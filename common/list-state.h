@@ -1,0 +1,14 @@
+#ifndef COMMON_LIST_STATE_H
+#define COMMON_LIST_STATE_H
+
+#include "list.h"
+
+/* What the parts of list.h need of each other. */
+
+/* list_find() for --dir. */
+int list_find_dir(struct list *, const char *given, struct error *);
+
+/* The list that list_learn() noted for a session, NULL if none; owned. */
+char *list_learnt(const char *config, const char *session);
+
+#endif

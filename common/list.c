@@ -1,0 +1,335 @@
+/*
+ * The client tells its hooks the session, never the list.  What it does
+ * itself depends on its version (older ones do not trim the environment's
+ * value), on its mode (a team's list in an interactive session of a team,
+ * else the session's) and on its past (.session-list after a /clear), so we
+ * put the possible names in order and take the first that is there.
+ */
+#include "list.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "file.h"
+#include "list-project.h"
+#include "list-state.h"
+#include "team.h"
+#include "text.h"
+
+#define REDIRECTS 8 /* of .session-list, one per /clear */
+
+struct search {
+	struct list *list;
+	int rootfd; /* {config}/tasks; -1: not there */
+	char *first, *first_why;
+	bool refused; /* a candidate was a symbolic link */
+};
+
+char *
+list_config_dir(struct error *err)
+{
+	const char *dir = getenv("CLAUDE_CONFIG_DIR"), *home = getenv("HOME");
+	char cwd[PATH_MAX];
+
+	if (dir == NULL || *dir == '\0') {
+		if (home == NULL || *home == '\0') {
+			error_set(err, ERROR_FAULT,
+			    "neither CLAUDE_CONFIG_DIR nor HOME is set: where are the tasks?");
+			return NULL;
+		}
+		return mem_printf("%s/.claude", home);
+	}
+	if (*dir == '/' || getcwd(cwd, sizeof(cwd)) == NULL)
+		return mem_string(dir);
+	return mem_printf("%s/%s", cwd, dir);
+}
+
+static void
+choose(struct search *s, const char *name, char *why)
+{
+	s->list->name = mem_string(name);
+	s->list->why = why;
+}
+
+/* Takes why.  True if the search is over. */
+static bool
+candidate(struct search *s, const char *name, char *why)
+{
+	struct stat st;
+	const char *state = "missing";
+	bool there = false;
+
+	if (s->list->name != NULL) {
+		free(why);
+		return true;
+	}
+	if (s->rootfd != -1 && fstatat(s->rootfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0) {
+		there = true;
+		state = S_ISDIR(st.st_mode)   ? "exists"
+			: S_ISLNK(st.st_mode) ? "a symbolic link, not followed"
+					      : "not a directory";
+	}
+	strings_take(&s->list->tried, mem_printf("%s: %s (%s)", name, why, state));
+	if (there && S_ISDIR(st.st_mode)) {
+		s->list->exists = true;
+		choose(s, name, why);
+		return true;
+	}
+	if (s->first == NULL) {
+		s->first = mem_string(name);
+		s->first_why = why;
+		s->refused = there;
+	} else
+		free(why);
+	return false;
+}
+
+static char *
+shown(const char *raw)
+{
+	struct buf out = { 0 };
+
+	text_show(&out, raw, strlen(raw), TEXT_LINE, 80);
+	buf_need(&out, 0);
+	return buf_take(&out);
+}
+
+/* A /clear in a team leaves the name of the list in the new session's. */
+static char *
+redirect_of(const struct search *s, const char *name)
+{
+	struct buf text = { 0 };
+	struct error err;
+	char *target = NULL, *clean;
+	int fd;
+
+	if (s->rootfd == -1 || (fd = dir_open_at(s->rootfd, name, false, 0, &err)) == -1)
+		return NULL;
+	if (file_read(fd, ".session-list", 0, 4096, &text, &err) == 1 && text.len > 0) {
+		clean = list_trim(buf_text(&text));
+		target = list_sanitise(clean);
+		free(clean);
+	}
+	close(fd);
+	buf_free(&text);
+	if (target != NULL && (*target == '\0' || strcmp(target, name) == 0)) {
+		free(target);
+		target = NULL;
+	}
+	return target;
+}
+
+static bool
+team_candidate(struct search *s, const char *raw, const char *why)
+{
+	char *name = list_sanitise(raw), *next;
+	bool found, redirected = false;
+	int hop;
+
+	for (hop = 0; hop < REDIRECTS && (next = redirect_of(s, name)) != NULL; hop++) {
+		free(name);
+		name = next;
+		redirected = true;
+	}
+	found = *name != '\0' &&
+		candidate(
+		    s, name, mem_printf("%s%s", why, redirected ? ", through .session-list" : ""));
+	free(name);
+	return found;
+}
+
+/* Interactive sessions of a team have its list from their start on; in print
+ * mode the client ignores the switch. */
+static bool
+team_mode(void)
+{
+	const char *on = getenv("CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS");
+	const char *entry = getenv("CLAUDE_CODE_ENTRYPOINT");
+
+	if (on == NULL || *on == '\0' || strcmp(on, "0") == 0 || strcasecmp(on, "false") == 0)
+		return false;
+	return entry == NULL || strncmp(entry, "sdk", 3) != 0;
+}
+
+static bool
+session_team_candidate(struct search *s, const char *session)
+{
+	char *name;
+	bool found;
+
+	if (strlen(session) < 8)
+		return false;
+	name = mem_printf("session-%.8s", session);
+	found = team_candidate(s, name, "the list of the session's team");
+	free(name);
+	return found;
+}
+
+static bool
+session_candidate(struct search *s, const char *session)
+{
+	char *name = list_sanitise(session);
+	bool found = candidate(s, name, mem_string("the session's id"));
+
+	free(name);
+	return found;
+}
+
+static bool
+learnt_candidate(struct search *s, const char *session)
+{
+	char *name = list_learnt(s->list->config, session);
+	bool found = name != NULL &&
+		     candidate(s, name, mem_string("learnt from an earlier event of the session"));
+
+	free(name);
+	return found;
+}
+
+static void
+search_session(struct search *s, const struct list_query *q, const char *session)
+{
+	struct team_seat seat = { 0 };
+	bool team = q->team_name != NULL || team_mode();
+
+	if (q->team_name != NULL && *q->team_name != '\0' &&
+	    team_candidate(s, q->team_name, "the event's team_name"))
+		return;
+	if (session == NULL || *session == '\0')
+		return;
+	if (!team && session_candidate(s, session))
+		return;
+	if (session_team_candidate(s, session) || learnt_candidate(s, session))
+		return;
+	/* A teammate in tmux; or nobody has made a task yet. */
+	team_seat_find(&seat, s->list->config, session);
+	if (seat.team != NULL && !team_candidate(s, seat.team, "the team of this process") &&
+	    q->team_name == NULL) {
+		free(s->first);
+		free(s->first_why);
+		s->first = list_sanitise(seat.team);
+		s->first_why = mem_string("the team of this process");
+	}
+	team_seat_free(&seat);
+	if (team)
+		session_candidate(s, session);
+}
+
+/* "" after the trim: newer clients take that for unset. */
+static bool
+search_environment(struct search *s)
+{
+	const char *raw = getenv("CLAUDE_CODE_TASK_LIST_ID");
+	char *trimmed, *name, *old, *show;
+
+	if (raw == NULL)
+		return false;
+	trimmed = list_trim(raw);
+	if (*trimmed == '\0') {
+		free(trimmed);
+		return false;
+	}
+	name = list_sanitise(trimmed);
+	old = list_sanitise(raw);
+	show = shown(raw);
+	candidate(s, name, mem_printf("CLAUDE_CODE_TASK_LIST_ID is '%s'", show));
+	if (strcmp(name, old) != 0)
+		candidate(
+		    s, old, mem_printf("CLAUDE_CODE_TASK_LIST_ID is '%s', not trimmed", show));
+	free(trimmed);
+	free(name);
+	free(old);
+	free(show);
+	return true;
+}
+
+static void
+search_project(struct search *s, const char *cwd)
+{
+	char here[PATH_MAX], *raw, *name;
+	const char *why;
+
+	if (cwd == NULL || *cwd != '/')
+		cwd = getcwd(here, sizeof(here)) != NULL ? here : "/";
+	raw = list_project(cwd, &why);
+	name = list_sanitise(raw);
+	candidate(s, name, mem_printf("no session; %s", why));
+	free(raw);
+	free(name);
+}
+
+static int
+search_done(struct search *s, struct error *err)
+{
+	if (s->list->name == NULL && s->first != NULL) {
+		if (s->refused)
+			return error_set(err, ERROR_REFUSED,
+			    "the list '%s' is no directory of its own below '%s/tasks' (a symbolic "
+			    "link "
+			    "is not followed)",
+			    s->first, s->list->config);
+		choose(s, s->first, s->first_why);
+		s->first_why = NULL;
+	}
+	if (s->list->name == NULL || *s->list->name == '\0')
+		return error_set(err, ERROR_INPUT, "no list has an empty name");
+	s->list->dir = mem_printf("%s/tasks/%s", s->list->config, s->list->name);
+	return 0;
+}
+
+int
+list_find(struct list *list, const struct list_query *q, struct error *err)
+{
+	struct search s = { .list = list, .rootfd = -1 };
+	const char *session =
+	    q->session_id != NULL ? q->session_id : getenv("CLAUDE_CODE_SESSION_ID");
+	char *root, *trimmed, *name;
+	int rc;
+
+	memset(list, 0, sizeof(*list));
+	if ((list->config = list_config_dir(err)) == NULL)
+		return -1;
+	if (q->dir != NULL) {
+		rc = list_find_dir(list, q->dir, err);
+		goto out;
+	}
+	root = mem_printf("%s/tasks", list->config);
+	s.rootfd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	free(root);
+	if (q->list != NULL) {
+		trimmed = list_trim(q->list);
+		name = list_sanitise(trimmed);
+		candidate(&s, name, mem_string("--list"));
+		free(trimmed);
+		free(name);
+	} else if (!search_environment(&s)) {
+		search_session(&s, q, session);
+		if (s.first == NULL && list->name == NULL)
+			search_project(&s, q->cwd);
+	}
+	rc = search_done(&s, err);
+	if (s.rootfd != -1)
+		close(s.rootfd);
+	free(s.first);
+	free(s.first_why);
+out:
+	if (rc == -1)
+		list_free(list);
+	return rc;
+}
+
+void
+list_free(struct list *list)
+{
+	free(list->config);
+	free(list->name);
+	free(list->dir);
+	free(list->why);
+	strings_free(&list->tried);
+	memset(list, 0, sizeof(*list));
+}

@@ -1,0 +1,191 @@
+/*
+ * A teammate in tmux is a client of its own, with a session of its own; its
+ * list is the lead's.  Nothing in its tool events says so, hence the detour
+ * over the process and the team's config.
+ *
+ * A config that outlived its lead (SIGKILL) is not believed: pane numbers
+ * and process ids come again.
+ */
+#include "team.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "file.h"
+#include "json.h"
+#include "list.h"
+
+#define ANCESTORS 4 /* hook, its shell, the client, and one to spare */
+
+static pid_t
+parent_of(pid_t pid)
+{
+	struct buf text = { 0 };
+	struct error err;
+	char path[64];
+	const char *p;
+	long up = 0;
+
+	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
+	if (file_read_path(path, 4096, &text, &err) == 1 && (p = strrchr(text.data, ')')) != NULL &&
+	    strlen(p) > 4)
+		up = strtol(p + 4, NULL, 10);
+	buf_free(&text);
+	return (pid_t)up;
+}
+
+/* The value of an option in a NUL-separated command line. */
+static char *
+option_of(const struct buf *line, const char *option)
+{
+	const char *p = line->data, *end = line->data + line->len;
+	size_t len = strlen(option);
+
+	for (; p < end; p += strlen(p) + 1) {
+		if (strncmp(p, option, len) != 0)
+			continue;
+		if (p[len] == '=')
+			return mem_string(p + len + 1);
+		if (p[len] == '\0' && p + len + 1 < end)
+			return mem_string(p + len + 1);
+	}
+	return NULL;
+}
+
+static bool
+seat_from_process(struct team_seat *seat, pid_t pid)
+{
+	struct buf line = { 0 };
+	struct error err;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%ld/cmdline", (long)pid);
+	if (file_read_path(path, 1u << 18, &line, &err) == 1 && line.len > 0 &&
+	    (seat->team = option_of(&line, "--team-name")) != NULL) {
+		seat->name = option_of(&line, "--agent-name");
+		seat->type = option_of(&line, "--agent-type");
+	}
+	buf_free(&line);
+	return seat->team != NULL;
+}
+
+static int
+config_load(int teamsfd, const char *team, struct buf *text, struct json *j)
+{
+	struct error err;
+	int fd, rc;
+
+	if (!name_ok(team) || (fd = dir_open_at(teamsfd, team, false, 0, &err)) == -1)
+		return 0;
+	rc = file_read(fd, "config.json", 0, FILE_MAX, text, &err);
+	close(fd);
+	return rc == 1 && json_parse(j, buf_text(text), text->len, &err) == 0;
+}
+
+static json_ref
+member_find(const struct json *j, const char *key, const char *value)
+{
+	json_ref members = json_member(j, JSON_ROOT, "members"), m;
+
+	if (json_kind(j, members) != JSON_ARRAY || value == NULL)
+		return JSON_ABSENT;
+	for (m = json_first(j, members); m != JSON_ABSENT; m = json_next(j, members, m))
+		if (json_equals(j, json_member(j, m, key), value))
+			return m;
+	return JSON_ABSENT;
+}
+
+static bool
+seat_from_config(struct team_seat *seat, const char *team, const struct json *j,
+    const char *session, const pid_t *pids)
+{
+	json_ref lead = json_member(j, JSON_ROOT, "leadProcess"), m;
+	int64_t pid = 0;
+	bool ours = false;
+	int i;
+
+	if (lead != JSON_ABSENT && json_int(j, json_member(j, lead, "pid"), &pid) == 0 && pid > 0 &&
+	    kill((pid_t)pid, 0) == -1 && errno == ESRCH)
+		return false;
+	if (session != NULL && json_equals(j, json_member(j, JSON_ROOT, "leadSessionId"), session))
+		ours = true;
+	for (i = 0; i < ANCESTORS && pid > 0; i++)
+		ours |= pids[i] == pid;
+	m = ours ? JSON_ABSENT : member_find(j, "tmuxPaneId", getenv("TMUX_PANE"));
+	if (!ours && m == JSON_ABSENT)
+		return false;
+	seat->team = mem_string(team);
+	if (m != JSON_ABSENT) {
+		seat->name = json_member_string(j, m, "name");
+		seat->type = json_member_string(j, m, "agentType");
+	}
+	return true;
+}
+
+void
+team_seat_find(struct team_seat *seat, const char *config, const char *session)
+{
+	char *path = mem_printf("%s/teams", config);
+	const char *given = getenv("CLAUDE_PID");
+	pid_t pids[ANCESTORS] = { given != NULL ? (pid_t)strtol(given, NULL, 10) : 0 };
+	struct buf text = { 0 };
+	struct json j = { 0 };
+	struct dirent *e;
+	DIR *dir = NULL;
+	int i;
+
+	memset(seat, 0, sizeof(*seat));
+	if (pids[0] <= 1)
+		pids[0] = getppid();
+	for (i = 1; i < ANCESTORS && pids[i - 1] > 1; i++)
+		pids[i] = parent_of(pids[i - 1]);
+	for (i = 0; i < ANCESTORS && pids[i] > 1; i++)
+		if (seat_from_process(seat, pids[i]))
+			goto out;
+	if ((dir = opendir(path)) == NULL)
+		goto out;
+	while ((e = readdir(dir)) != NULL)
+		if (config_load(dirfd(dir), e->d_name, &text, &j) &&
+		    seat_from_config(seat, e->d_name, &j, session, pids))
+			break;
+out:
+	if (dir != NULL)
+		closedir(dir);
+	free(path);
+	json_free(&j);
+	buf_free(&text);
+}
+
+void
+team_seat_free(struct team_seat *seat)
+{
+	free(seat->team);
+	free(seat->name);
+	free(seat->type);
+	memset(seat, 0, sizeof(*seat));
+}
+
+bool
+team_has_member(const char *config, const char *team, const char *name)
+{
+	char *path = mem_printf("%s/teams", config);
+	struct buf text = { 0 };
+	struct json j = { 0 };
+	bool found = false;
+	int fd;
+
+	if ((fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC)) != -1) {
+		found = config_load(fd, team, &text, &j) &&
+			member_find(&j, "name", name) != JSON_ABSENT;
+		close(fd);
+	}
+	free(path);
+	json_free(&j);
+	buf_free(&text);
+	return found;
+}
