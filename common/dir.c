@@ -21,7 +21,7 @@ dir_error(struct error *err, const char *path)
 	int saved = errno;
 
 	error_sys(err, "cannot open directory '%s'", path);
-	if (saved == ENOENT)
+	if (saved == ENOENT && err != NULL)
 		err->kind = ERROR_NOT_FOUND;
 	return -1;
 }
@@ -133,7 +133,7 @@ file_target(int dirfd, const char *name, int *target_dirfd, bool *own, char targ
 		errno = rc;
 		error_sys(
 		    err, "cannot follow the symbolic link '%s'", file_path(path, dirfd, name));
-		if (rc == ENOENT)
+		if (rc == ENOENT && err != NULL)
 			err->kind = ERROR_NOT_FOUND;
 		return -1;
 	}

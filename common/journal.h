@@ -18,42 +18,55 @@
  *	 "task":"3","agent":"a1b2","session":"...","from":{...},"to":{...},
  *	 "why":"...", ... ,"prev":"<hash>","hash":"<hash>"}
  *
- * where hash is SHA-256 (hex) over the line's bytes up to `,"hash"` and prev is the hash
- * of the line before (64 zeros for the first, mixed with the list's name:
- * the first line is an event "begin" that names the list).  Appended under
- * a lock, with one write; a torn last line (power cut) is moved to
- * journal.torn-<n> and the next line is an event "torn" that says so.
- * Texts are bounded and escaped.
+ * where hash is SHA-256 (hex) over the line's bytes up to `,"hash"`, and
+ * prev is the hash of the line before (64 zeros for the first, which is an
+ * event "begin" that names the list).  Who changes, removes or inserts a
+ * line breaks the chain there.  (Who cuts off the end does not: keep the
+ * head's hash elsewhere if that matters.)
+ *
+ * Lines are appended under a lock, with one write, whole or not at all.  An
+ * end that is no whole line (a power cut) is moved to journal.torn-<n>, and
+ * the next line is an event "torn" that says so.  Texts are bounded, and
+ * characters that could deceive a terminal are written as \u escapes.
  */
+#define JOURNAL_FILE "journal.jsonl"
+#define JOURNAL_LINE_MAX (16u << 20) /* from, to and extra are left out of a longer line */
+
 struct journal_entry {
-	const char
-	    *event; /* claim release complete refuse sync repair create update delete receipt ... */
-	const char *task, *agent, *session, *why;
-	struct json_object *from, *to; /* taken; may be NULL */
-	struct json_object
-	    *extra; /* taken; its members are added (receipt, snapshot); may be NULL */
+	/* claim release complete refuse sync repair create update delete receipt ... */
+	const char *event;
+	const char *task, *agent, *session, *why; /* NULL: not there */
+	struct json_object *from, *to;            /* taken; may be NULL */
+	/* taken; its members are added (receipt, snapshot); may be NULL */
+	struct json_object *extra;
 };
 
-/* statefd: the list's state directory.  list: its name, for the first line. */
+/* statefd: the list's state directory.  list: its name, for the first line.
+ * The entries' objects are gone afterwards, also after an error. */
 int journal_append(
     int statefd, const char *list, struct journal_entry *, struct deadline, struct error *);
 /* Several lines in one go. */
 int journal_append_all(int statefd, const char *list, struct journal_entry *, size_t count,
     struct deadline, struct error *);
 
-/* Is the chain intact?  0 and the number of lines, or -1 and which line is
- * wrong and how (changed, missing, out of order, of another list, torn). */
+/* Are lines to be synced (the default)?  Without, a power cut may cost the last ones. */
+void journal_set_sync(bool);
+
+/* Is the chain intact?  0 and the number of lines, or -1 (ERROR_INPUT) and which line is
+ * wrong and how (changed, missing, out of order, of another list, torn).  No journal: 0 lines.
+ * list may be NULL: any. */
 struct journal_check {
-	uint64_t lines;
+	uint64_t lines;    /* good ones, before the bad one */
 	uint64_t bad_line; /* 1-based; 0: none */
 	bool torn;         /* an incomplete last line, nothing else wrong */
-	char head[65];     /* hash of the last line */
+	char head[65];     /* hash of the last good line; "" before the first */
 };
 int journal_verify(int statefd, const char *list, struct journal_check *, struct error *);
 int journal_verify_text(
     const char *, size_t, const char *list, struct journal_check *, struct error *);
 
-/* Every line, oldest first: fn gets the line's parsed text; non-zero stops. */
+/* Every line, oldest first: fn gets the line's parsed text; non-zero stops
+ * and is returned.  What is no JSON object is passed over. */
 struct json;
 int journal_read(int statefd, int (*fn)(void *, const struct json *, const char *line, size_t len),
     void *, struct error *);

@@ -200,7 +200,7 @@ failed(struct lock *l, const char *what, struct error *err)
 	int saved = errno;
 
 	error_sys(err, "%s '%s'", what, file_path(path, l->dirfd, l->name));
-	if (saved == ENOENT)
+	if (saved == ENOENT && err != NULL)
 		err->kind = ERROR_NOT_FOUND;
 	return LOCK_FAILED;
 }

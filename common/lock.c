@@ -187,7 +187,7 @@ lock_list(struct lock *l, int dirfd, struct deadline deadline, struct error *err
 		if (fd == -1 && errno != EEXIST) {
 			saved = errno;
 			error_sys(err, "cannot make '%s'", file_path(path, dirfd, ".lock"));
-			if (saved == ENOENT)
+			if (saved == ENOENT && err != NULL)
 				err->kind = ERROR_NOT_FOUND;
 			return -1;
 		}

@@ -1,0 +1,262 @@
+/*
+ * Appending.
+ *
+ * The lock is a flock on the journal itself, which is never replaced.  To
+ * find the hash to chain to, only the end of the file is read, so that an
+ * append costs the same for the first line and the millionth.
+ *
+ * All lines of a call go out in one write at the end of the last whole line.
+ * If that fails they are cut off again.  A process killed in between, or a
+ * power cut, leaves an end that is no whole line; it is dealt with by
+ * whoever appends next: the bytes are saved in a file of their own first,
+ * and are then overwritten by the line that says so.  Killed at any
+ * point, there is either still a bad end, or the line that tells of it.
+ *
+ * A last line that is whole but was changed is not judged here.  The next
+ * line is chained to the hash it claims, and verification will always point
+ * at the changed one.
+ */
+#include "journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "file.h"
+#include "journal-line.h"
+#include "lock.h"
+#include "out.h"
+
+#define TAIL_FIRST 4096
+#define TAIL_MOST (4 * (size_t)JOURNAL_LINE_MAX)
+
+static bool sync_lines = true;
+
+void
+journal_set_sync(bool on)
+{
+	sync_lines = on;
+}
+
+static int
+read_at(int fd, off_t from, size_t len, struct buf *buf, struct error *err)
+{
+	ssize_t n;
+
+	buf_reset(buf);
+	buf_need(buf, len);
+	while (buf->len < len) {
+		n = pread(fd, buf->data + buf->len, len - buf->len, from + (off_t)buf->len);
+		if (n == -1 && errno == EINTR)
+			continue;
+		if (n == -1)
+			return error_sys(err, "cannot read '%s'", JOURNAL_FILE);
+		if (n == 0)
+			break;
+		buf->len += (size_t)n;
+	}
+	buf->data[buf->len] = '\0';
+	return 0;
+}
+
+/*
+ * The last whole line in a window that ends where the file does: where it
+ * ends in the window, or 0 if none is seen.  `first`: the window begins at
+ * the file's beginning.
+ */
+static size_t
+last_line(const struct buf *window, bool first, struct journal_tip *tip)
+{
+	const char *data = buf_text(window), *start, *stop;
+	size_t end = window->len;
+
+	while (end > 0) {
+		stop = memrchr(data, '\n', end);
+		if (stop == NULL)
+			return 0;
+		start = memrchr(data, '\n', (size_t)(stop - data));
+		if (start == NULL && !first)
+			return 0;
+		start = start == NULL ? data : start + 1;
+		if (journal_line_tip(start, (size_t)(stop - start), tip))
+			return (size_t)(stop - data) + 1;
+		end = (size_t)(stop - data);
+	}
+	return 0;
+}
+
+/* Where the next line belongs; tip is zeroed if there is no line. */
+static int
+find_end(int fd, off_t size, off_t *good, struct journal_tip *tip, struct error *err)
+{
+	struct buf window = { 0 };
+	size_t len = TAIL_FIRST, end = 0;
+	int rc = -1;
+
+	for (;; len *= 4) {
+		if ((off_t)len > size)
+			len = (size_t)size;
+		if (read_at(fd, size - (off_t)len, len, &window, err) == -1)
+			goto out;
+		end = last_line(&window, (off_t)len == size, tip);
+		if (end > 0 || (off_t)len == size)
+			break;
+		if (len > TAIL_MOST) {
+			error_set(err, ERROR_FAULT,
+			    "'%s' has no line in its last %zu bytes; move it away to go on",
+			    JOURNAL_FILE, len);
+			goto out;
+		}
+	}
+	*good = end > 0 ? size - (off_t)len + (off_t)end : 0;
+	if (end == 0)
+		memset(tip, 0, sizeof(*tip));
+	rc = 0;
+out:
+	buf_free(&window);
+	return rc;
+}
+
+static void
+add_begin(struct buf *text, struct journal_tip *tip, const char *list)
+{
+	struct journal_entry e = { .event = "begin", .extra = out_object() };
+
+	out_string(e.extra, "list", list);
+	journal_line_add(text, tip, &e);
+	json_object_put(e.extra);
+}
+
+/* Save the bytes that are no line, and add the line that says so. */
+static int
+add_torn(int statefd, const struct buf *torn, struct buf *text, struct journal_tip *tip,
+    struct error *err)
+{
+	struct journal_entry e = { .event = "torn" };
+	char name[64], hex[65];
+	int fd = -1, rc, n;
+
+	for (n = 1; n < 1000 && fd == -1; n++) {
+		snprintf(name, sizeof(name), "journal.torn-%d", n);
+		fd = openat(
+		    statefd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+		if (fd == -1 && errno != EEXIST)
+			return error_sys(err, "cannot make '%s'", name);
+	}
+	if (fd == -1)
+		return error_set(
+		    err, ERROR_FAULT, "too many torn journals; remove some '%s'", name);
+	rc = file_write_all(fd, torn->data, torn->len, err);
+	if (rc == 0 && sync_lines && fdatasync(fd) == -1 && errno != EINVAL)
+		rc = error_sys(err, "cannot sync");
+	close(fd);
+	if (rc == -1) {
+		unlinkat(statefd, name, 0);
+		return error_prefix(err, "'%s'", name);
+	}
+	journal_sha256(hex, torn->data, torn->len);
+	e.why = "the journal ended in the middle of a line";
+	e.extra = out_object();
+	out_string(e.extra, "file", name);
+	out_int(e.extra, "bytes", (int64_t)torn->len);
+	out_string(e.extra, "sha256", hex);
+	journal_line_add(text, tip, &e);
+	json_object_put(e.extra);
+	return 0;
+}
+
+/* One write; on failure the file is as it was, as far as that can be had. */
+static int
+write_lines(int fd, off_t size, off_t good, const struct buf *text, struct error *err)
+{
+	off_t end = good + (off_t)text->len;
+	ssize_t n;
+
+	do
+		n = pwrite(fd, text->data, text->len, good);
+	while (n == -1 && errno == EINTR);
+	if (n >= 0 && (size_t)n < text->len)
+		errno = ENOSPC; /* a short write: the next one would have said so */
+	if (n != (ssize_t)text->len || (size > end && ftruncate(fd, end) == -1) ||
+	    (sync_lines && fdatasync(fd) == -1 && errno != EINTR && errno != EINVAL)) {
+		error_sys(err, "cannot write '%s'", JOURNAL_FILE);
+		if (ftruncate(fd, good) == -1 && errno == EINTR && ftruncate(fd, good) == -1)
+			error_prefix(err, "torn"); /* the next append sets it aside */
+		return -1;
+	}
+	return 0;
+}
+
+static int
+append_locked(int statefd, int fd, const char *list, struct journal_entry *entries, size_t count,
+    struct error *err)
+{
+	struct buf text = { 0 }, torn = { 0 };
+	struct journal_tip tip = { 0 };
+	struct stat st;
+	off_t good;
+	int rc = -1;
+
+	if (fstat(fd, &st) == -1) {
+		error_sys(err, "cannot look at '%s'", JOURNAL_FILE);
+		goto out;
+	}
+	if (!S_ISREG(st.st_mode)) {
+		error_set(err, ERROR_FAULT, "'%s' is not a regular file", JOURNAL_FILE);
+		goto out;
+	}
+	if (find_end(fd, st.st_size, &good, &tip, err) == -1)
+		goto out;
+	if (good == 0)
+		add_begin(&text, &tip, list);
+	if (good < st.st_size &&
+	    (read_at(fd, good, (size_t)(st.st_size - good), &torn, err) == -1 ||
+		add_torn(statefd, &torn, &text, &tip, err) == -1))
+		goto out;
+	for (size_t i = 0; i < count; i++)
+		journal_line_add(&text, &tip, &entries[i]);
+	rc = write_lines(fd, st.st_size, good, &text, err);
+out:
+	buf_free(&text);
+	buf_free(&torn);
+	return rc;
+}
+
+static void
+release_entries(struct journal_entry *entries, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		json_object_put(entries[i].from);
+		json_object_put(entries[i].to);
+		json_object_put(entries[i].extra);
+		entries[i].from = entries[i].to = entries[i].extra = NULL;
+	}
+}
+
+int
+journal_append_all(int statefd, const char *list, struct journal_entry *entries, size_t count,
+    struct deadline deadline, struct error *err)
+{
+	struct lock lock = LOCK_INIT;
+	int rc = 0;
+
+	if (count > 0) {
+		rc = lock_own(&lock, statefd, JOURNAL_FILE, deadline, err);
+		if (rc == 0)
+			rc = append_locked(statefd, lock.file, list, entries, count, err);
+		lock_release(&lock);
+	}
+	release_entries(entries, count);
+	return rc;
+}
+
+int
+journal_append(int statefd, const char *list, struct journal_entry *entry, struct deadline deadline,
+    struct error *err)
+{
+	return journal_append_all(statefd, list, entry, 1, deadline, err);
+}
