@@ -20,7 +20,7 @@ const path = require('path');
 const { Model } = require('./model');
 
 const KEY = 'sk-ant-' + 'e2e-dummy-key-'.repeat(4) + '0123456789';
-const PATIENCE = 120000;
+const PATIENCE = process.env.E2E_ABSENT ? 15000 : 120000;
 
 /* Debug lines about hooks that say nothing. */
 const CHATTER = new RegExp('Getting matching|Found \\d+|Matched \\d+|' +
@@ -413,6 +413,26 @@ class Lab {
 	async end(run, signal) {
 		try { process.kill(run.pid, signal || 'SIGTERM'); } catch {}
 		await until('the client has ended', () => !alive(run.pid));
+	}
+
+	/* Our command line, as a person in the project would use it. */
+	cli(...args) {
+		return new Promise((done) => {
+			const child = execFile(path.join(BUILD, 'claude-tasks'),
+			    args, { cwd: this.project, encoding: 'utf8',
+			    env: this.environment() }, (e, stdout, stderr) =>
+			    done({ code: e ? e.code : 0, stdout, stderr }));
+			child.stdin.end();
+		});
+	}
+
+	/* The same, and it must succeed. */
+	async did(...args) {
+		const r = await this.cli(...args);
+		if (r.code !== 0)
+			throw new Error(`claude-tasks ${args.join(' ')}: ` +
+			    `status ${r.code}: ${r.stderr || r.stdout}`);
+		return r.stdout;
 	}
 
 	/* Processes of this lab other than its clients. */

@@ -151,6 +151,9 @@ async function main() {
 			if (options.absent) {
 				say(job, wrong ? 'ok fails without the hook:' :
 				    'FAIL passes without the hook:', began);
+				if (wrong)
+					console.log(indent(wrong.split('\n')[0],
+					    '  '));
 				wrong ? passed++ : failed++;
 			} else if (wrong) {
 				job.wrong = wrong;

@@ -98,6 +98,21 @@ function ours(lab, more) {
 	return join(set, record(lab));
 }
 
+/* ---- what the model does ---- */
+
+const update = (taskId, more) => call('TaskUpdate', { taskId, ...more });
+const start = (taskId, more) => update(taskId,
+    { status: 'in_progress', ...more });
+const complete = (taskId, more) => update(taskId,
+    { status: 'completed', ...more });
+const create = (subject, more) => call('TaskCreate',
+    { subject, description: subject + ', in full.', ...more });
+
+/* A subagent in the foreground (it has Task tools), by the script's name. */
+const delegate = (script, prompt) => call('Task', { description: script,
+    prompt: `[[script:${script}]] ${prompt || 'work'}`,
+    subagent_type: 'general-purpose', run_in_background: false });
+
 /* ---- teams ---- */
 
 /* What makes a client's session a team, on the list of that team. */
@@ -144,10 +159,43 @@ function gone(lab, name) {
 /* ---- assertions ---- */
 
 /* The n-th result a script was told. */
-function result(lab, script, n) {
-	const r = lab.model.told(script)[n];
-	assert.ok(r, `${script} was told no result ${n}`);
+function result(lab, n, script) {
+	const r = lab.model.told(script || 'main')[n];
+	assert.ok(r, `${script || 'main'} was told no result ${n}`);
 	return r;
+}
+
+/* The n-th call of a script was refused, and all these words were said. */
+function refused(lab, n, words, script) {
+	const r = result(lab, n, script);
+	const done = /^(Updated task|Task #\d+ created|Spawned)/.test(r.text);
+	assert.ok(!done, `${r.tool} ${JSON.stringify(r.input)} was not ` +
+	    `refused: ${r.text}`);
+	for (const word of words)
+		includes(r.text, word, 'the refusal');
+}
+
+/* It went through. */
+function passed(lab, n, script) {
+	const r = result(lab, n, script);
+	assert.ok(!r.error && !/hook (error|feedback)/.test(r.text),
+	    `${r.tool} ${JSON.stringify(r.input)} was refused: ${r.text}`);
+}
+
+function status(lab, id, want, owner) {
+	const t = lab.task(id);
+	assert.ok(t, `task ${id} is gone`);
+	assert.strictEqual(t.status, want, `status of task ${id}`);
+	if (owner !== undefined)
+		assert.strictEqual(t.owner === undefined ? null : t.owner,
+		    owner, `owner of task ${id}`);
+}
+
+/* A line of the journal holds all these words. */
+function journalled(lab, ...words) {
+	const lines = lab.journal().map((l) => JSON.stringify(l));
+	assert.ok(lines.some((l) => words.every((w) => l.includes(w))),
+	    `no journal line with ${words.join(', ')}:\n${lines.join('\n')}`);
 }
 
 function includes(text, part, what) {
@@ -163,4 +211,5 @@ function excludes(text, part, what) {
 }
 
 module.exports = { scenario, scenarios, hook, record, answer, join, ours,
-    TEAM, lead, spawn, dismiss, teammate, gone, result, includes, excludes, assert, OLD, MID, NEW, ALL };
+    TEAM, lead, spawn, dismiss, teammate, gone, update, start, complete, create,
+    delegate, result, refused, passed, status, journalled, includes, excludes, assert, OLD, MID, NEW, ALL };

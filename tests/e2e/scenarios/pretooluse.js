@@ -1,0 +1,356 @@
+'use strict';
+
+/* on-pretooluse-task: what must not happen to a list does not happen. */
+
+const { scenario, ours, start, complete, update, create, delegate, result,
+    refused, passed, status, journalled, includes, assert, MID, NEW } =
+    require('../scenario');
+const { call } = require('../model');
+const { until } = require('../client');
+
+const hooks = (lab) => ours(lab);
+const config = (object) => ({ '.claude/task-hooks.json': object });
+
+scenario({
+	name: 'pretooluse/a blocked task cannot start',
+	hooks,
+	tasks: [
+		{ id: '1', subject: 'Tests', status: 'in_progress',
+		    owner: 'backend-2', blocks: ['3'] },
+		{ id: '2', subject: 'Docs', blocks: ['3'] },
+		{ id: '3', subject: 'Ship', blockedBy: ['1', '2', '9'] },
+		{ id: '4', subject: 'Changelog' },
+	],
+	scripts: { main: [start('3'), start('4')] },
+	check(lab) {
+		refused(lab, 0, ['#3', 'Ship', '#1', 'in_progress', 'backend-2',
+		    '#2', 'Docs', '#9', '#4', 'Changelog']);
+		status(lab, '3', 'pending', null);
+		passed(lab, 1);
+		status(lab, '4', 'in_progress', null);
+		journalled(lab, '"3"', 'blocked');
+	},
+});
+
+scenario({
+	name: 'pretooluse/another agent\'s task, a task that is done',
+	hooks,
+	tasks: [
+		{ id: '1', status: 'in_progress', owner: 'other' },
+		{ id: '2', status: 'completed' },
+		{ id: '3', owner: 'other' },
+	],
+	scripts: { main: [start('1'), start('2'), start('3'),
+	    complete('1'), update('1', { owner: 'me' }),
+	    update('1', { status: 'deleted' })] },
+	check(lab) {
+		refused(lab, 0, ['#1', 'other']);
+		refused(lab, 1, ['#2', 'completed']);
+		refused(lab, 2, ['#3', 'other']);
+		refused(lab, 3, ['#1', 'other']);
+		refused(lab, 4, ['#1', 'other']);
+		refused(lab, 5, ['#1', 'other']);
+		status(lab, '1', 'in_progress', 'other');
+		status(lab, '2', 'completed', null);
+		status(lab, '3', 'pending', 'other');
+		journalled(lab, 'already_claimed');
+		journalled(lab, 'already_resolved');
+	},
+});
+
+/*
+ * The second client asks while the first one's turn is held open after its
+ * claim: one order, whatever the machine does.
+ */
+scenario({
+	name: 'pretooluse/two clients, one task',
+	versions: [MID, NEW],
+	hooks,
+	tasks: [{ id: '1', subject: 'Only one' }, { id: '2' }],
+	scripts: (lab) => ({
+		first: [start('1'), async () => {
+			await until('the second client has ended', () =>
+			    lab.over);
+			return complete('1');
+		}],
+		second: [start('1'), complete('1'), start('2')],
+	}),
+	async run(lab) {
+		const a = lab.start({ prompt: '[[script:first]] go' });
+		await until('the first has claimed', () =>
+		    lab.model.reached('first', 1));
+		await lab.print({ prompt: '[[script:second]] go' });
+		lab.over = true;
+		await a.done;
+	},
+	check(lab) {
+		passed(lab, 0, 'first');
+		refused(lab, 0, ['#1', 'Only one'], 'second');
+		refused(lab, 1, ['#1'], 'second');
+		passed(lab, 2, 'second');
+		passed(lab, 1, 'first');
+		status(lab, '1', 'completed', null);
+		journalled(lab, 'already_claimed');
+	},
+});
+
+/*
+ * A subagent's claim puts its id into the file, and what the model sent comes
+ * through as it was: a lone surrogate, a number that no double holds.
+ */
+scenario({
+	name: 'pretooluse/a subagent\'s claim shows its owner',
+	versions: [MID, NEW],
+	hooks,
+	tasks: [{ id: '1' }, { id: '2' }],
+	scripts: (lab) => ({
+		main: [delegate('sub')],
+		sub: [
+			{ tool: 'TaskUpdate', raw: '{"taskId":"1","status":' +
+			    '"in_progress","subject":"\\ud800 é </x>",' +
+			    '"metadata":{"n":0.1,"s":"a\\u0000b"}}' },
+			() => {
+				lab.between = lab.task('1');
+				return complete('1');
+			},
+		],
+	}),
+	check(lab) {
+		const agent = lab.events('SubagentStart')[0].agent_id;
+		passed(lab, 0, 'sub');
+		assert.strictEqual(lab.between.owner, agent);
+		assert.strictEqual(lab.between.status, 'in_progress');
+		assert.strictEqual(lab.between.subject, '\ud800 é </x>');
+		assert.deepStrictEqual(lab.between.metadata,
+		    { n: 0.1, s: 'a\0b' });
+		const used = lab.events('PostToolUse')[0].tool_input;
+		assert.deepStrictEqual(Object.keys(used).sort(), ['metadata',
+		    'owner', 'status', 'subject', 'taskId']);
+		passed(lab, 1, 'sub');
+		status(lab, '1', 'completed', agent);
+	},
+});
+
+scenario({
+	name: 'pretooluse/two subagents, one task',
+	versions: [MID, NEW],
+	hooks,
+	tasks: [{ id: '1' }],
+	scripts: (lab) => ({
+		main: [[delegate('one'), delegate('two')]],
+		one: [start('1'), async () => {
+			await until('the other has asked', () =>
+			    lab.model.reached('two', 2));
+			return complete('1');
+		}],
+		two: [async () => {
+			await until('the first has claimed', () =>
+			    lab.model.reached('one', 1));
+			return start('1');
+		}, complete('1')],
+	}),
+	check(lab) {
+		passed(lab, 0, 'one');
+		refused(lab, 0, ['#1'], 'two');
+		refused(lab, 1, ['#1'], 'two');
+		passed(lab, 1, 'one');
+		status(lab, '1', 'completed');
+	},
+});
+
+scenario({
+	name: 'pretooluse/no cycles, no unknown blockers',
+	hooks,
+	tasks: [
+		{ id: '1', blocks: ['2'] },
+		{ id: '2', blockedBy: ['1'], blocks: ['3'] },
+		{ id: '3', blockedBy: ['2'] },
+	],
+	scripts: { main: [
+		update('1', { addBlockedBy: ['3'] }),
+		update('3', { addBlocks: ['1'] }),
+		update('1', { addBlockedBy: ['1'] }),
+		update('1', { addBlockedBy: ['77'] }),
+		update('3', { addBlockedBy: ['1'] }),
+	] },
+	check(lab) {
+		refused(lab, 0, ['#1', '#2', '#3']);
+		refused(lab, 1, ['#1', '#2', '#3']);
+		refused(lab, 2, ['#1']);
+		refused(lab, 3, ['77']);
+		passed(lab, 4);
+		assert.deepStrictEqual(lab.task('1').blockedBy, []);
+		assert.deepStrictEqual(lab.task('3').blockedBy, ['2', '1']);
+		journalled(lab, 'cycle');
+	},
+});
+
+scenario({
+	name: 'pretooluse/completed over open blockers or subtasks',
+	hooks,
+	tasks: [
+		{ id: '1', subject: 'First', blocks: ['2'] },
+		{ id: '2', blockedBy: ['1'] },
+		{ id: '3', subject: 'Parent' },
+		{ id: '4', subject: 'Child', metadata: { parent_id: '3' } },
+	],
+	scripts: { main: [complete('2'), complete('3'), complete('4'),
+	    complete('3'), complete('1'), complete('2')] },
+	check(lab) {
+		refused(lab, 0, ['#2', '#1', 'First']);
+		refused(lab, 1, ['#3', '#4', 'Child']);
+		for (const n of [2, 3, 4, 5])
+			passed(lab, n);
+		for (const id of ['1', '2', '3', '4'])
+			status(lab, id, 'completed');
+	},
+});
+
+scenario({
+	name: 'pretooluse/what may be created',
+	hooks,
+	tasks: [{ id: '1', subject: 'feat: one' }],
+	files: config({ create: { subject_pattern: '^(feat|fix): ',
+	    required_metadata: ['area'], max_open: 2 } }),
+	scripts: { main: [
+		create(''),
+		create('no prefix', { metadata: { area: 'a' } }),
+		create('feat: no area'),
+		create('feat: two', { metadata: { area: 'a' } }),
+		create('feat: three', { metadata: { area: 'a' } }),
+	] },
+	check(lab) {
+		refused(lab, 0, ['subject']);
+		refused(lab, 1, ['no prefix']);
+		refused(lab, 2, ['area']);
+		passed(lab, 3);
+		refused(lab, 4, ['2']);
+		assert.strictEqual(lab.task('2').subject, 'feat: two');
+		assert.strictEqual(lab.task('3'), null);
+	},
+});
+
+scenario({
+	name: 'pretooluse/the same subject twice is pointed out',
+	hooks,
+	tasks: [{ id: '1', subject: 'Write docs' }],
+	scripts: { main: [create('Write docs'), create('Write code')] },
+	check(lab) {
+		passed(lab, 0);
+		passed(lab, 1);
+		assert.strictEqual(lab.task('2').subject, 'Write docs');
+		journalled(lab, 'duplicate');
+	},
+});
+
+scenario({
+	name: 'pretooluse/one task at a time, if configured',
+	hooks,
+	tasks: [{ id: '1' }, { id: '2' }],
+	files: config({ rules: { busy: 'refuse' } }),
+	scripts: { main: [start('1'), start('2'), complete('1'), start('2')] },
+	check(lab) {
+		passed(lab, 0);
+		refused(lab, 1, ['#1']);
+		passed(lab, 2);
+		passed(lab, 3);
+		status(lab, '2', 'in_progress');
+		journalled(lab, 'agent_busy');
+	},
+});
+
+scenario({
+	name: 'pretooluse/no agent for a task that is done or blocked',
+	hooks,
+	tasks: [
+		{ id: '1', status: 'completed' },
+		{ id: '2', subject: 'Open', blocks: ['3'] },
+		{ id: '3', blockedBy: ['2'] },
+	],
+	scripts: {
+		main: [delegate('sub', 'please do task 1'),
+		    delegate('sub', 'please do #3'),
+		    delegate('sub', 'please do #2')],
+		sub: ['did it'],
+	},
+	check(lab) {
+		refused(lab, 0, ['#1', 'completed']);
+		refused(lab, 1, ['#3', '#2']);
+		includes(result(lab, 2).text, 'did it');
+		assert.strictEqual(lab.events('SubagentStart').length, 1);
+	},
+});
+
+/* Solo mode: the list is one call's input, and there is no task on disk. */
+scenario({
+	name: 'pretooluse/a todo list',
+	env: { CLAUDE_CODE_ENABLE_TASKS: '0' },
+	hooks,
+	files: config({ todo: { one_in_progress: true } }),
+	scripts: (lab) => {
+		const todo = (content, status) => ({ content, status,
+		    activeForm: 'Doing ' + content });
+		const write = (...todos) => call('TodoWrite', { todos });
+		return { main: [
+			write(todo('a', 'in_progress'), todo('b', 'in_progress')),
+			write(todo('a', 'in_progress'), todo('b', 'pending')),
+		] };
+	},
+	check(lab) {
+		assert.ok(lab.model.turns[0].tools.includes('TodoWrite'),
+		    'the client offers no TodoWrite');
+		refused(lab, 0, ['in progress']);
+		passed(lab, 1);
+	},
+});
+
+/* Another hook refuses the call: the claim is not left standing. */
+scenario({
+	name: 'pretooluse/a claim whose call never followed',
+	hooks: (lab) => {
+		const set = ours(lab);
+		set.PreToolUse.push({ matcher: 'TaskUpdate', hooks: [{
+			type: 'command', timeout: 60, command:
+			    'if [ -e "$E2E_LAB/refuse" ]; then ' +
+			    'rm "$E2E_LAB/refuse"; echo other >&2; exit 2; fi',
+		}] });
+		return set;
+	},
+	tasks: [{ id: '1' }, { id: '2' }],
+	scripts: (lab) => ({
+		first: [start('1'), async () => {
+			await until('the second has ended', () => lab.over);
+			return 'done';
+		}],
+		second: [start('1'), start('1'), complete('1')],
+	}),
+	async run(lab) {
+		lab.write({ [lab.dir + '/refuse']: '' });
+		const a = lab.start({ prompt: '[[script:first]] go' });
+		await until('the first was refused', () =>
+		    lab.model.reached('first', 1));
+		await lab.print({ prompt: '[[script:second]] go' });
+		lab.over = true;
+		await a.done;
+	},
+	check(lab) {
+		refused(lab, 0, ['other'], 'first');
+		passed(lab, 0, 'second');
+		status(lab, '1', 'completed');
+		journalled(lab, 'never followed');
+	},
+});
+
+scenario({
+	name: 'pretooluse/a configuration that does not parse',
+	hooks,
+	tasks: [{ id: '1' }],
+	files: config({ rulez: {} }),
+	scripts: { main: [start('1'), complete('1')] },
+	check(lab) {
+		/* the claim goes on, the completion does not */
+		passed(lab, 0);
+		refused(lab, 1, ['rulez', 'rules']);
+		status(lab, '1', 'in_progress');
+	},
+});

@@ -1,0 +1,195 @@
+'use strict';
+
+/* on-subagent-stop: nobody leaves with a task in hand. */
+
+const { scenario, ours, start, complete, create, delegate, result, refused,
+    passed, status, journalled, includes, assert, ALL, MID, NEW } =
+    require('../scenario');
+const { call } = require('../model');
+const { until, alive } = require('../client');
+
+const hooks = (lab) => ours(lab);
+const config = (object) => ({ '.claude/task-hooks.json': object });
+
+scenario({
+	name: 'stop/an open task goes back, and the lead is told',
+	hooks,
+	tasks: [{ id: '1', subject: 'Half done' }, { id: '2' }],
+	scripts: (lab) => ({
+		main: [delegate('sub'), () => {
+			lab.after = lab.task('1');
+			return start('2');
+		}, start('1')],
+		sub: [start('1'), 'I am off'],
+	}),
+	check(lab) {
+		passed(lab, 0, 'sub');
+		assert.strictEqual(lab.after.status, 'pending');
+		assert.ok(!('owner' in lab.after), 'the owner is gone');
+		/* at its next call, once */
+		const heard = lab.model.heard('main');
+		includes(heard, 'Half done');
+		includes(heard, 'unassigned');
+		assert.strictEqual(heard.split('Half done').length, 2,
+		    'the lead is told once');
+		passed(lab, 2);
+		journalled(lab, 'release', '"1"');
+	},
+});
+
+scenario({
+	name: 'stop/sent back to finish',
+	versions: [MID, NEW],
+	hooks,
+	tasks: [{ id: '1', subject: 'Finish me' }],
+	files: config({ stop: { unfinished: 'block', max_blocks: 2 } }),
+	scripts: {
+		main: [delegate('sub')],
+		sub: [start('1'), 'leaving', complete('1'), 'leaving now'],
+	},
+	check(lab) {
+		const back = lab.model.turns.find((t) => t.script === 'sub' &&
+		    t.step === 2);
+		includes(back.texts.join('\n'), '#1');
+		includes(back.texts.join('\n'), 'Finish me');
+		assert.deepStrictEqual(lab.events('SubagentStop').map((e) =>
+		    e.stop_hook_active), [false, true]);
+		status(lab, '1', 'completed');
+	},
+});
+
+/* It is asked as often as configured, then let go without its task. */
+scenario({
+	name: 'stop/sent back, but not for ever',
+	versions: [MID, NEW],
+	hooks,
+	tasks: [{ id: '1' }],
+	files: config({ stop: { unfinished: 'block', max_blocks: 2 } }),
+	scripts: {
+		main: [delegate('sub')],
+		sub: [start('1'), 'no', 'no', 'no', 'no'],
+	},
+	check(lab) {
+		assert.strictEqual(lab.events('SubagentStop').length, 3);
+		status(lab, '1', 'pending', null);
+	},
+});
+
+scenario({
+	name: 'stop/completions reported in the last message',
+	versions: [MID, NEW],
+	hooks,
+	tasks: [{ id: '1' }, { id: '2', description: '- [ ] open box' }],
+	scripts: {
+		main: [delegate('sub')],
+		sub: [start('1'), 'Ready.\n```json\n' + JSON.stringify({
+		    tasks_to_update: [{ task_id: '1', status: 'completed' },
+			{ task_id: '2', status: 'completed' }] }) + '\n```\n'],
+	},
+	check(lab) {
+		status(lab, '1', 'completed');
+		status(lab, '2', 'pending');
+		journalled(lab, '"1"', 'completed');
+	},
+	/* a key the client does not know is in the answer; it says so */
+	complaints: true,
+});
+
+/* SIGKILL fires no event at all: the next hook run finds the body. */
+scenario({
+	name: 'stop/a client that was killed',
+	hooks,
+	tasks: [{ id: '1', subject: 'Orphan' }, { id: '2' }],
+	scripts: (lab) => ({
+		first: [start('1'), async () => {
+			await until('the client is dead', () => lab.dead);
+			return 'never heard';
+		}],
+		second: [start('2'), start('1'), complete('1')],
+	}),
+	async run(lab) {
+		const a = lab.start({ prompt: '[[script:first]] go' });
+		await until('the first has claimed', () =>
+		    lab.model.reached('first', 1));
+		lab.held = lab.task('1');
+		process.kill(a.pid, 'SIGKILL');
+		await a.done;
+		lab.dead = true;
+		lab.scripted = lab.model.scripts.second[1];
+		lab.model.scripts.second[1] = () => {
+			lab.swept = lab.task('1');
+			return lab.scripted;
+		};
+		await lab.print({ prompt: '[[script:second]] go' });
+	},
+	check(lab) {
+		assert.strictEqual(lab.held.status, 'in_progress');
+		assert.strictEqual(lab.swept.status, 'pending');
+		passed(lab, 1, 'second');
+		passed(lab, 2, 'second');
+		status(lab, '1', 'completed');
+		journalled(lab, 'release', '"1"');
+	},
+});
+
+scenario({
+	name: 'stop/claude-tasks release --dead',
+	hooks,
+	tasks: [{ id: '1' }, { id: '2' }],
+	scripts: (lab) => ({
+		dead: [start('1'), () => until('never', () => lab.over)],
+		live: [start('2'), () => until('never', () => lab.over)],
+	}),
+	async run(lab) {
+		const dead = lab.start({ prompt: '[[script:dead]] go' });
+		const live = lab.start({ prompt: '[[script:live]] go' });
+		await until('both have claimed', () =>
+		    lab.model.reached('dead', 1) &&
+		    lab.model.reached('live', 1));
+		process.kill(dead.pid, 'SIGKILL');
+		await dead.done;
+		lab.said = await lab.did('release', '--dead');
+		lab.one = lab.task('1');
+		lab.two = lab.task('2');
+		process.kill(live.pid, 'SIGKILL');
+		await live.done;
+		lab.over = true;
+	},
+	check(lab) {
+		assert.strictEqual(lab.one.status, 'pending');
+		assert.strictEqual(lab.two.status, 'in_progress',
+		    'a live client keeps its task');
+		includes(lab.said, '#1');
+	},
+});
+
+/* A session that ended in order has no claims either. */
+scenario({
+	name: 'stop/a session that ended',
+	hooks,
+	tasks: [{ id: '1' }, { id: '2' }],
+	scripts: { main: [start('1'), 'I leave it there'] },
+	check(lab) {
+		passed(lab, 0);
+		status(lab, '1', 'pending', null);
+		journalled(lab, 'release', '"1"');
+	},
+});
+
+/* Who listens to the list gets it after a change, and delays nobody. */
+scenario({
+	name: 'stop/the list is handed on',
+	hooks,
+	tasks: [{ id: '1', subject: 'Mirror me' }],
+	files: (lab) => ({ [lab.config + '/task-hooks.json']: { sync: [
+	    { name: 'mirror', run: ['sh', '-c',
+	    `cat >'${lab.dir}/mirror.new' && ` +
+	    `mv '${lab.dir}/mirror.new' '${lab.dir}/mirror.json'`] }] } }),
+	scripts: { main: [delegate('sub')], sub: [start('1'), 'off'] },
+	async check(lab) {
+		const text = await until('the mirror is written', () =>
+		    lab.read(lab.dir + '/mirror.json'));
+		const list = JSON.parse(text);
+		assert.strictEqual(list[0].subject, 'Mirror me');
+	},
+});

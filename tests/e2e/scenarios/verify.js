@@ -1,0 +1,197 @@
+'use strict';
+
+/* on-task-completed-verify: built-in checks and gates. */
+
+const fs = require('fs');
+const path = require('path');
+const { scenario, ours, start, complete, update, refused, passed, status,
+    journalled, includes, assert } = require('../scenario');
+const { call } = require('../model');
+const { until } = require('../client');
+
+const hooks = (lab) => ours(lab);
+const config = (object) => ({ '.claude/task-hooks.json': object });
+
+/* A shell command that leaves a line in the lab, outside of any tree. */
+const counted = (lab, then) =>
+    `echo run >>'${lab.dir}/gate-runs'; ${then}`;
+const runs = (lab) => (lab.read(lab.dir + '/gate-runs') || '')
+    .split('\n').filter(Boolean).length;
+
+scenario({
+	name: 'verify/an open box, then done',
+	hooks,
+	tasks: [{ id: '1', subject: 'Release',
+	    description: '- [x] build\n- [ ] notes' }],
+	scripts: { main: [start('1'), complete('1'),
+	    update('1', { description: '- [x] build\n- [x] notes' }),
+	    complete('1')] },
+	check(lab) {
+		passed(lab, 0);
+		refused(lab, 1, ['TaskCompleted hook feedback', '#1', 'Release',
+		    'notes']);
+		passed(lab, 3);
+		status(lab, '1', 'completed');
+		journalled(lab, 'checklist');
+	},
+});
+
+/* What the completing call brings is not on disk when the event fires. */
+scenario({
+	name: 'verify/metadata that must be there',
+	hooks,
+	tasks: [{ id: '1' }],
+	files: config({ verify: { metadata: ['tests', 'reviewer'] } }),
+	scripts: { main: [start('1', { metadata: { reviewer: 'ann' } }),
+	    complete('1'), complete('1', { metadata: { tests: 'pass' } })] },
+	check(lab) {
+		refused(lab, 1, ['#1', 'tests']);
+		passed(lab, 2);
+		status(lab, '1', 'completed');
+		assert.deepStrictEqual(lab.task('1').metadata,
+		    { reviewer: 'ann', tests: 'pass' });
+	},
+});
+
+scenario({
+	name: 'gates/refused, fixed, passed',
+	hooks,
+	tasks: [{ id: '1', subject: 'Feature' }],
+	files: (lab) => config({ gates: [{ name: 'unit tests',
+	    run: counted(lab, 'test -e feature.txt || ' +
+	    '{ echo "feature.txt: no such thing"; exit 3; }'),
+	    fix: 'Write feature.txt first.' }] }),
+	scripts: { main: [start('1'), complete('1'),
+	    call('Bash', { command: 'echo done >feature.txt',
+		description: 'write it' }),
+	    complete('1')] },
+	async run(lab) {
+		await lab.did('trust', '--yes');
+		await lab.print();
+	},
+	check(lab) {
+		refused(lab, 1, ['unit tests', '3', 'feature.txt: no such thing',
+		    'Write feature.txt first.']);
+		passed(lab, 3);
+		status(lab, '1', 'completed');
+		assert.strictEqual(runs(lab), 2, 'runs of the gate');
+		journalled(lab, 'receipt', 'unit tests');
+	},
+});
+
+scenario({
+	name: 'gates/one that hangs is refused in time, and leaves nothing',
+	hooks: (lab) => ours(lab, { timeout: 30 }),
+	tasks: [{ id: '1' }],
+	files: config({ deadline: 2, gates: [{ name: 'slow', timeout: 100,
+	    run: 'setsid sleep 1001 & sleep 1000 & trap "" TERM; ' +
+	    'while :; do sleep 1002; done' }] }),
+	scripts: { main: [start('1'), complete('1')] },
+	async run(lab) {
+		await lab.did('trust', '--yes');
+		await lab.print();
+	},
+	async check(lab) {
+		refused(lab, 1, ['slow', 'timed out']);
+		status(lab, '1', 'in_progress');
+		/* the sweep of the tree is over when the answer is there */
+		assert.deepStrictEqual(lab.strays(), []);
+	},
+});
+
+scenario({
+	name: 'gates/a file nobody trusts, or that changed since',
+	hooks,
+	tasks: [{ id: '1' }, { id: '2' }],
+	files: (lab) => config({ gates: [{ name: 'ok',
+	    run: counted(lab, 'true') }] }),
+	scripts: (lab) => ({ main: [start('1'), complete('1'),
+	    async () => {
+		    assert.strictEqual(runs(lab), 0, 'an untrusted gate ran');
+		    await lab.did('trust', '--yes');
+		    return complete('1');
+	    },
+	    start('2'),
+	    () => {
+		    lab.write(config({ gates: [{ name: 'ok', run: 'true' }] }));
+		    return complete('2');
+	    }] }),
+	check(lab) {
+		refused(lab, 1, ['claude-tasks trust']);
+		passed(lab, 2);
+		status(lab, '1', 'completed');
+		refused(lab, 4, ['claude-tasks trust', 'changed']);
+		status(lab, '2', 'in_progress');
+		assert.strictEqual(runs(lab), 1, 'runs of the gate');
+	},
+});
+
+scenario({
+	name: 'gates/a pass is remembered',
+	hooks,
+	tasks: [{ id: '1' }, { id: '2' }, { id: '3' }],
+	files: (lab) => config({ gates: [{ name: 'suite',
+	    run: counted(lab, 'true') }] }),
+	scripts: (lab) => ({ main: [start('1'), complete('1'),
+	    start('2'), complete('2'), start('3'),
+	    call('Bash', { command: 'echo more >other.txt',
+		description: 'change the tree' }),
+	    () => {
+		    lab.before = runs(lab);
+		    return complete('3');
+	    }] }),
+	async run(lab) {
+		await lab.did('trust', '--yes');
+		/* run by hand first; the hook then uses that pass */
+		await lab.did('verify', '1');
+		await lab.print();
+	},
+	check(lab) {
+		for (const id of ['1', '2', '3'])
+			status(lab, id, 'completed');
+		assert.strictEqual(lab.before, 1, 'runs while nothing changed');
+		assert.strictEqual(runs(lab), 2, 'runs after a change');
+		journalled(lab, 'receipt', 'suite');
+	},
+});
+
+scenario({
+	name: 'gates/a task\'s own command, only if allowed',
+	hooks,
+	tasks: [{ id: '1', metadata: { verify: 'test -e one.txt' } },
+	    { id: '2', metadata: { verify: 'touch evil.txt' } }],
+	files: config({ verify: { allow: ['test *'] } }),
+	scripts: { main: [start('1'), complete('1'),
+	    call('Bash', { command: 'touch one.txt', description: 'make' }),
+	    complete('1'), start('2'), complete('2')] },
+	async run(lab) {
+		await lab.did('trust', '--yes');
+		await lab.print();
+	},
+	check(lab) {
+		refused(lab, 1, ['test -e one.txt']);
+		passed(lab, 3);
+		refused(lab, 5, ['touch evil.txt']);
+		assert.strictEqual(lab.read('evil.txt'), null);
+	},
+});
+
+scenario({
+	name: 'gates/after enough attempts the agent is told to stop',
+	hooks,
+	tasks: [{ id: '1' }],
+	files: config({ verify: { attempts: 2 },
+	    gates: [{ name: 'never', run: ['false'] }] }),
+	scripts: { main: [start('1'), complete('1'), complete('1'),
+	    complete('1')] },
+	async run(lab) {
+		await lab.did('trust', '--yes');
+		await lab.print();
+	},
+	check(lab) {
+		refused(lab, 1, ['never']);
+		refused(lab, 2, ['never']);
+		refused(lab, 3, ['Stop']);
+		status(lab, '1', 'in_progress');
+	},
+});
