@@ -416,19 +416,20 @@ class Lab {
 	}
 
 	/* Our command line, as a person in the project would use it. */
-	cli(...args) {
+	cli(args, input, env) {
 		return new Promise((done) => {
 			const child = execFile(path.join(BUILD, 'claude-tasks'),
 			    args, { cwd: this.project, encoding: 'utf8',
-			    env: this.environment() }, (e, stdout, stderr) =>
+			    env: this.environment(env) }, (e, stdout, stderr) =>
 			    done({ code: e ? e.code : 0, stdout, stderr }));
-			child.stdin.end();
+			child.stdin.on('error', () => {});
+			child.stdin.end(input || '');
 		});
 	}
 
 	/* The same, and it must succeed. */
 	async did(...args) {
-		const r = await this.cli(...args);
+		const r = await this.cli(args);
 		if (r.code !== 0)
 			throw new Error(`claude-tasks ${args.join(' ')}: ` +
 			    `status ${r.code}: ${r.stderr || r.stdout}`);

@@ -1,0 +1,97 @@
+'use strict';
+
+/* The client and ours on one list: each reads what the other wrote. */
+
+const fs = require('fs');
+const path = require('path');
+const { scenario, assert } = require('../scenario');
+const { call } = require('../model');
+
+const create = (subject, more) => call('TaskCreate',
+    { subject, description: subject + ' \u2028 "é" </x> \u{1f600}', ...more });
+const update = (taskId, more) => call('TaskUpdate', { taskId, ...more });
+
+const work = [
+	create('One'),
+	create('Two', { activeForm: 'Doing two',
+	    metadata: { n: 1.5, o: {}, a: [1, [], { k: null }] } }),
+	create('Three'),
+	update('1', { status: 'in_progress', owner: 'me' }),
+	update('2', { addBlockedBy: ['1'] }),
+	update('3', { addBlocks: ['2'], subject: 'Three!' }),
+	update('2', { metadata: { n: null, more: 'é\u0001' } }),
+	update('1', { activeForm: 'Doing one', metadata: { k: 'v' } }),
+	update('1', { metadata: { k: null } }),
+	update('1', { status: 'completed' }),
+	update('3', { status: 'deleted' }),
+	create('Four'),
+	update('4', { owner: '', description: '' }),
+	update('2', { status: 'in_progress', owner: 'you',
+	    addBlockedBy: ['4'] }),
+];
+
+/* Ours do one call, on a list. */
+async function ourselves(lab, list, step) {
+	const r = await lab.cli(['call', step.tool],
+	    JSON.stringify(step.input), { CLAUDE_CODE_TASK_LIST_ID: list });
+	assert.strictEqual(r.code, 0, `claude-tasks call ${step.tool} ` +
+	    `${JSON.stringify(step.input)}: ${r.stdout}${r.stderr}`);
+	return r.stdout;
+}
+
+function contents(lab, list) {
+	const dir = path.join(lab.config, 'tasks', list);
+	return Object.fromEntries(fs.readdirSync(dir).sort()
+	    .filter((f) => f.endsWith('.json') || f === '.highwatermark')
+	    .map((f) => [f, fs.readFileSync(path.join(dir, f), 'utf8')]));
+}
+
+/* Every other call is ours; we do it before the client gets its answer. */
+function inTurns(lab, list, ours) {
+	const steps = [];
+	work.forEach((step, n) => {
+		if (n % 2 !== ours)
+			steps.push(async () => {
+				if (n > 0)
+					await ourselves(lab, list, work[n - 1]);
+				return step;
+			});
+	});
+	steps.push(async () => {
+		if ((work.length - 1) % 2 === ours)
+			await ourselves(lab, list, work[work.length - 1]);
+		return call('TaskList', {});
+	});
+	return steps;
+}
+
+scenario({
+	name: 'core/in turns on one list, the same bytes',
+	client: true,
+	scripts: (lab) => ({
+		alone: work,
+		even: inTurns(lab, 'even', 0),
+		odd: inTurns(lab, 'odd', 1),
+	}),
+	async run(lab) {
+		for (const list of ['alone', 'even', 'odd'])
+			await lab.print({ prompt: `[[script:${list}]] go`,
+			    env: { CLAUDE_CODE_TASK_LIST_ID: list } });
+		for (const step of work)
+			await ourselves(lab, 'ours', step);
+	},
+	check(lab) {
+		for (const r of lab.model.told())
+			assert.ok(!r.error && !/not found/.test(r.text),
+			    `${r.tool} ${JSON.stringify(r.input)}: ${r.text}`);
+		const want = contents(lab, 'alone');
+		assert.deepStrictEqual(Object.keys(want), ['.highwatermark',
+		    '1.json', '2.json', '4.json']);
+		for (const list of ['even', 'odd', 'ours'])
+			assert.deepStrictEqual(contents(lab, list), want, list);
+		/* what the client shows of a list that is half ours */
+		const shown = lab.model.told('even').pop().text;
+		for (const word of ['#1', '#2', '#4', 'Two', 'Four'])
+			assert.ok(shown.includes(word), shown);
+	},
+});

@@ -1,0 +1,139 @@
+'use strict';
+
+/* The ways to a user: settings files, the plugin, the MCP server. */
+
+const { execFileSync } = require('child_process');
+const fs = require('fs');
+const path = require('path');
+const { scenario, start, complete, delegate, refused, passed, status,
+    includes, assert, ALL, MID, NEW } = require('../scenario');
+const { BUILD, until } = require('../client');
+const { call } = require('../model');
+
+const top = path.join(__dirname, '../../..');
+
+/*
+ * Stand-ins, first in PATH, that leave a line and become the real program:
+ * an example's hooks are found by name there, as after `make install`.
+ */
+function standIns(lab) {
+	const dir = path.join(lab.dir, 'bin');
+	fs.mkdirSync(dir);
+	for (const name of fs.readdirSync(BUILD)) {
+		if (!/^(on-|claude-tasks$)/.test(name))
+			continue;
+		fs.writeFileSync(path.join(dir, name), '#!/bin/sh\n' +
+		    `echo "${name}" >>"$E2E_LAB/fired"\n` +
+		    `exec '${path.join(BUILD, name)}' "$@"\n`, { mode: 0o755 });
+	}
+	return dir;
+}
+
+const fired = (lab) => [...new Set((lab.read(lab.dir + '/fired') || '')
+    .split('\n').filter(Boolean))].sort();
+
+/* A run that makes every hook of ours act. */
+const scripts = {
+	main: [start('2'), start('1'), complete('1'), delegate('sub')],
+	sub: ['nothing to do'],
+};
+const tasks = [
+	{ id: '1', subject: 'First', description: '- [ ] box', blocks: ['2'] },
+	{ id: '2', subject: 'Second', blockedBy: ['1'] },
+];
+
+function acted(lab) {
+	refused(lab, 0, ['#2', '#1']);
+	passed(lab, 1);
+	refused(lab, 2, ['box']);
+}
+
+const examples = path.join(top, 'settings-examples');
+for (const file of fs.existsSync(examples) ?
+    fs.readdirSync(examples).sort() : []) {
+	if (!file.endsWith('.json'))
+		continue;
+	const text = fs.readFileSync(path.join(examples, file), 'utf8');
+	let settings;
+	try {
+		settings = JSON.parse(text);
+	} catch {
+		continue;	/* a configuration with comments, not settings */
+	}
+	if (!settings.hooks)
+		continue;
+	scenario({
+		name: `delivery/settings-examples/${file}`,
+		tasks, scripts,
+		async run(lab) {
+			const bin = process.env.E2E_ABSENT ? lab.dir :
+			    standIns(lab);
+			await lab.print({ settings: path.join(examples, file),
+			    env: { PATH: bin + ':' + process.env.PATH } });
+		},
+		check(lab) {
+			const named = [...new Set(text.match(
+			    /\bon-[a-z-]+(?=["' ])/g))].sort();
+			assert.ok(named.length > 0, 'it names no hook of ours');
+			assert.deepStrictEqual(fired(lab), named);
+			acted(lab);
+		},
+	});
+}
+
+scenario({
+	name: 'delivery/the plugin',
+	tasks, scripts,
+	run(lab) {
+		const dir = path.join(BUILD, 'plugin');
+		if (process.env.E2E_ABSENT)
+			return lab.print();
+		if (!fs.existsSync(path.join(dir, 'hooks/hooks.json')))
+			execFileSync('make', ['-s', 'plugin'], { cwd: top,
+			    stdio: 'ignore' });
+		return lab.print({ args: ['--plugin-dir', dir] });
+	},
+	check: acted,
+});
+
+/* What `claude-tasks install` writes is what a client acts on. */
+scenario({
+	name: 'delivery/claude-tasks install',
+	tasks, scripts,
+	async run(lab) {
+		if (!process.env.E2E_ABSENT)
+			await lab.did('install', '--user');
+		await lab.print({ settings: null });
+	},
+	check: acted,
+});
+
+scenario({
+	name: 'delivery/the MCP server',
+	client: true,
+	tasks: [{ id: '1', subject: 'There before' }],
+	scripts: (lab) => ({ main: [
+		/* It comes up beside the first turn: tools of the second. */
+		async () => {
+			await until('the server is connected', () =>
+			    /MCP server "tasks":? .*connected/i.test(
+				lab.debug()));
+			return call('TaskList', {});
+		},
+		call('mcp__tasks__TaskCreate',
+		    { subject: 'By MCP', description: 'From afar' }),
+		call('mcp__tasks__TaskUpdate',
+		    { taskId: '2', status: 'in_progress' }),
+		call('mcp__tasks__TaskList', {}),
+	] }),
+	run: (lab) => lab.print({ args: ['--strict-mcp-config', '--mcp-config',
+	    JSON.stringify({ mcpServers: { tasks: {
+	    command: path.join(BUILD, 'claude-tasks'), args: ['mcp'] } } })] }),
+	check(lab) {
+		for (const r of lab.model.told('main'))
+			assert.ok(!r.error, r.text);
+		includes(lab.model.told('main')[3].text, 'There before');
+		status(lab, '2', 'in_progress');
+		assert.strictEqual(lab.task('2').subject, 'By MCP');
+	},
+});
