@@ -104,7 +104,7 @@ static bool
 looks_like_client(const struct process *p)
 {
 	return strcmp(p->comm, "claude") == 0 || strcmp(p->comm, "node") == 0 ||
-	    strcmp(p->comm, "bun") == 0 || strncmp(p->comm, "MainThread", 10) == 0;
+	       strcmp(p->comm, "bun") == 0 || strncmp(p->comm, "MainThread", 10) == 0;
 }
 
 /*
@@ -166,8 +166,8 @@ agents_load(int state, struct buf *text, struct json *j)
 	struct error e;
 
 	return file_read(state, AGENTS, 0, FILE_MAX, text, &e) == 1 &&
-	    json_parse(j, buf_text(text), text->len, &e) == 0 &&
-	    json_kind(j, JSON_ROOT) == JSON_OBJECT;
+	       json_parse(j, buf_text(text), text->len, &e) == 0 &&
+	       json_kind(j, JSON_ROOT) == JSON_OBJECT;
 }
 
 static char *
@@ -226,7 +226,8 @@ agents_with(const struct json *j, const char *session, const char *name, struct 
 	if (json_count(j, JSON_ROOT) >= AGENTS_MAX)
 		skip = json_count(j, JSON_ROOT) - AGENTS_MAX + 1;
 	buf_puts(out, "{");
-	for (json_ref m = json_first(j, JSON_ROOT); m != JSON_ABSENT; m = json_next(j, JSON_ROOT, m)) {
+	for (json_ref m = json_first(j, JSON_ROOT); m != JSON_ABSENT;
+	     m = json_next(j, JSON_ROOT, m)) {
 		if (skip > 0) {
 			skip--;
 			continue;

@@ -60,6 +60,9 @@ struct claim_request {
 		     */
 	const char *tool_use_id;
 	const char *gate_hash, *head;
+	const char *owner;   /* the owner the call itself gives; NULL: agent_owner() */
+	bool owner_is_agent; /* see holder.h, which says who "another" is */
+	bool pass_blocked, pass_taken, pass_resolved; /* rules that are off or only warn */
 };
 
 /* On a refusal `reason` says why and names what is ready instead. */

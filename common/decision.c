@@ -25,7 +25,7 @@ bool
 decision_silent(const struct decision *d)
 {
 	return d->verdict == VERDICT_PASS && d->message.len == 0 && d->context.len == 0 &&
-	    d->updated_input.len == 0 && d->tasks_to_update.len == 0;
+	       d->updated_input.len == 0 && d->tasks_to_update.len == 0;
 }
 
 static void
@@ -66,8 +66,8 @@ tool_output(const struct decision *d, enum event_kind kind, const char *reason)
 		out_string(o, "permissionDecision", "deny");
 		out_string(o, "permissionDecisionReason", reason);
 	} else if (pre && d->updated_input.len > 0)
-		out_add(o, "updatedInput",
-		    out_raw_text(d->updated_input.data, d->updated_input.len));
+		out_add(
+		    o, "updatedInput", out_raw_text(d->updated_input.data, d->updated_input.len));
 	add_text(o, "additionalContext", &d->context);
 	return o;
 }
@@ -78,8 +78,8 @@ stop_output(const struct decision *d)
 	struct json_object *o = out_object();
 
 	out_string(o, "hookEventName", event_kind_name(EVENT_SUBAGENT_STOP));
-	out_add(o, "tasks_to_update",
-	    out_raw_text(d->tasks_to_update.data, d->tasks_to_update.len));
+	out_add(
+	    o, "tasks_to_update", out_raw_text(d->tasks_to_update.data, d->tasks_to_update.len));
 	return o;
 }
 
@@ -87,7 +87,7 @@ static bool
 is_tool_event(enum event_kind kind)
 {
 	return kind == EVENT_PRE_TOOL_USE || kind == EVENT_POST_TOOL_USE ||
-	    kind == EVENT_POST_TOOL_USE_FAILURE;
+	       kind == EVENT_POST_TOOL_USE_FAILURE;
 }
 
 void
@@ -161,9 +161,9 @@ decision_refuse_plainly(enum event_kind kind, const char *reason, int out_fd, in
 
 	n = strlcpy(text,
 	    kind == EVENT_PRE_TOOL_USE
-	        ? "{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\","
-	          "\"permissionDecision\":\"deny\",\"permissionDecisionReason\":\""
-	        : "{\"decision\":\"block\",\"reason\":\"",
+		? "{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\","
+		  "\"permissionDecision\":\"deny\",\"permissionDecisionReason\":\""
+		: "{\"decision\":\"block\",\"reason\":\"",
 	    sizeof(text));
 	/* Our own words: plain ASCII, nothing to escape. */
 	n = strlcat(text, reason, sizeof(text));

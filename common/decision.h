@@ -27,6 +27,7 @@ struct decision {
 	struct buf tasks_to_update; /* JSON array text; SubagentStop */
 	const char *rule;           /* which rule decided, for --explain and the journal */
 	const char *task;           /* which task it is about; borrowed, NULL */
+	bool recorded;              /* the journal has it already */
 };
 
 /* Is there anything to say? */

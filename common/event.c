@@ -66,7 +66,10 @@ struct field {
 	bool empty_is_none;
 };
 
-#define FIELD(key, member, none) { key, offsetof(struct event, member), none }
+#define FIELD(key, member, none)                          \
+	{                                                 \
+		key, offsetof(struct event, member), none \
+	}
 
 static const struct field fields[] = {
 	FIELD("session_id", session_id, true),
@@ -147,7 +150,8 @@ understand(struct event *ev, struct error *e)
 	default:
 		return error_set(e, ERROR_INPUT, "the event is not a JSON object");
 	}
-	for (json_ref m = json_first(j, JSON_ROOT); m != JSON_ABSENT; m = json_next(j, JSON_ROOT, m))
+	for (json_ref m = json_first(j, JSON_ROOT); m != JSON_ABSENT;
+	     m = json_next(j, JSON_ROOT, m))
 		take(ev, m);
 	ev->has_last_message = ev->last_message != NULL;
 	if (ev->name != NULL) {
@@ -202,7 +206,7 @@ bool
 event_shut_down(const struct event *ev)
 {
 	return ev->kind == EVENT_SUBAGENT_STOP && !ev->has_last_message &&
-	    ev->permission_mode == NULL;
+	       ev->permission_mode == NULL;
 }
 
 bool

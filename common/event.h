@@ -80,8 +80,8 @@ bool event_tmux_teammate(const struct event *);
  * The client's process is not looked for: agent_client() does that.
  */
 struct config;
-void event_agent(const struct event *, const struct list *, const struct config *, struct agent *,
-    char **name);
+void event_agent(
+    const struct event *, const struct list *, const struct config *, struct agent *, char **name);
 
 /* Remember (session, teammate) pairs that an event reveals; written once. */
 int event_learn(const struct event *, const struct list *, struct deadline, struct error *);
