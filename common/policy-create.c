@@ -1,0 +1,70 @@
+/*
+ * policy: what a new task must have.
+ *
+ * A limit or a pattern is the user's own and always refuses; a duplicate is
+ * only pointed out by default, since two tasks may rightly share a subject.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "policy.h"
+#include "text.h"
+
+static bool
+blank(const char *s)
+{
+	if (s == NULL)
+		return true;
+	for (; *s != '\0'; s++)
+		if (!isspace((unsigned char)*s))
+			return false;
+	return true;
+}
+
+void
+policy_create(const struct create_facts *f, struct decision *d)
+{
+	const struct config *c = f->config;
+	struct buf b = { 0 };
+
+	if (blank(f->subject) || blank(f->description)) {
+		buf_printf(&b,
+		    "A task needs a %s: nobody could tell what is to be done. "
+		    "Say it in a few words of your own.",
+		    blank(f->subject) ? "subject" : "description");
+		policy_object(d, c->rules.empty, "empty", &b);
+	}
+	if (f->pattern_fails) {
+		buf_puts(&b, "The subject ");
+		text_quote(&b, f->subject, TEXT_SUBJECT);
+		buf_puts(&b, " does not match this project's pattern: ");
+		text_show(&b, c->create.subject_pattern, strlen(c->create.subject_pattern),
+		    TEXT_LINE, 300);
+		policy_object(d, LEVEL_REFUSE, "subject_pattern", &b);
+	}
+	if (f->missing != NULL && f->missing->count > 0) {
+		buf_puts(&b, "This project wants these metadata keys on a new task: ");
+		for (size_t i = 0; i < f->missing->count; i++) {
+			buf_puts(&b, i > 0 ? ", " : "");
+			text_show(&b, f->missing->item[i], strlen(f->missing->item[i]), TEXT_LINE,
+			    TEXT_SUBJECT);
+		}
+		buf_puts(&b, ". Send them in metadata.");
+		policy_object(d, LEVEL_REFUSE, "required_metadata", &b);
+	}
+	if (c->create.max_open > 0 && f->open >= (size_t)c->create.max_open) {
+		buf_printf(&b,
+		    "The list has %zu open tasks and this project allows %lld. "
+		    "Complete or delete some first.",
+		    f->open, (long long)c->create.max_open);
+		policy_object(d, LEVEL_REFUSE, "max_open", &b);
+	}
+	if (f->duplicate != NULL) {
+		buf_puts(&b, "There is an open task with this subject already: ");
+		task_describe(&b, f->duplicate);
+		buf_puts(&b, c->rules.duplicates == LEVEL_REFUSE
+				 ? ". Update that one, or choose a subject that tells them apart."
+				 : ". If it is the same work, delete one of the two.");
+		policy_object(d, c->rules.duplicates, "duplicate", &b);
+	}
+}

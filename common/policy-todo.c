@@ -1,0 +1,122 @@
+/*
+ * policy: TodoWrite.
+ *
+ * The client's call replaces the whole list: {"todos":[{content, status,
+ * activeForm}]}.  Other tools write one task a call: {description, id?,
+ * status?, dependencies?}.  Both are checked by the rules their own
+ * definitions give; what an item may have beside these is not our business.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "policy.h"
+#include "text.h"
+
+struct todo {
+	const struct json *json;
+	enum config_level level;
+	struct decision *decision;
+};
+
+static bool
+filled(const struct todo *t, json_ref item, const char *key)
+{
+	char *s = json_member_string(t->json, item, key);
+	bool yes = s != NULL && s[strspn(s, " \t\r\n")] != '\0';
+
+	free(s);
+	return yes;
+}
+
+static void
+object(const struct todo *t, size_t number, const char *problem)
+{
+	struct buf b = { 0 };
+
+	if (number > 0)
+		buf_printf(&b, "TodoWrite item %zu: %s", number, problem);
+	else
+		buf_printf(&b, "TodoWrite: %s", problem);
+	policy_object(t->decision, t->level, "todo", &b);
+}
+
+static bool
+status_known(const struct todo *t, json_ref item, bool seed)
+{
+	json_ref status = json_member(t->json, item, "status");
+
+	return json_equals(t->json, status, "pending") ||
+	       json_equals(t->json, status, "in_progress") ||
+	       json_equals(t->json, status, "completed") ||
+	       (seed && (status == JSON_ABSENT || json_equals(t->json, status, "blocked")));
+}
+
+static void
+check_list(const struct todo *t, json_ref todos, bool one)
+{
+	size_t number = 0, running = 0;
+
+	for (json_ref i = json_first(t->json, todos); i != JSON_ABSENT;
+	     i = json_next(t->json, todos, i)) {
+		number++;
+		if (json_kind(t->json, i) != JSON_OBJECT) {
+			object(t, number, "is not an object with content, status and activeForm.");
+			continue;
+		}
+		if (!filled(t, i, "content"))
+			object(t, number, "content cannot be empty: say what is to be done.");
+		if (!status_known(t, i, false))
+			object(t, number, "status must be pending, in_progress or completed.");
+		if (!filled(t, i, "activeForm"))
+			object(t, number,
+			    "activeForm cannot be empty: the same in the present "
+			    "continuous, as in \"Fixing the login\".");
+		running += json_equals(t->json, json_member(t->json, i, "status"), "in_progress");
+	}
+	if (one && running > 1) {
+		struct buf b = { 0 };
+
+		buf_printf(&b,
+		    "TodoWrite: %zu items are in progress and this project allows one. "
+		    "Set the others to pending or completed.",
+		    running);
+		policy_object(t->decision, LEVEL_REFUSE, "one_in_progress", &b);
+	}
+}
+
+static void
+check_single(const struct todo *t, json_ref input)
+{
+	json_ref dependencies = json_member(t->json, input, "dependencies");
+	char *id = json_member_string(t->json, input, "id");
+
+	if (!filled(t, input, "description"))
+		object(t, 0, "description cannot be empty: say what is to be done.");
+	if (!status_known(t, input, true))
+		object(t, 0, "status must be pending, in_progress, completed or blocked.");
+	if (dependencies != JSON_ABSENT && json_kind(t->json, dependencies) != JSON_ARRAY)
+		object(t, 0, "dependencies must be an array of ids.");
+	for (json_ref i = json_first(t->json, dependencies); i != JSON_ABSENT;
+	     i = json_next(t->json, dependencies, i)) {
+		if (json_kind(t->json, i) != JSON_STRING)
+			object(t, 0, "a dependency must be the id of a task, as a string.");
+		else if (id != NULL && json_equals(t->json, i, id))
+			object(t, 0, "a task cannot depend on itself.");
+	}
+	free(id);
+}
+
+void
+policy_todo(
+    const struct config *config, const struct json *json, json_ref input, struct decision *d)
+{
+	struct todo t = { json, config->rules.todo, d };
+	json_ref todos = json_member(json, input, "todos");
+
+	if (todos == JSON_ABSENT)
+		check_single(&t, input);
+	else if (json_kind(json, todos) != JSON_ARRAY)
+		object(&t, 0, "todos must be an array.");
+	else
+		check_list(&t, todos, config->todo.one_in_progress);
+}

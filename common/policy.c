@@ -1,0 +1,233 @@
+/*
+ * policy: the rules for one task.
+ *
+ * Each says what is the matter first and the way out last; the words are
+ * read by a model that will do what the last sentence says.
+ */
+#include "policy.h"
+
+#include <string.h>
+
+#include "text.h"
+
+void
+policy_object(struct decision *d, enum config_level level, const char *rule, struct buf *text)
+{
+	struct buf *to = level == LEVEL_REFUSE ? &d->reason : &d->context;
+
+	if (level != LEVEL_OFF && text->len > 0) {
+		if (to->len > 0)
+			buf_putc(to, '\n');
+		buf_add(to, text->data, text->len);
+		if (level == LEVEL_REFUSE && d->verdict != VERDICT_REFUSE) {
+			d->verdict = VERDICT_REFUSE;
+			d->rule = rule;
+		} else if (d->rule == NULL)
+			d->rule = rule;
+	}
+	buf_free(text);
+}
+
+static bool
+same(const char *a, const char *b)
+{
+	return a != NULL && b != NULL && strcmp(a, b) == 0;
+}
+
+static void
+subject_line(struct buf *b, const struct facts *f, const char *cannot)
+{
+	buf_puts(b, "Task ");
+	task_name(b, f->who.task);
+	buf_printf(b, " cannot %s: ", cannot);
+}
+
+static void
+release_hint(struct buf *b, const struct facts *f)
+{
+	buf_puts(b, " If that agent is gone, give the task back with: claude-tasks release ");
+	text_show(b, f->who.task->id, strlen(f->who.task->id), TEXT_LINE, TEXT_SUBJECT);
+}
+
+static void
+blocked_line(struct buf *b, const struct facts *f, const char *cannot)
+{
+	subject_line(b, f, cannot);
+	buf_puts(b, "blocked by ");
+	blockers_describe(b, f->blockers);
+	buf_putc(b, '.');
+}
+
+void
+policy_start(const struct facts *f, struct decision *d)
+{
+	struct buf b = { 0 };
+
+	if (f->who.task->status == TASK_COMPLETED) {
+		subject_line(&b, f, "start");
+		buf_puts(&b, "it is already completed. To reopen it, set it to pending first.");
+		policy_object(d, f->config->rules.resolved, "already_resolved", &b);
+		return;
+	}
+	if (holder_of(&f->who) == HOLDER_OTHER) {
+		subject_line(&b, f, "start");
+		buf_puts(&b, "already claimed by ");
+		holder_describe(&b, &f->who);
+		buf_putc(&b, '.');
+		release_hint(&b, f);
+		buf_putc(&b, '.');
+		policy_object(d, f->config->rules.claimed, "already_claimed", &b);
+		return;
+	}
+	if (f->blockers != NULL && f->blockers->count > 0) {
+		blocked_line(&b, f, "start");
+		policy_object(d, f->config->rules.blocked, "blocked", &b);
+	}
+}
+
+static void
+name_all(struct buf *b, const struct task_set *set)
+{
+	for (size_t i = 0; i < set->count && i < 20; i++) {
+		buf_puts(b, i == 0 ? "" : i + 1 == set->count ? " and " : ", ");
+		task_describe(b, &set->item[i]);
+	}
+	if (set->count > 20)
+		buf_printf(b, " and %zu more", set->count - 20);
+}
+
+void
+policy_complete(const struct facts *f, struct decision *d)
+{
+	enum config_level level = f->config->rules.complete;
+	struct buf b = { 0 };
+
+	if (f->who.task->status == TASK_COMPLETED)
+		return;
+	if (holder_of(&f->who) == HOLDER_OTHER) {
+		subject_line(&b, f, "complete");
+		buf_puts(&b, "it belongs to ");
+		holder_describe(&b, &f->who);
+		buf_puts(&b, ", who must complete it.");
+		release_hint(&b, f);
+		buf_putc(&b, '.');
+		policy_object(d, level, "not_owner", &b);
+	}
+	if (f->blockers != NULL && f->blockers->count > 0) {
+		blocked_line(&b, f, "complete");
+		buf_puts(&b, " Complete or delete those first.");
+		policy_object(d, level, "blocked", &b);
+	}
+	if (f->subtasks != NULL && f->subtasks->count > 0) {
+		subject_line(&b, f, "complete");
+		buf_puts(&b, "open subtasks: ");
+		name_all(&b, f->subtasks);
+		buf_puts(&b, ". Complete or delete those first.");
+		policy_object(d, level, "subtasks", &b);
+	}
+}
+
+void
+policy_delete(const struct facts *f, struct decision *d)
+{
+	struct buf b = { 0 };
+
+	if (f->who.task->status == TASK_IN_PROGRESS && holder_of(&f->who) == HOLDER_OTHER) {
+		subject_line(&b, f, "be deleted");
+		buf_puts(&b, "in progress by ");
+		holder_describe(&b, &f->who);
+		buf_putc(&b, '.');
+		release_hint(&b, f);
+		buf_putc(&b, '.');
+		if (f->dependents != NULL && f->dependents->count > 0) {
+			buf_puts(&b, " Waiting for it: ");
+			name_all(&b, f->dependents);
+			buf_putc(&b, '.');
+		}
+		policy_object(d, f->config->rules.delete, "not_owner", &b);
+		return;
+	}
+	if (f->dependents == NULL || f->dependents->count == 0)
+		return;
+	/* Not an objection: the client drops these dependencies without a word. */
+	buf_puts(&b, "Deleting ");
+	task_name(&b, f->who.task);
+	buf_puts(&b, " frees what waited for it: ");
+	name_all(&b, f->dependents);
+	buf_puts(&b, ". If the work is still needed, give them another blocker.");
+	policy_object(d, LEVEL_WARN, "dependents", &b);
+}
+
+static void
+taken_from(const struct facts *f, const char *what, struct decision *d)
+{
+	struct buf b = { 0 };
+
+	subject_line(&b, f, what);
+	buf_puts(&b, "in progress by ");
+	holder_describe(&b, &f->who);
+	buf_putc(&b, '.');
+	release_hint(&b, f);
+	buf_putc(&b, '.');
+	policy_object(d, f->config->rules.steal, "steal", &b);
+}
+
+void
+policy_reset(const struct facts *f, struct decision *d)
+{
+	if (f->who.task->status == TASK_IN_PROGRESS && holder_of(&f->who) == HOLDER_OTHER)
+		taken_from(f, "go back to pending", d);
+}
+
+void
+policy_owner(const struct facts *f, struct decision *d)
+{
+	if (f->who.owner == NULL || f->who.task->status != TASK_IN_PROGRESS ||
+	    same(f->who.owner, f->who.task->owner))
+		return;
+	if (holder_of(&f->who) == HOLDER_OTHER)
+		taken_from(f, "change its owner", d);
+}
+
+static void
+edge_line(struct buf *b, const struct policy_edge *edge)
+{
+	buf_puts(b, "Task #");
+	text_show(b, edge->blocked, strlen(edge->blocked), TEXT_LINE, TEXT_SUBJECT);
+	buf_puts(b, " cannot wait for #");
+	text_show(b, edge->blocker, strlen(edge->blocker), TEXT_LINE, TEXT_SUBJECT);
+}
+
+void
+policy_depend(const struct facts *f, struct decision *d)
+{
+	const struct policy_edge *edge;
+	struct buf b = { 0 };
+
+	for (size_t i = 0; i < f->edges; i++) {
+		edge = &f->edge[i];
+		if (same(edge->blocked, edge->blocker)) {
+			edge_line(&b, edge);
+			buf_puts(&b, ": a task cannot wait for itself.");
+			policy_object(d, f->config->rules.cycle, "self_dependency", &b);
+		} else if (edge->unknown) {
+			edge_line(&b, edge);
+			buf_puts(&b,
+			    ": there is no such task. The client would say it was done and "
+			    "write nothing; create the task first (TaskList shows the ids).");
+			policy_object(
+			    d, f->config->rules.unknown_dependency, "unknown_dependency", &b);
+		} else if (edge->cycle.count > 0) {
+			edge_line(&b, edge);
+			buf_puts(&b, ": that would close the circle ");
+			for (size_t k = 0; k < edge->cycle.count; k++) {
+				buf_puts(&b, k > 0 ? " -> #" : "#");
+				text_show(&b, edge->cycle.item[k], strlen(edge->cycle.item[k]),
+				    TEXT_LINE, 40);
+			}
+			buf_puts(
+			    &b, " (each waits for the next), and none of them could ever start.");
+			policy_object(d, f->config->rules.cycle, "cycle", &b);
+		}
+	}
+}

@@ -1,0 +1,70 @@
+#ifndef COMMON_POLICY_H
+#define COMMON_POLICY_H
+
+#include "claim.h"
+#include "config.h"
+#include "decision.h"
+#include "graph.h"
+#include "holder.h"
+
+/*
+ * What we know -> what we decide.  Pure: no files, no clock, no
+ * environment, so that every rule is a row in a table of tests.
+ *
+ * The caller fills in the facts that the question needs and leaves the rest
+ * zero; a policy adds what it objects to: a refusal (level "refuse"), a
+ * word to the model (level "warn"), or nothing ("off").  The first refusal
+ * names the rule; later ones add their reason.
+ */
+struct policy_edge {          /* a dependency that a call asks for */
+	const char *blocked;  /* waits ... */
+	const char *blocker;  /* ... for this one */
+	bool unknown;         /* one of them is no task */
+	struct strings cycle; /* the circle it would close: first == last; empty: none */
+};
+
+struct facts {
+	const struct config *config;
+	struct holder_query who;           /* who wants it, who has it; who.task is the task */
+	const struct blockers *blockers;   /* open or missing ones; NULL: not looked at */
+	const struct task_set *subtasks;   /* open ones; NULL */
+	const struct task_set *dependents; /* open tasks that wait for it; NULL */
+	struct policy_edge *edge;
+	size_t edges;
+};
+
+void policy_start(const struct facts *, struct decision *);    /* to in_progress */
+void policy_complete(const struct facts *, struct decision *); /* to completed */
+void policy_delete(const struct facts *, struct decision *);   /* to deleted */
+void policy_reset(const struct facts *, struct decision *);    /* to pending */
+void policy_owner(const struct facts *, struct decision *);    /* owner only */
+void policy_depend(const struct facts *, struct decision *);   /* addBlocks, addBlockedBy */
+
+/* TaskCreate. */
+struct create_facts {
+	const struct config *config;
+	const char *subject, *description; /* NULL: not given */
+	bool pattern_fails;                /* the subject does not match create.subject_pattern */
+	const struct strings *missing;     /* required metadata keys that are not there */
+	size_t open;                       /* open tasks in the list */
+	const struct task *duplicate;      /* an open task with the same subject; NULL */
+};
+void policy_create(const struct create_facts *, struct decision *);
+
+/* An agent about to be spawned: the tasks its prompt names. */
+struct spawn_task {
+	const struct task *task;
+	const struct blockers *blockers;
+};
+void policy_spawn(
+    const struct config *, const struct spawn_task *, size_t count, struct decision *);
+/* The ids that a text names: `#3`, `task 3`, `tasks 3, 4 and #5`; not `issue #3`, `PR #3`. */
+void spawn_names(const char *text, struct strings *ids);
+
+/* TodoWrite: the client's list of items, or one task as seed-style tools send it. */
+void policy_todo(const struct config *, const struct json *, json_ref input, struct decision *);
+
+/* An objection, filed by its level.  Takes the text. */
+void policy_object(struct decision *, enum config_level, const char *rule, struct buf *text);
+
+#endif
