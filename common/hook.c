@@ -1,0 +1,405 @@
+/*
+ * hook: from an event to an answer.
+ *
+ * The order is the cost: the event first, since most events cannot matter;
+ * then the list, then the settings, each only when a rule asks for it.
+ * Faults come home to one function, whoever meets them.
+ */
+#include "hook.h"
+
+#include <sys/time.h>
+
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "journal.h"
+#include "lock.h"
+#include "mem.h"
+#include "out.h"
+#include "supervise.h"
+#include "text.h"
+
+#define DEADLINE_MS 540000 /* below the client's own 600 s */
+#define MARGIN_MS 2000     /* the supervisor speaks up this long after the deadline */
+
+/* For the handlers that get no argument. */
+static struct {
+	const struct hook_spec *spec;
+	enum config_fault fault;
+} answer;
+
+static enum config_fault
+fault_of(const struct hook_spec *spec, const struct config *c)
+{
+	switch (spec->hook) {
+	case HOOK_VERIFY:
+		return c->on_fault.verify;
+	case HOOK_PRETOOLUSE:
+		return c->on_fault.pretooluse;
+	default:
+		return c->on_fault.stop;
+	}
+}
+
+/*
+ * What a fault does, in one place.  A refusal says so and how to get on; an
+ * allowed action is not checked, and the person is told that it was not.
+ */
+static void
+hook_fault(struct hook *h, const struct error *e)
+{
+	struct decision *d = &h->decision;
+	bool refuse = answer.fault == FAULT_REFUSE;
+
+	decision_free(d);
+	d->verdict = refuse ? VERDICT_REFUSE : VERDICT_PASS;
+	d->rule = "fault";
+	d->task = h->event.task_id;
+	if (refuse) {
+		buf_printf(&d->reason,
+		    "This could not be checked, so it is refused: %s. "
+		    "This is a fault of the check, not of the work: tell the "
+		    "person, who can run `claude-tasks doctor`.",
+		    e->text);
+		buf_printf(&d->message, "%s: %s", h->spec->name, e->text);
+	} else
+		buf_printf(&d->message,
+		    "%s could not check this and let it pass: %s. "
+		    "`claude-tasks doctor` may know more.",
+		    h->spec->name, e->text);
+}
+
+/* The same when there is nothing left to work with. */
+static int
+fault_plainly(const char *why)
+{
+	static char text[600];
+
+	if (answer.fault == FAULT_REFUSE) {
+		snprintf(text, sizeof(text),
+		    "This could not be checked, so it is refused: %s. "
+		    "Tell the person: claude-tasks doctor may know more.",
+		    why);
+		return decision_refuse_plainly(
+		    answer.spec->dialect, text, STDOUT_FILENO, STDERR_FILENO);
+	}
+	snprintf(text, sizeof(text), "{\"systemMessage\":\"%s let this pass unchecked: %s\"}\n",
+	    answer.spec->name, why);
+	if (write(STDOUT_FILENO, text, strlen(text)) == -1)
+		return 0; /* nobody listens; the answer is the same */
+	return 0;
+}
+
+static void
+memory_gone(void)
+{
+	lock_release_all();
+	_exit(fault_plainly("out of memory"));
+}
+
+/*
+ * Wait for the event, and see in the same call whether one of the three
+ * standard descriptors is closed: the first file we open would take its
+ * place, and our answer would be written into it.
+ */
+static int
+ready_to_read(struct deadline deadline, struct error *e)
+{
+	struct pollfd fds[3] = { { 0, POLLIN, 0 }, { 1, 0, 0 }, { 2, 0, 0 } };
+	int64_t left = deadline_left(deadline);
+	int n;
+
+	do
+		n = poll(fds, 3, left > 600000 ? 600000 : (int)left);
+	while (n == -1 && errno == EINTR);
+	for (int i = 0; i < 3; i++)
+		if (fds[i].revents & POLLNVAL) {
+			int fd = open("/dev/null", O_RDWR);
+
+			if (fd != -1 && fd != i) {
+				dup2(fd, i);
+				close(fd);
+			}
+		}
+	if (fds[0].revents & POLLNVAL)
+		return error_set(e, ERROR_INPUT, "standard input is closed");
+	if (n == 0)
+		return error_set(e, ERROR_INPUT, "no event came on standard input");
+	return 0;
+}
+
+int
+hook_list(struct hook *h, struct error *e)
+{
+	struct list_query q = { .list = h->list_name,
+		.dir = h->dir,
+		.session_id = h->event.session_id,
+		.team_name = h->event.team_name,
+		.cwd = h->event.cwd };
+	int rc;
+
+	if (h->have_list)
+		return h->list_opened;
+	if (list_find(&h->list, &q, e) == -1)
+		return -1;
+	h->have_list = true;
+	hook_fact(h, "list: %s (%s): %s", h->list.name, h->list.dir, h->list.why);
+	if (!h->list.exists) {
+		hook_fact(h, "the list does not exist yet");
+		return 0;
+	}
+	if ((rc = store_open(&h->store, h->list.dir, false, e)) == -1) {
+		h->have_list = false;
+		return -1;
+	}
+	h->list_opened = rc == 1;
+	return rc;
+}
+
+int
+hook_config(struct hook *h, struct error *e)
+{
+	struct config_query q = { .file = h->config_file, .cwd = h->event.cwd };
+	struct error ignored;
+	char *dir = NULL;
+	int64_t left;
+
+	if (h->have_config)
+		return 0;
+	q.config_dir = h->have_list ? h->list.config : (dir = list_config_dir(&ignored));
+	config_free(&h->config);
+	if (config_load(&h->config, &q, e) == -1) {
+		free(dir);
+		return -1;
+	}
+	free(dir);
+	h->have_config = true;
+	answer.fault = fault_of(h->spec, &h->config);
+	h->store.sync = h->config.durability;
+	hook_fact(h, "settings: %s%s%s",
+	    h->config.project.path != NULL ? h->config.project.path : "defaults",
+	    h->config.user.path != NULL ? " over " : "",
+	    h->config.user.path != NULL ? h->config.user.path : "");
+	left = deadline_left(h->deadline);
+	if (h->config.deadline_ms < left && h->config.deadline_ms < DEADLINE_MS) {
+		h->deadline = deadline_in(h->config.deadline_ms);
+		if (h->spec->supervised && !h->explain) {
+			struct itimerval t = {
+				.it_value = { .tv_sec = (h->config.deadline_ms + MARGIN_MS) / 1000 }
+			};
+
+			setitimer(ITIMER_REAL, &t, NULL);
+		}
+	}
+	return 0;
+}
+
+int
+hook_claims(struct hook *h, struct error *e)
+{
+	if (h->have_claims)
+		return 0;
+	if (claims_load(&h->list, &h->claims, e) == -1)
+		return -1;
+	h->have_claims = true;
+	return 0;
+}
+
+void
+hook_self(struct hook *h)
+{
+	if (h->have_self && (h->self.name != NULL || !h->have_config))
+		return;
+	free(h->self_name);
+	event_agent(
+	    &h->event, &h->list, h->have_config ? &h->config : NULL, &h->self, &h->self_name);
+	h->have_self = true;
+}
+
+struct deadline
+hook_patience(const struct hook *h)
+{
+	int64_t ms = h->have_config ? h->config.lock_timeout_ms : LOCK_PATIENCE_MS;
+
+	return deadline_first(deadline_in(ms), h->deadline);
+}
+
+static void
+line(struct buf *b, const char *fmt, va_list ap)
+{
+	char *s;
+
+	if (vasprintf(&s, fmt, ap) == -1)
+		mem_exhausted();
+	text_show(b, s, strlen(s), TEXT_BLOCK, TEXT_REASON);
+	buf_putc(b, '\n');
+	free(s);
+}
+
+void
+hook_fact(struct hook *h, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!h->explain)
+		return;
+	va_start(ap, fmt);
+	line(&h->facts, fmt, ap);
+	va_end(ap);
+}
+
+void
+hook_would(struct hook *h, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!h->explain)
+		return;
+	va_start(ap, fmt);
+	line(&h->would, fmt, ap);
+	va_end(ap);
+}
+
+void
+hook_journal(
+    struct hook *h, const char *event, const char *task, const char *why, struct json_object *extra)
+{
+	struct journal_entry entry = { .event = event,
+		.task = task,
+		.session = h->event.session_id,
+		.why = why,
+		.extra = extra };
+	struct error e;
+	int state;
+
+	if (h->explain || !h->have_list || (state = list_state(&h->list, true, &e)) == -1) {
+		json_object_put(extra);
+		return;
+	}
+	entry.agent = h->have_self ? agent_owner(&h->self) : h->event.agent_id;
+	(void)journal_append(state, h->list.name, &entry, hook_patience(h), &e);
+	close(state);
+}
+
+/* What was decided, unless it was nothing. */
+static void
+journal_decision(struct hook *h)
+{
+	struct decision *d = &h->decision;
+	struct json_object *extra;
+	bool refuse = d->verdict == VERDICT_REFUSE;
+
+	if (d->recorded || decision_silent(d))
+		return;
+	extra = out_object();
+	out_string(extra, "hook", h->spec->name);
+	out_string(extra, "on", h->event.name);
+	out_string(extra, "tool", h->event.tool_name);
+	out_string(extra, "rule", d->rule);
+	hook_journal(h, refuse ? "refuse" : "tell", d->task,
+	    buf_text(refuse               ? &d->reason
+		     : d->context.len > 0 ? &d->context
+		     : d->message.len > 0 ? &d->message
+					  : &d->updated_input),
+	    extra);
+}
+
+static void
+explain(struct hook *h, enum event_kind kind)
+{
+	struct decision *d = &h->decision;
+	struct buf b = { 0 }, json = { 0 };
+
+	buf_printf(&b, "event: %s%s%s\n", h->event.name != NULL ? h->event.name : "none",
+	    h->event.tool_name != NULL ? " " : "",
+	    h->event.tool_name != NULL ? h->event.tool_name : "");
+	buf_add(&b, buf_text(&h->facts), h->facts.len);
+	buf_printf(&b, "rule: %s\n", d->rule != NULL ? d->rule : "none");
+	buf_printf(&b, "decision: %s\n",
+	    d->verdict == VERDICT_REFUSE ? "refuse (exit status 2)"
+	    : decision_silent(d)         ? "pass, silently"
+					 : "pass (exit status 0)");
+	decision_json(d, kind, &json);
+	if (json.len > 0)
+		buf_printf(&b, "answer: %s\n", buf_text(&json));
+	buf_puts(&b, "would change:");
+	buf_puts(&b, h->would.len > 0 ? "\n" : " nothing\n");
+	buf_add(&b, buf_text(&h->would), h->would.len);
+	if (write(STDOUT_FILENO, b.data, b.len) == -1)
+		warn("standard output");
+	buf_free(&b);
+	buf_free(&json);
+}
+
+static void
+hook_free(struct hook *h)
+{
+	decision_free(&h->decision);
+	event_free(&h->event);
+	claims_free(&h->claims);
+	store_close(&h->store);
+	list_free(&h->list);
+	config_free(&h->config);
+	free(h->self_name);
+	buf_free(&h->facts);
+	buf_free(&h->would);
+}
+
+int
+hook_serve(struct hook *h)
+{
+	struct error e = { 0 };
+	enum event_kind kind = h->spec->dialect;
+	int status;
+
+	if (ready_to_read(h->deadline, &e) == -1 || event_read(&h->event, STDIN_FILENO, &e) == -1)
+		hook_fault(h, &e);
+	else {
+		kind = h->event.kind;
+		if (h->spec->run(h, &e) == -1)
+			hook_fault(h, &e);
+	}
+	if (h->explain) {
+		explain(h, kind);
+		hook_free(h);
+		return 0;
+	}
+	if (!decision_silent(&h->decision)) {
+		signal(SIGPIPE, SIG_IGN); /* a reader that left does not undo a refusal */
+		journal_decision(h);
+	}
+	status = decision_write(&h->decision, kind, STDOUT_FILENO, STDERR_FILENO);
+	if (h->after != NULL)
+		h->after(h);
+	hook_free(h);
+	return status;
+}
+
+void
+hook_guard(struct hook *h, const struct hook_spec *spec)
+{
+	memset(h, 0, sizeof(*h));
+	h->spec = spec;
+	h->store = (struct store)STORE_INIT;
+	h->deadline = deadline_in(DEADLINE_MS);
+	config_default(&h->config);
+	answer.spec = spec;
+	answer.fault = fault_of(spec, &h->config);
+	mem_on_exhausted(memory_gone);
+}
+
+int
+hook_run_supervised(struct hook *h)
+{
+	if (h->spec->supervised && !h->explain)
+		supervise(deadline_left(h->deadline) + MARGIN_MS, fault_plainly);
+	return hook_serve(h);
+}

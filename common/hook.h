@@ -1,0 +1,107 @@
+#ifndef COMMON_HOOK_H
+#define COMMON_HOOK_H
+
+#include <json-c/json.h>
+
+#include "claim.h"
+#include "config.h"
+#include "decision.h"
+#include "event.h"
+#include "list.h"
+#include "release.h"
+#include "store.h"
+
+/*
+ * The frame of every hook.
+ *
+ *	int
+ *	main(int argc, char *argv[])
+ *	{
+ *		return hook_main(&spec, argc, argv);
+ *	}
+ *
+ * hook_main() reads the options and one bounded event, calls spec->run(),
+ * and writes the decision.  What run() needs it asks for, so that an event
+ * that cannot matter costs next to nothing:
+ *
+ *	hook_list()	which list, opened; 1, 0 there is none, -1
+ *	hook_config()	the settings in force; 0, -1
+ *	hook_self()	who acts
+ *	hook_claims()	the ledger
+ *
+ * Each does its work once.  Whatever fails, fails into one function
+ * (hook_fault), which does what `on_fault` says for this hook.
+ *
+ * With --explain nothing is changed: run() must ask hook->explain before it
+ * writes, and say with hook_would() what it would have written.
+ */
+enum hook_name { HOOK_VERIFY, HOOK_PRETOOLUSE, HOOK_STOP };
+
+struct hook;
+typedef int hook_run(struct hook *, struct error *);
+
+struct hook_spec {
+	const char *name;        /* of the executable */
+	enum hook_name hook;     /* whose on_fault, whose rules */
+	enum event_kind dialect; /* of an answer to an event that could not be read */
+	bool supervised;         /* a crash or an overrun is answered by a parent */
+	const char *summary;     /* for --help: one line */
+	hook_run *run;
+	int (*ci)(int argc, char *argv[]); /* --ci; NULL */
+};
+
+struct hook {
+	const struct hook_spec *spec;
+	struct event event;
+	struct decision decision;
+	struct deadline deadline; /* of the whole run */
+	struct list list;
+	struct store store;
+	struct config config;
+	struct claims claims;
+	struct agent self;
+	char *self_name; /* owned by us, where the event does not hold it */
+	const char *config_file, *list_name, *dir; /* from the command line */
+	bool explain, changed;                     /* changed: a task was changed by us */
+	bool have_list, have_config, have_claims, have_self, list_opened;
+	struct buf facts, would;      /* --explain */
+	void (*after)(struct hook *); /* once the answer is out; NULL */
+};
+
+int hook_main(const struct hook_spec *, int argc, char *argv[]);
+
+/* Its three steps: faults are answered from here on; read, run, answer. */
+void hook_guard(struct hook *, const struct hook_spec *);
+int hook_run_supervised(struct hook *); /* the exit status */
+int hook_serve(struct hook *);          /* the same without a parent */
+
+int hook_list(struct hook *, struct error *);
+int hook_config(struct hook *, struct error *);
+int hook_claims(struct hook *, struct error *);
+void hook_self(struct hook *);
+
+/* How long to wait for a lock: the configured patience, within the deadline. */
+struct deadline hook_patience(const struct hook *);
+
+/* For --explain; nothing otherwise. */
+void hook_fact(struct hook *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void hook_would(struct hook *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* One line in the journal; a failure to write it changes nothing else. */
+void hook_journal(
+    struct hook *, const char *event, const char *task, const char *why, struct json_object *extra);
+
+/* The pieces the mains are made of. */
+int pretool_run(struct hook *, struct error *);  /* on-pretooluse-task */
+int complete_run(struct hook *, struct error *); /* on-task-completed-verify */
+int stop_run(struct hook *, struct error *);     /* on-subagent-stop */
+
+/* PreToolUse, by tool. */
+int pretool_update(struct hook *, struct error *);
+int pretool_create(struct hook *, struct error *);
+int pretool_spawn(struct hook *, struct error *);
+
+/* `Ready now: ...` after a refusal; loads the list. */
+void hook_add_ready(struct hook *);
+
+#endif

@@ -1,0 +1,221 @@
+/*
+ * note: what one hook run leaves for a later one.
+ *
+ * Both kinds are small and rare, and their absence is the normal case: it
+ * must cost one failed open and no lock.
+ */
+#include "note.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "file.h"
+#include "json.h"
+#include "lock.h"
+#include "out.h"
+#include "task.h"
+#include "text.h"
+
+#define NOTES "notes.jsonl"
+#define NOTES_MAX (64u << 10) /* older ones go first */
+#define NOTE_CHARS 3000
+
+/* Each line of text, NUL and newline aside; fn gets its parsed form. */
+static void
+each_line(const struct buf *text, void (*fn)(void *, const struct json *, const char *, size_t),
+    void *arg)
+{
+	const char *p = buf_text(text), *end = p + text->len, *nl;
+	struct json j = { 0 };
+	struct error e;
+
+	for (; p < end; p = nl + 1) {
+		if ((nl = memchr(p, '\n', (size_t)(end - p))) == NULL)
+			nl = end;
+		if (json_parse(&j, p, (size_t)(nl - p), &e) == 0)
+			fn(arg, &j, p, (size_t)(nl - p));
+	}
+	json_free(&j);
+}
+
+int
+note_add(const struct list *list, const char *session, const char *text, struct deadline deadline,
+    struct error *e)
+{
+	struct json_object *o;
+	struct buf all = { 0 }, shown = { 0 };
+	struct lock lock = LOCK_INIT;
+	int state, rc = -1;
+
+	if ((state = list_state(list, true, e)) == -1)
+		return -1;
+	if (lock_own(&lock, state, NOTES ".lock", deadline, e) == -1)
+		goto out;
+	if (file_read(state, NOTES, 0, 4 * NOTES_MAX, &all, e) != 1)
+		buf_reset(&all);
+	text_show(&shown, text, strlen(text), TEXT_BLOCK, NOTE_CHARS);
+	o = out_object();
+	out_string(o, "session", session);
+	out_string(o, "text", buf_text(&shown));
+	out_text(&all, o);
+	buf_putc(&all, '\n');
+	while (all.len > NOTES_MAX) {
+		const char *nl = memchr(all.data, '\n', all.len);
+		size_t gone = (size_t)(nl - all.data) + 1;
+
+		memmove(all.data, all.data + gone, all.len - gone);
+		all.len -= gone;
+	}
+	rc = file_replace(state, NOTES, all.data, all.len, 0600, FILE_SYNC_OFF, e);
+out:
+	lock_release(&lock);
+	close(state);
+	buf_free(&all);
+	buf_free(&shown);
+	return rc;
+}
+
+struct taking {
+	const char *session;
+	struct buf *text, keep;
+	bool found;
+};
+
+static void
+take_one(void *arg, const struct json *j, const char *line, size_t len)
+{
+	struct taking *t = arg;
+	json_ref session = json_member(j, JSON_ROOT, "session");
+	char *text;
+
+	if (session != JSON_ABSENT &&
+	    (t->session == NULL || !json_equals(j, session, t->session))) {
+		buf_add(&t->keep, line, len);
+		buf_putc(&t->keep, '\n');
+		return;
+	}
+	if ((text = json_member_string(j, JSON_ROOT, "text")) != NULL) {
+		if (t->text->len > 0)
+			buf_putc(t->text, '\n');
+		buf_puts(t->text, text);
+		t->found = true;
+	}
+	free(text);
+}
+
+int
+note_take(const struct list *list, const char *session, struct buf *text, struct deadline deadline,
+    struct error *e)
+{
+	struct taking t = { .session = session, .text = text };
+	struct lock lock = LOCK_INIT;
+	struct buf all = { 0 };
+	int state, rc;
+
+	if ((state = list_state(list, false, e)) == -1)
+		return e->kind == ERROR_NOT_FOUND ? 0 : -1;
+	if (faccessat(state, NOTES, F_OK, AT_SYMLINK_NOFOLLOW) == -1) {
+		close(state);
+		return 0;
+	}
+	if ((rc = lock_own(&lock, state, NOTES ".lock", deadline, e)) == -1)
+		goto out;
+	if ((rc = file_read(state, NOTES, 0, 4 * NOTES_MAX, &all, e)) != 1)
+		goto out;
+	each_line(&all, take_one, &t);
+	if (t.keep.len == 0)
+		rc = unlinkat(state, NOTES, 0);
+	else if (t.found)
+		rc = file_replace(state, NOTES, t.keep.data, t.keep.len, 0600, FILE_SYNC_OFF, e);
+	if (rc != -1)
+		rc = t.found;
+out:
+	lock_release(&lock);
+	close(state);
+	buf_free(&all);
+	buf_free(&t.keep);
+	return rc;
+}
+
+static bool
+call_name(const char *task, char out[192])
+{
+	if (!task_id_ok(task))
+		return false;
+	snprintf(out, 192, "call-%s.json", task);
+	return true;
+}
+
+int
+call_keep(const struct list *list, const char *task, const char *session, const char *agent_id,
+    const char *metadata, size_t len, struct error *e)
+{
+	struct json_object *o;
+	struct buf text = { 0 };
+	char name[192];
+	int state, rc;
+
+	if (!call_name(task, name))
+		return 0;
+	if ((state = list_state(list, true, e)) == -1)
+		return -1;
+	o = out_object();
+	out_string(o, "session", session);
+	out_string(o, "agent_id", agent_id);
+	out_add(o, "metadata", out_raw_text(metadata, len));
+	out_text(&text, o);
+	rc = file_replace(state, name, text.data, text.len, 0600, FILE_SYNC_OFF, e);
+	close(state);
+	buf_free(&text);
+	return rc;
+}
+
+void
+call_drop(const struct list *list, const char *task)
+{
+	struct error e;
+	char name[192];
+	int state;
+
+	if (!call_name(task, name) || (state = list_state(list, false, &e)) == -1)
+		return;
+	(void)unlinkat(state, name, 0);
+	close(state);
+}
+
+int
+call_find(const struct list *list, const char *task, const char *session, const char *agent_id,
+    struct buf *metadata)
+{
+	struct buf text = { 0 };
+	struct json j = { 0 };
+	struct error e;
+	char name[192];
+	const char *raw;
+	json_ref m;
+	size_t len;
+	int state, rc = 0;
+
+	if (!call_name(task, name) || (state = list_state(list, false, &e)) == -1)
+		return 0;
+	if (file_read(state, name, 0, FILE_MAX, &text, &e) == 1 &&
+	    json_parse(&j, buf_text(&text), text.len, &e) == 0 && session != NULL &&
+	    json_equals(&j, json_member(&j, JSON_ROOT, "session"), session)) {
+		/* Some clients leave agent_id out of TaskCompleted: then the session must do. */
+		m = json_member(&j, JSON_ROOT, "agent_id");
+		if (agent_id == NULL || json_equals(&j, m, agent_id)) {
+			m = json_member(&j, JSON_ROOT, "metadata");
+			if ((raw = json_raw(&j, m, &len)) != NULL) {
+				buf_add(metadata, raw, len);
+				rc = 1;
+			}
+		}
+	}
+	close(state);
+	json_free(&j);
+	buf_free(&text);
+	return rc;
+}
