@@ -1,0 +1,163 @@
+/*
+ * pretool: TaskCreate, and an agent about to be spawned.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "hook.h"
+#include "pattern.h"
+#include "policy.h"
+#include "text.h"
+
+struct look {
+	const char *subject;
+	size_t open;
+	struct task *duplicate;
+};
+
+static int
+look_at(void *arg, const struct task *t)
+{
+	struct look *l = arg;
+
+	if (!task_open(t))
+		return 0;
+	l->open++;
+	if (l->duplicate->id == NULL && l->subject != NULL && text_same(t->subject, l->subject))
+		task_copy(l->duplicate, t);
+	return 0;
+}
+
+static void
+missing_keys(struct hook *h, struct strings *missing)
+{
+	const struct json *j = &h->event.json;
+	json_ref metadata = json_member(j, h->event.tool_input, "metadata");
+	const struct strings *want = &h->config.create.required_metadata;
+
+	for (size_t i = 0; i < want->count; i++) {
+		json_ref v = json_member(j, metadata, want->item[i]);
+
+		if (v == JSON_ABSENT || json_kind(j, v) == JSON_NULL)
+			strings_add(missing, want->item[i]);
+	}
+}
+
+int
+pretool_create(struct hook *h, struct error *e)
+{
+	const struct json *j = &h->event.json;
+	struct create_facts f = { 0 };
+	struct task duplicate = TASK_INIT;
+	struct look look = { .duplicate = &duplicate };
+	struct strings missing = { 0 };
+	char *subject, *description;
+	int rc = -1;
+
+	subject = json_member_string(j, h->event.tool_input, "subject");
+	description = json_member_string(j, h->event.tool_input, "description");
+	if (hook_config(h, e) == -1)
+		goto out;
+	f.config = &h->config;
+	f.subject = subject;
+	f.description = description;
+	if (h->config.create.subject_pattern != NULL && subject != NULL) {
+		if ((rc = pattern_test(h->config.create.subject_pattern, subject, e)) == -1)
+			goto out;
+		f.pattern_fails = rc == 0;
+		rc = -1;
+	}
+	missing_keys(h, &missing);
+	f.missing = &missing;
+	if (h->list_opened &&
+	    (h->config.rules.duplicates != LEVEL_OFF || h->config.create.max_open > 0)) {
+		look.subject = subject;
+		if (store_scan(&h->store, NULL, look_at, &look, e) == -1)
+			goto out;
+		f.open = look.open;
+		f.duplicate = duplicate.id != NULL ? &duplicate : NULL;
+	}
+	policy_create(&f, &h->decision);
+	rc = 0;
+out:
+	free(subject);
+	free(description);
+	strings_free(&missing);
+	task_free(&duplicate);
+	return rc;
+}
+
+static void
+names_in(struct hook *h, const char *key, struct strings *ids)
+{
+	char *s = json_member_string(&h->event.json, h->event.tool_input, key);
+
+	if (s != NULL)
+		spawn_names(s, ids);
+	free(s);
+}
+
+int
+pretool_spawn(struct hook *h, struct error *e)
+{
+	struct strings ids = { 0 };
+	struct task_set tasks = { 0 };
+	struct blockers *blockers = NULL;
+	struct spawn_task *named = NULL;
+	int rc = 0;
+
+	if (!h->list_opened)
+		return 0;
+	names_in(h, "description", &ids);
+	names_in(h, "prompt", &ids);
+	if (ids.count == 0)
+		return 0;
+	for (size_t i = 0; i < ids.count && rc != -1; i++) {
+		struct task t = TASK_INIT;
+
+		if ((rc = store_get(&h->store, ids.item[i], &t, e)) == 1)
+			task_copy(task_set_add(&tasks), &t);
+		else if (rc == -1 && e->kind == ERROR_INPUT)
+			rc = 0; /* a file the client cannot see is no task */
+		task_free(&t);
+	}
+	if (rc == -1 || tasks.count == 0 || (rc = hook_config(h, e)) == -1)
+		goto out;
+	blockers = mem_alloc(tasks.count * sizeof(*blockers));
+	named = mem_alloc(tasks.count * sizeof(*named));
+	for (size_t i = 0; i < tasks.count && rc != -1; i++) {
+		named[i].task = &tasks.item[i];
+		named[i].blockers = &blockers[i];
+		rc = graph_blockers(&h->store, &tasks.item[i], &blockers[i], e);
+	}
+	if (rc != -1) {
+		policy_spawn(&h->config, named, tasks.count, &h->decision);
+		if (h->decision.verdict == VERDICT_REFUSE)
+			hook_add_ready(h);
+	}
+out:
+	for (size_t i = 0; blockers != NULL && i < tasks.count; i++)
+		blockers_free(&blockers[i]);
+	free(blockers);
+	free(named);
+	task_set_free(&tasks);
+	strings_free(&ids);
+	return rc == -1 ? -1 : 0;
+}
+
+void
+hook_add_ready(struct hook *h)
+{
+	struct task_set all = { 0 };
+	struct buf b = { 0 };
+	struct error e;
+
+	if (store_load(&h->store, &all, &e) != -1)
+		graph_describe_ready(&b, &all, 8);
+	if (b.len > 0) {
+		buf_putc(&h->decision.reason, ' ');
+		buf_add(&h->decision.reason, b.data, b.len);
+	}
+	task_set_free(&all);
+	buf_free(&b);
+}

@@ -1,0 +1,424 @@
+/*
+ * pretool: TaskUpdate.
+ *
+ * The client checks nothing: it starts blocked tasks, completes other
+ * agents' tasks, closes circles.  Here the facts are gathered (one task and
+ * its blockers, not the list), judged by the policy, and a start becomes a
+ * claim under the list's lock, so that of two agents exactly one gets on.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "git.h"
+#include "hook.h"
+#include "json-edit.h"
+#include "json-print.h"
+#include "note.h"
+#include "policy.h"
+#include "text.h"
+
+struct call {
+	char *id, *status, *owner;
+	struct strings blocks, blocked_by;
+	json_ref metadata;
+};
+
+static void
+call_read(struct call *c, const struct event *ev)
+{
+	static const char *const id_keys[] = { "taskId", "task_id", "id" };
+	const struct json *j = &ev->json;
+
+	for (size_t i = 0; i < 3 && c->id == NULL; i++)
+		c->id = json_member_string(j, ev->tool_input, id_keys[i]);
+	c->status = json_member_string(j, ev->tool_input, "status");
+	c->owner = json_member_string(j, ev->tool_input, "owner");
+	json_strings(j, json_member(j, ev->tool_input, "addBlocks"), &c->blocks);
+	json_strings(j, json_member(j, ev->tool_input, "addBlockedBy"), &c->blocked_by);
+	c->metadata = json_member(j, ev->tool_input, "metadata");
+}
+
+static void
+call_free(struct call *c)
+{
+	free(c->id);
+	free(c->status);
+	free(c->owner);
+	strings_free(&c->blocks);
+	strings_free(&c->blocked_by);
+}
+
+/* --- facts ------------------------------------------------------------------ */
+
+static bool
+owner_is_agent(const struct hook *h, const char *owner)
+{
+	for (size_t i = 0; i < h->claims.count; i++) {
+		const struct claim *c = &h->claims.item[i];
+
+		if (c->name != NULL && strcmp(c->name, owner) == 0)
+			return true;
+	}
+	return team_has_member(h->list.config, h->list.name, owner) ||
+	       (h->event.team_name != NULL &&
+		   team_has_member(h->list.config, h->event.team_name, owner));
+}
+
+static void
+facts_of(struct hook *h, const struct call *c, const struct task *t, struct facts *f)
+{
+	struct holder_query *q = &f->who;
+
+	*f = (struct facts){ .config = &h->config };
+	*q = (struct holder_query){ .task = t, .self = &h->self, .owner = c->owner };
+	q->claim = claims_find(&h->claims, t->id);
+	if (q->claim != NULL && (!claim_alive(q->claim) || t->status == TASK_COMPLETED))
+		q->claim = NULL;
+	if (q->claim == NULL && t->owner != NULL)
+		q->owner_is_agent = owner_is_agent(h, t->owner);
+}
+
+struct child_search {
+	const char *parent;
+	struct task_set *found;
+};
+
+static int
+add_if_child(void *arg, const struct task *t)
+{
+	struct child_search *s = arg;
+
+	if (task_open(t) && t->parent != NULL && strcmp(t->parent, s->parent) == 0)
+		task_copy(task_set_add(s->found), t);
+	return 0;
+}
+
+static int
+add_if_waiting(void *arg, const struct task *t)
+{
+	struct child_search *s = arg;
+
+	if (task_open(t) && strings_has(&t->blocked_by, s->parent))
+		task_copy(task_set_add(s->found), t);
+	return 0;
+}
+
+/* --- dependencies ------------------------------------------------------------ */
+
+static int
+exists(struct hook *h, const char *id, struct error *e)
+{
+	struct task t = TASK_INIT;
+	int rc = store_get(&h->store, id, &t, e);
+
+	task_free(&t);
+	return rc == -1 && e->kind == ERROR_INPUT ? 0 : rc;
+}
+
+static int
+edge_check(struct hook *h, struct policy_edge *edge, const char *other, struct error *e)
+{
+	int rc;
+
+	if (strcmp(edge->blocked, edge->blocker) == 0)
+		return 0;
+	if ((rc = exists(h, other, e)) == -1)
+		return -1;
+	edge->unknown = rc == 0;
+	if (!edge->unknown &&
+	    graph_cycle_on_disk(&h->store, edge->blocked, edge->blocker, &edge->cycle, e) == -1)
+		return -1;
+	return 0;
+}
+
+/*
+ * Two new edges can close a circle that neither closes alone: the task waits
+ * for Y, X waits for the task, and Y already waits for X.
+ */
+static int
+pair_check(struct hook *h, struct policy_edge *to, const struct policy_edge *from, struct error *e)
+{
+	struct strings path = { 0 };
+	int rc = 0;
+
+	if (to->unknown || from->unknown || to->cycle.count > 0 || from->cycle.count > 0)
+		return 0;
+	if (strcmp(to->blocker, from->blocked) == 0) {
+		strings_add(&path, to->blocked);
+		strings_add(&path, to->blocker);
+	} else if ((rc = graph_cycle_on_disk(&h->store, from->blocked, to->blocker, &path, e)) ==
+		   1) {
+		/* X, Y, ..., X: the task stands between the first two. */
+		strings_add(&to->cycle, to->blocked);
+		for (size_t i = 1; i < path.count; i++)
+			strings_add(&to->cycle, path.item[i]);
+		strings_add(&to->cycle, to->blocked);
+		strings_free(&path);
+		return 0;
+	}
+	if (path.count > 0) {
+		to->cycle = path;
+		strings_add(&to->cycle, to->blocked);
+		return 0;
+	}
+	strings_free(&path);
+	return rc == -1 ? -1 : 0;
+}
+
+static int
+depend(struct hook *h, const struct call *c, struct facts *f, struct error *e)
+{
+	size_t n = c->blocked_by.count, m = c->blocks.count;
+	struct policy_edge *edge = mem_alloc((n + m) * sizeof(*edge));
+	int rc = 0;
+
+	for (size_t i = 0; i < n && rc == 0; i++) {
+		edge[i].blocked = c->id;
+		edge[i].blocker = c->blocked_by.item[i];
+		rc = edge_check(h, &edge[i], edge[i].blocker, e);
+	}
+	for (size_t i = 0; i < m && rc == 0; i++) {
+		edge[n + i].blocked = c->blocks.item[i];
+		edge[n + i].blocker = c->id;
+		rc = edge_check(h, &edge[n + i], edge[n + i].blocked, e);
+	}
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < m && rc == 0; k++)
+			rc = pair_check(h, &edge[i], &edge[n + k], e);
+	if (rc == 0) {
+		f->edge = edge;
+		f->edges = n + m;
+		policy_depend(f, &h->decision);
+	}
+	for (size_t i = 0; i < n + m; i++)
+		strings_free(&edge[i].cycle);
+	free(edge);
+	f->edge = NULL;
+	f->edges = 0;
+	return rc;
+}
+
+/* --- the claim --------------------------------------------------------------- */
+
+static enum config_level
+level_of(const struct config *c, enum claim_result r)
+{
+	switch (r) {
+	case CLAIM_TAKEN:
+		return c->rules.claimed;
+	case CLAIM_RESOLVED:
+		return c->rules.resolved;
+	case CLAIM_BLOCKED:
+		return c->rules.blocked;
+	case CLAIM_AGENT_BUSY:
+		return c->rules.busy;
+	default:
+		return LEVEL_OFF;
+	}
+}
+
+/* The owner goes in where there is none; all else keeps its bytes. */
+static void
+add_owner(struct hook *h, const struct call *c, const struct task *t)
+{
+	const struct event *ev = &h->event;
+	const char *owner = agent_owner(&h->self), *raw;
+	struct json input = { 0 };
+	struct json_edit edit;
+	struct buf value = { 0 };
+	struct error e;
+	size_t len;
+
+	if (owner == NULL || c->owner != NULL || t->owner != NULL)
+		return;
+	/* The client puts a teammate's name there by itself, and tells it so. */
+	if (event_in_process_teammate(ev) || event_tmux_teammate(ev))
+		return;
+	raw = json_raw(&ev->json, ev->tool_input, &len);
+	if (json_parse(&input, raw, len, &e) == 0) {
+		json_print_string(&value, owner, strlen(owner));
+		json_edit_init(&edit, &input);
+		json_edit_set(&edit, JSON_ROOT, "owner", buf_text(&value));
+		json_edit_apply(&edit, &h->decision.updated_input);
+		json_edit_free(&edit);
+	}
+	json_free(&input);
+	buf_free(&value);
+}
+
+static int
+start(struct hook *h, const struct call *c, struct facts *f, struct error *e)
+{
+	struct claim_request req = { .task = c->id,
+		.check_busy = h->config.rules.busy != LEVEL_OFF,
+		.tool_use_id = h->event.tool_use_id };
+	struct blockers blockers = { 0 };
+	struct buf reason = { 0 };
+	enum claim_result got;
+	char *head = NULL;
+
+	if (graph_blockers(&h->store, f->who.task, &blockers, e) == -1)
+		return -1;
+	f->blockers = &blockers;
+	policy_start(f, &h->decision);
+	f->blockers = NULL;
+	blockers_free(&blockers);
+	if (h->decision.verdict == VERDICT_REFUSE) {
+		hook_add_ready(h);
+		return 0;
+	}
+	if (f->who.task->status == TASK_IN_PROGRESS && f->who.claim != NULL &&
+	    claim_is_by(f->who.claim, &h->self))
+		return 0; /* it has it already */
+	if (h->explain) {
+		hook_would(h, "claims.json: task %s claimed", c->id);
+		add_owner(h, c, f->who.task);
+		return 0;
+	}
+	agent_client(&h->self);
+	req.agent = h->self;
+	req.owner = c->owner;
+	req.owner_is_agent = f->who.owner_is_agent;
+	req.pass_blocked = h->config.rules.blocked != LEVEL_REFUSE;
+	req.pass_taken = h->config.rules.claimed != LEVEL_REFUSE;
+	req.pass_resolved = h->config.rules.resolved != LEVEL_REFUSE;
+	req.gate_hash = h->config.project.path != NULL ? h->config.project.hash : NULL;
+	req.head = head = h->config.gates.count > 0 ? git_head(h->event.cwd) : NULL;
+	got = claim_take(&h->list, &h->store, &req, &reason, hook_patience(h), e);
+	free(head);
+	if (got == CLAIM_OK) {
+		add_owner(h, c, f->who.task);
+		h->decision.recorded =
+		    decision_silent(&h->decision) || h->decision.context.len == 0;
+	} else if (got != CLAIM_FAULT)
+		policy_object(
+		    &h->decision, level_of(&h->config, got), claim_result_name(got), &reason);
+	buf_free(&reason);
+	return got == CLAIM_FAULT ? -1 : 0;
+}
+
+/* --- the other ends ----------------------------------------------------------- */
+
+static int
+complete(struct hook *h, const struct call *c, struct facts *f, struct error *e)
+{
+	struct blockers blockers = { 0 };
+	struct task_set subtasks = { 0 };
+	struct child_search s = { c->id, &subtasks };
+	const char *raw;
+	size_t len;
+	int rc = 0;
+
+	if (h->config.rules.complete != LEVEL_OFF && f->who.task->status != TASK_COMPLETED) {
+		rc = graph_blockers(&h->store, f->who.task, &blockers, e);
+		if (rc != -1)
+			rc = store_scan(&h->store, NULL, add_if_child, &s, e);
+		f->blockers = &blockers;
+		f->subtasks = &subtasks;
+		if (rc != -1)
+			policy_complete(f, &h->decision);
+	}
+	if (rc != -1 && h->decision.verdict == VERDICT_PASS && !h->explain) {
+		if (json_kind(&h->event.json, c->metadata) == JSON_OBJECT) {
+			raw = json_raw(&h->event.json, c->metadata, &len);
+			rc = call_keep(
+			    &h->list, c->id, h->event.session_id, h->event.agent_id, raw, len, e);
+		} else
+			call_drop(&h->list, c->id);
+	}
+	f->blockers = NULL;
+	f->subtasks = NULL;
+	blockers_free(&blockers);
+	task_set_free(&subtasks);
+	return rc == -1 ? -1 : 0;
+}
+
+static int delete (struct hook *h, const struct call *c, struct facts *f, struct error *e)
+{
+	struct task_set dependents = { 0 };
+	struct child_search s = { c->id, &dependents };
+	int rc = store_scan(&h->store, NULL, add_if_waiting, &s, e);
+
+	f->dependents = &dependents;
+	if (rc != -1)
+		policy_delete(f, &h->decision);
+	f->dependents = NULL;
+	task_set_free(&dependents);
+	return rc == -1 ? -1 : 0;
+}
+
+static bool
+status_is(const struct call *c, const char *status)
+{
+	return c->status != NULL && strcmp(c->status, status) == 0;
+}
+
+static int
+judge(struct hook *h, const struct call *c, const struct task *t, struct error *e)
+{
+	struct facts f;
+
+	if (hook_config(h, e) == -1 || hook_claims(h, e) == -1)
+		return -1;
+	hook_self(h);
+	facts_of(h, c, t, &f);
+	h->decision.task = h->event.task_id;
+	if (h->explain) {
+		struct buf b = { 0 };
+
+		agent_describe(&b, &h->self);
+		buf_puts(&b, "; task ");
+		task_describe(&b, t);
+		if (f.who.claim != NULL) {
+			buf_puts(&b, "; claimed by ");
+			holder_describe(&b, &f.who);
+		}
+		hook_fact(h, "agent: %s", buf_text(&b));
+		buf_free(&b);
+	}
+	if ((c->blocks.count > 0 || c->blocked_by.count > 0) && depend(h, c, &f, e) == -1)
+		return -1;
+	if (h->decision.verdict == VERDICT_REFUSE)
+		return 0;
+	if (status_is(c, "deleted"))
+		return delete (h, c, &f, e);
+	if (c->owner != NULL && !status_is(c, "in_progress"))
+		policy_owner(&f, &h->decision);
+	if (h->decision.verdict == VERDICT_REFUSE)
+		return 0;
+	if (status_is(c, "in_progress"))
+		return start(h, c, &f, e);
+	if (status_is(c, "completed"))
+		return complete(h, c, &f, e);
+	if (status_is(c, "pending"))
+		policy_reset(&f, &h->decision);
+	return 0;
+}
+
+int
+pretool_update(struct hook *h, struct error *e)
+{
+	struct call c = { .metadata = JSON_ABSENT };
+	struct task t = TASK_INIT;
+	int rc = 0;
+
+	call_read(&c, &h->event);
+	if (c.id == NULL || !h->list_opened ||
+	    (c.status == NULL && c.owner == NULL && c.blocks.count == 0 && c.blocked_by.count == 0))
+		goto out; /* nothing that a rule could be about */
+	/* An id the client would not find: it says so itself. */
+	if (!task_id_ok(c.id))
+		goto out;
+	if ((rc = store_get(&h->store, c.id, &t, e)) == 1) {
+		free(h->event.task_id); /* this event has none of its own */
+		h->event.task_id = mem_string(c.id);
+		rc = judge(h, &c, &t, e);
+	} else if (rc == -1 && e->kind == ERROR_INPUT) {
+		hook_fact(h, "task %s is not one the client can see: %s", c.id, e->text);
+		rc = 0;
+	}
+out:
+	task_free(&t);
+	call_free(&c);
+	return rc == -1 ? -1 : 0;
+}

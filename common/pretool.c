@@ -1,0 +1,120 @@
+/*
+ * pretool: before a tool runs.
+ *
+ * First what costs nothing: is this one of the tools we know, are tasks
+ * switched on at all.  Then what every run owes the list (claims of the
+ * dead, notes for the lead), then the tool's own rules.
+ */
+#include "hook.h"
+#include "note.h"
+#include "out.h"
+#include "policy.h"
+#include "sweep.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum tool { TOOL_OTHER, TOOL_UPDATE, TOOL_CREATE, TOOL_SPAWN, TOOL_TODO, TOOL_READ };
+
+static enum tool
+tool_of(const char *name)
+{
+	static const struct {
+		const char *name;
+		enum tool tool;
+	} tools[] = {
+		{ "TaskUpdate", TOOL_UPDATE },
+		{ "TaskCreate", TOOL_CREATE },
+		{ "Agent", TOOL_SPAWN },
+		{ "Task", TOOL_SPAWN },
+		{ "TodoWrite", TOOL_TODO },
+		{ "TaskList", TOOL_READ },
+		{ "TaskGet", TOOL_READ },
+	};
+
+	for (size_t i = 0; name != NULL && i < sizeof(tools) / sizeof(tools[0]); i++)
+		if (strcmp(tools[i].name, name) == 0)
+			return tools[i].tool;
+	return TOOL_OTHER;
+}
+
+static bool
+tasks_off(void)
+{
+	const char *s = getenv("CLAUDE_CODE_ENABLE_TASKS");
+
+	return s != NULL && (strcasecmp(s, "false") == 0 || strcmp(s, "0") == 0 ||
+				strcasecmp(s, "no") == 0 || strcasecmp(s, "off") == 0);
+}
+
+static int
+pretool_todo(struct hook *h, struct error *e)
+{
+	if (hook_config(h, e) == -1)
+		return -1;
+	policy_todo(&h->config, &h->event.json, h->event.tool_input, &h->decision);
+	return 0;
+}
+
+/* The lead's notes ride on a call that goes through. */
+static void
+give_notes(struct hook *h)
+{
+	struct buf text = { 0 };
+	struct error e;
+
+	if (h->explain || h->decision.verdict != VERDICT_PASS || h->event.agent_id != NULL ||
+	    h->self.name != NULL)
+		return;
+	if (note_take(&h->list, h->event.session_id, &text, hook_patience(h), &e) == 1) {
+		if (h->decision.context.len > 0)
+			buf_putc(&h->decision.context, '\n');
+		buf_add(&h->decision.context, text.data, text.len);
+		if (h->decision.rule == NULL)
+			h->decision.rule = "note";
+	}
+	buf_free(&text);
+}
+
+static int
+pretool_tool(struct hook *h, enum tool tool, struct error *e)
+{
+	if (h->event.kind != EVENT_PRE_TOOL_USE)
+		return 0;
+	switch (tool) {
+	case TOOL_UPDATE:
+		return pretool_update(h, e);
+	case TOOL_CREATE:
+		return pretool_create(h, e);
+	case TOOL_SPAWN:
+		return pretool_spawn(h, e);
+	default:
+		return 0;
+	}
+}
+
+int
+pretool_run(struct hook *h, struct error *e)
+{
+	enum tool tool = tool_of(h->event.tool_name);
+
+	if (tool == TOOL_OTHER ||
+	    (h->event.kind != EVENT_PRE_TOOL_USE && h->event.kind != EVENT_POST_TOOL_USE &&
+		h->event.kind != EVENT_POST_TOOL_USE_FAILURE))
+		return 0;
+	if (tool == TOOL_TODO)
+		return h->event.kind == EVENT_PRE_TOOL_USE ? pretool_todo(h, e) : 0;
+	if (tasks_off()) {
+		hook_fact(h, "CLAUDE_CODE_ENABLE_TASKS turns tasks off: no rule applies");
+		return 0;
+	}
+	if (hook_list(h, e) == -1)
+		return -1;
+	hook_self(h);
+	sweep_dead(h);
+	if (pretool_tool(h, tool, e) == -1)
+		return -1;
+	give_notes(h);
+	return 0;
+}
