@@ -111,6 +111,13 @@ $(SHIMS): $(B)/tests/%.so: tests/%.c $(B)/flags
 	$(call say,LD)
 	$(Q)mkdir -p $(@D) && $(CC) $(DEFS) $(WARN) -O1 -g -fPIC -shared -MMD -MP -o $@ $< -ldl
 
+BENCH   := $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/*.c))
+bench-programs: all $(BENCH)
+
+$(BENCH): $(B)/bench/%: $(B)/obj/tests/bench/%.o $(CORE)
+	$(call say,LD)
+	$(Q)mkdir -p $(@D) && $(LINKER) $(LINK) -o $@ $^ $(LIBS)
+
 test: test-programs
 	@tests/run --unit
 
@@ -129,7 +136,6 @@ demo:
 
 bench:
 	@scripts/setup --tests
-	@$(MAKE) --no-print-directory -s all
 	@tests/bench/run
 
 lint:
@@ -154,9 +160,9 @@ deb plugin: all
 clean:
 	rm -rf build build-san build-fuzz
 
-.PHONY: all test-programs test check torture demo bench lint form install uninstall dist deb \
+.PHONY: all test-programs bench-programs test check torture demo bench lint form install uninstall dist deb \
 	plugin clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 
--include $(wildcard $(B)/obj/*/*.d $(B)/tests/*.d)
+-include $(wildcard $(B)/obj/*/*.d $(B)/obj/tests/bench/*.d $(B)/tests/*.d)

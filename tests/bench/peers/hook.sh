@@ -1,0 +1,51 @@
+#!/bin/bash
+# The benchmark's job as a careful shell script would do it: few forks, jq for all JSON.
+# See ../cases.
+event=$(cat)
+IFS=$'\t' read -r kind id status agent < <(jq -r '[.hook_event_name, .tool_input.taskId // "",
+    .tool_input.status // "", .agent_id // ""] | map(if . == "" then "-" else . end) | @tsv' <<<"$event")
+
+lock() {
+	local tries=0
+	until mkdir "$LIST/.lock.lock" 2>/dev/null; do
+		[ $((tries += 1)) -lt 500 ] || exit 1
+		sleep 0.005
+	done
+}
+
+case $kind in
+PreToolUse)
+	[ "$status" = in_progress ] || exit 0
+	[ -f "$LIST/$id.json" ] || exit 0
+	blockers=$(jq -r '.blockedBy[]?' "$LIST/$id.json")
+	if [ -n "$blockers" ]; then
+		files=()
+		for blocker in $blockers; do files+=("$LIST/$blocker.json"); done
+		open=$(jq -rs 'map(select(.status != "completed") | "#\(.id) \"\(.subject)\" (\(.status))") | join(", ")' \
+		    "${files[@]}")
+		if [ -n "$open" ]; then
+			jq -nc --arg r "Task #$id cannot start: blocked by $open." '{hookSpecificOutput:
+			    {hookEventName: "PreToolUse", permissionDecision: "deny", permissionDecisionReason: $r}}'
+			echo "Task #$id cannot start: blocked by $open." >&2
+			exit 2
+		fi
+	fi
+	lock
+	jq -c --arg a "$agent" '. + {(input.id): $a}' "$STATE/claims.json" "$LIST/$id.json" >"$STATE/claims.new" &&
+	    mv "$STATE/claims.new" "$STATE/claims.json"
+	rmdir "$LIST/.lock.lock"
+	jq -c '{hookSpecificOutput: {hookEventName: "PreToolUse", updatedInput: (.tool_input + {owner: .agent_id})}}' \
+	    <<<"$event" ;;
+SubagentStop)
+	mine=$(cd "$LIST" && find . -name '*.json' -print0 | xargs -0 jq -r --arg a "$agent" \
+	    'select(.owner == $a and .status != "completed") | .id')
+	[ -n "$mine" ] || exit 0
+	lock
+	for id in $mine; do
+		jq '.status = "pending" | del(.owner)' "$LIST/$id.json" >"$LIST/.$id.new" &&
+		    mv "$LIST/.$id.new" "$LIST/$id.json"
+	done
+	rmdir "$LIST/.lock.lock"
+	jq -nc --arg m "released: $mine" '{systemMessage: $m}' ;;
+esac
+exit 0

@@ -1,0 +1,106 @@
+// The benchmark's job in Rust.  See ../../../cases.
+use serde_json::{json, Value};
+use std::{env, fs, io, process, thread, time::Duration};
+
+fn read(path: &str) -> Value {
+    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+}
+
+fn save(path: &str, text: String) {
+    let temporary = format!("{path}.new");
+    fs::write(&temporary, text).unwrap();
+    fs::rename(&temporary, path).unwrap();
+}
+
+struct Hook {
+    list: String,
+    state: String,
+    event: Value,
+}
+
+impl Hook {
+    fn load(&self, id: &str) -> Value {
+        read(&format!("{}/{}.json", self.list, id))
+    }
+
+    fn locked(&self, work: impl FnOnce()) {
+        let lock = format!("{}/.lock.lock", self.list);
+        let mut tries = 0;
+        while fs::create_dir(&lock).is_err() {
+            tries += 1;
+            if tries > 500 {
+                process::exit(1);
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+        work();
+        fs::remove_dir(&lock).unwrap();
+    }
+
+    fn start(&self) {
+        let id = self.event["tool_input"]["taskId"].as_str().unwrap();
+        let open: Vec<String> = self.load(id)["blockedBy"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|b| self.load(b.as_str().unwrap()))
+            .filter(|b| b["status"] != "completed")
+            .map(|b| format!("#{} {} ({})", b["id"].as_str().unwrap(), b["subject"], b["status"].as_str().unwrap()))
+            .collect();
+        if !open.is_empty() {
+            let reason = format!("Task #{id} cannot start: blocked by {}.", open.join(", "));
+            println!("{}", json!({"hookSpecificOutput": {"hookEventName": "PreToolUse",
+                "permissionDecision": "deny", "permissionDecisionReason": reason}}));
+            eprintln!("{reason}");
+            process::exit(2);
+        }
+        self.locked(|| {
+            self.load(id);
+            let path = format!("{}/claims.json", self.state);
+            let mut claims = read(&path);
+            claims[id] = self.event["agent_id"].clone();
+            save(&path, claims.to_string());
+        });
+        let mut input = self.event["tool_input"].clone();
+        input["owner"] = self.event["agent_id"].clone();
+        println!("{}", json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": input}}));
+    }
+
+    fn stop(&self) {
+        let mut mine = Vec::new();
+        for entry in fs::read_dir(&self.list).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            if let Some(id) = name.strip_suffix(".json") {
+                let task = self.load(id);
+                if task["owner"] == self.event["agent_id"] && task["status"] != "completed" {
+                    mine.push(id.to_string());
+                }
+            }
+        }
+        if mine.is_empty() {
+            return;
+        }
+        self.locked(|| {
+            for id in &mine {
+                let mut task = self.load(id);
+                task["status"] = "pending".into();
+                task.as_object_mut().unwrap().remove("owner");
+                save(&format!("{}/{}.json", self.list, id), serde_json::to_string_pretty(&task).unwrap());
+            }
+        });
+        println!("{}", json!({"systemMessage": format!("released: {}", mine.join(" "))}));
+    }
+}
+
+fn main() {
+    let hook = Hook {
+        list: env::var("LIST").unwrap(),
+        state: env::var("STATE").unwrap(),
+        event: serde_json::from_reader(io::stdin()).unwrap(),
+    };
+    match hook.event["hook_event_name"].as_str() {
+        Some("PreToolUse") if hook.event["tool_input"]["status"] == "in_progress" => hook.start(),
+        Some("SubagentStop") => hook.stop(),
+        _ => (),
+    }
+}
