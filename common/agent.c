@@ -24,6 +24,7 @@
 #include "json-print.h"
 #include "lock.h"
 #include "mem.h"
+#include "team.h"
 
 #define AGENTS "agents.json"
 #define AGENTS_MAX 64 /* sessions remembered; the oldest go */
@@ -136,27 +137,18 @@ agent_client(struct agent *a)
 	}
 }
 
-/* A teammate's client is started with --agent-name NAME. */
+/* What the process or the team's own file says about this session. */
 static char *
-name_on_command_line(void)
+name_in_team(const struct list *list, const char *session)
 {
-	struct agent a = { 0 };
-	char line[8192];
-	const char *p, *value = NULL;
-	ssize_t len;
+	struct team_seat seat = { 0 };
+	char *name = NULL;
 
-	agent_client(&a);
-	if (a.pid == 0 || (len = proc_read(a.pid, "cmdline", line, sizeof(line))) <= 0)
-		return NULL;
-	for (p = line; p < line + len; p += strlen(p) + 1) {
-		if (strncmp(p, "--agent-name=", 13) == 0)
-			value = p + 13;
-		else if (strcmp(p, "--agent-name") == 0 && p + strlen(p) + 1 < line + len)
-			value = p + strlen(p) + 1;
-		if (value != NULL)
-			return teammate_name_ok(value) ? mem_string(value) : NULL;
-	}
-	return NULL;
+	team_seat_find(&seat, list->config, session);
+	if (seat.name != NULL && teammate_name_ok(seat.name))
+		name = mem_string(seat.name);
+	team_seat_free(&seat);
+	return name;
 }
 
 /* The file's text and index; false if there is none that makes sense. */
@@ -207,7 +199,7 @@ event_agent(const struct event *ev, const struct list *list, const struct config
 		a->name = ev->agent_type;
 	else if (event_tmux_teammate(ev)) {
 		if ((*name = name_learnt(list, ev->session_id)) == NULL)
-			*name = name_on_command_line();
+			*name = name_in_team(list, ev->session_id);
 		a->name = *name;
 	}
 	if (ev->agent_type != NULL && !event_in_process_teammate(ev))
@@ -264,6 +256,7 @@ event_learn(
 		return 0;
 	if ((state = list_state(list, true, e)) == -1)
 		return -1;
+	(void)list_learn(list, ev->session_id, e);
 	if (agents_load(state, &text, &j))
 		known = json_member_string(&j, JSON_ROOT, ev->session_id);
 	if (known != NULL && strcmp(known, ev->teammate_name) == 0) {

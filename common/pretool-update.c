@@ -15,6 +15,7 @@
 #include "json-print.h"
 #include "note.h"
 #include "policy.h"
+#include "team.h"
 #include "text.h"
 
 struct call {
