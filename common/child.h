@@ -75,7 +75,7 @@ struct child {
 int child_start(struct child *, const struct child_spec *, struct error *);
 
 /* Until one of them has ended or the deadline is past; the number of those
- * that are done.  Returns early, with -1, once child_stop_all() was called. */
+ * that are done.  A child keeps its own deadline: DEADLINE_NEVER is fine here. */
 int child_wait(struct child **, size_t count, struct deadline);
 void child_stop(struct child *); /* ask its monitor to kill it; child_wait() still gives the end */
 void child_free(struct child *);
@@ -85,7 +85,8 @@ int child_run(struct child *, const struct child_spec *, struct error *);
 
 /*
  * Start it and let go: the monitor lives on without us, and calls done(arg,
- * result) in its own process at the end.  Nothing of ours is kept open.
+ * result) in its own process at the end.  By then every descriptor of ours is
+ * closed there: done() opens what it needs.
  */
 int child_detach(
     const struct child_spec *, void (*done)(void *, const struct child *), void *, struct error *);

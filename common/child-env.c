@@ -1,0 +1,77 @@
+/*
+ * The environment of a command.
+ *
+ * Hooks inherit the client's environment.  Left out is what changes the
+ * meaning of a command without being seen in it (as sudo does), what
+ * would point git at another repository, and the client's secrets.
+ * A gate that needs one of them says so ("pass"), or sets it ("env").
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "child.h"
+
+/* A trailing '*' stands for any rest. */
+static const char *const scrubbed[] = {
+	"LD_*", "DYLD_*", "MALLOC_*", "GLIBC_TUNABLES", "GCONV_PATH", "LOCPATH", "NLSPATH",
+	"HOSTALIASES", "RES_OPTIONS", "TZDIR", /* the loader and the C library */
+	"BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "BASH_FUNC_*", "PS4", "IFS", "CDPATH",
+	"GLOBIGNORE", "POSIXLY_CORRECT", "FPATH", "ZDOTDIR", "NULLCMD", "READNULLCMD", /* shells */
+	"PERLLIB", "PERL5*", "PERLIO_DEBUG", "PYTHON*", "RUBYLIB", "RUBYOPT", "NODE_OPTIONS",
+	"NODE_PATH", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "CLASSPATH",
+	"AWKPATH", "AWKLIBPATH", /* interpreters */
+	"MAKEFLAGS", "MFLAGS", "MAKEFILES", "MAKEOVERRIDES", "GNUMAKEFLAGS", "MAKELEVEL", /* make */
+	"GIT_*", /* another repository, index or configuration */
+	"ANTHROPIC_*", "CLAUDE_CODE_MESSAGING_*", "CLAUDE_CODE_OAUTH_*", /* secrets */
+};
+
+static const char *const harmless[] = { "GIT_AUTHOR_*", "GIT_COMMITTER_*", "GIT_EDITOR",
+	"GIT_PAGER", "GIT_TERMINAL_PROMPT", "GIT_SSH_COMMAND", "GIT_SSL_*",
+	"GIT_CEILING_DIRECTORIES" };
+
+static bool
+listed(const char *const *list, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++) {
+		size_t len = strlen(list[i]);
+
+		if (list[i][len - 1] == '*' ? strncmp(list[i], name, len - 1) == 0
+					    : strcmp(list[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool
+child_env_scrubbed(const char *name)
+{
+	return listed(scrubbed, sizeof(scrubbed) / sizeof(scrubbed[0]), name) &&
+	       !listed(harmless, sizeof(harmless) / sizeof(harmless[0]), name);
+}
+
+/* Is NAME=... in the list? */
+static bool
+is_set(const struct strings *list, const char *name, size_t len)
+{
+	for (size_t i = 0; list != NULL && i < list->count; i++)
+		if (strncmp(list->item[i], name, len) == 0 && list->item[i][len] == '=')
+			return true;
+	return false;
+}
+
+void
+child_env(struct strings *out, const struct strings *env, const struct strings *pass)
+{
+	for (char **e = environ; e != NULL && *e != NULL; e++) {
+		size_t len = strcspn(*e, "=");
+		char *name = mem_copy(*e, len);
+
+		if ((*e)[len] == '=' && !is_set(env, name, len) &&
+		    (!child_env_scrubbed(name) || (pass != NULL && strings_has(pass, name))))
+			strings_add(out, *e);
+		free(name);
+	}
+	for (size_t i = 0; env != NULL && i < env->count; i++)
+		strings_add(out, env->item[i]);
+}

@@ -1,0 +1,324 @@
+/*
+ * Our end of a command that runs: a socket to its monitor.
+ *
+ * The monitor sends one record when all is over (monitor_record and the
+ * tail of the output); until then the socket is silent.  Closing it, or
+ * dying, makes the monitor kill everything.  A monitor that goes away
+ * without a record was killed: the command did not give an answer.
+ */
+#include "child.h"
+
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "monitor.h"
+
+#define CHILDREN_MAX 128
+#define GONE_MS 10000 /* how long we wait for a monitor to finish killing */
+
+/* For child_stop_all(), which may run in a signal handler. */
+static volatile sig_atomic_t live[CHILDREN_MAX]; /* descriptor + 1; 0 free */
+static volatile sig_atomic_t stopping;
+
+static void
+stop_fd(int fd)
+{
+	int saved = errno;
+
+	send(fd, "s", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+	errno = saved;
+}
+
+static int
+register_fd(int fd)
+{
+	for (size_t i = 0; i < CHILDREN_MAX; i++)
+		if (live[i] == 0) {
+			live[i] = fd + 1;
+			if (stopping)
+				stop_fd(fd);
+			return 0;
+		}
+	errno = EMFILE;
+	return -1;
+}
+
+static void
+forget_fd(int fd)
+{
+	for (size_t i = 0; i < CHILDREN_MAX; i++)
+		if (live[i] == fd + 1)
+			live[i] = 0;
+}
+
+void
+child_stop_all(void)
+{
+	stopping = 1;
+	for (size_t i = 0; i < CHILDREN_MAX; i++)
+		if (live[i] != 0)
+			stop_fd(live[i] - 1);
+}
+
+/* The environment as execve wants it; the pointers borrow from `list`. */
+static char **
+env_vector(struct strings *list, const struct child_spec *spec)
+{
+	char **env;
+
+	child_env(list, spec->env, spec->pass);
+	env = mem_alloc((list->count + 1) * sizeof(*env));
+	for (size_t i = 0; i < list->count; i++)
+		env[i] = list->item[i];
+	return env;
+}
+
+int
+child_start(struct child *c, const struct child_spec *spec, struct error *e)
+{
+	struct strings list = { 0 };
+	char **env = env_vector(&list, spec);
+	int pair[2] = { -1, -1 }, rc = -1;
+
+	*c = (struct child)CHILD_INIT;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == -1 ||
+	    register_fd(pair[0]) == -1) {
+		error_sys(e, "cannot start '%s'", spec->argv[0]);
+		goto out;
+	}
+	c->pid = fork();
+	if (c->pid == 0) {
+		struct child result = CHILD_INIT;
+
+		monitor_run(spec, env, pair[1], &result);
+		monitor_send(3, &result); /* monitor_run() has moved the socket there */
+		_exit(0);
+	}
+	if (c->pid == -1) {
+		forget_fd(pair[0]);
+		error_sys(e, "cannot start '%s': no process to be had", spec->argv[0]);
+		goto out;
+	}
+	c->fd = pair[0];
+	pair[0] = -1;
+	rc = 0;
+out:
+	if (pair[0] != -1)
+		close(pair[0]);
+	if (pair[1] != -1)
+		close(pair[1]);
+	strings_free(&list);
+	free(env);
+	return rc;
+}
+
+static void
+settle(struct child *c)
+{
+	forget_fd(c->fd);
+	close(c->fd);
+	c->fd = -1;
+	c->done = true;
+	buf_free(&c->in);
+	waitpid(c->pid, NULL, 0);
+}
+
+/* The record, once it is whole. */
+static void
+take_record(struct child *c, bool eof)
+{
+	struct monitor_record r;
+
+	if (c->in.len >= sizeof(r)) {
+		memcpy(&r, c->in.data, sizeof(r));
+		if (c->in.len < sizeof(r) + r.tail && !eof)
+			return;
+	}
+	if (c->in.len < sizeof(r) || c->in.len < sizeof(r) + r.tail) {
+		if (!eof)
+			return;
+		c->end = CHILD_NOT_RUN;
+		c->status = ECHILD;
+		snprintf(c->problem, sizeof(c->problem), "its monitor was killed");
+		settle(c);
+		return;
+	}
+	c->end = (enum child_end)r.end;
+	c->status = r.status;
+	c->ms = r.ms;
+	c->total = r.total;
+	c->strays = r.strays;
+	c->survivors = r.survivors;
+	memcpy(c->digest, r.digest, sizeof(c->digest));
+	memcpy(c->problem, r.problem, sizeof(c->problem));
+	buf_add(&c->tail, c->in.data + sizeof(r), r.tail);
+	settle(c);
+}
+
+static void
+pump(struct child *c)
+{
+	char chunk[16384];
+	ssize_t n = recv(c->fd, chunk, sizeof(chunk), MSG_DONTWAIT);
+
+	if (n > 0)
+		buf_add(&c->in, chunk, (size_t)n);
+	else if (n == -1 && (errno == EAGAIN || errno == EINTR))
+		return;
+	take_record(c, n <= 0);
+}
+
+int
+child_wait(struct child **list, size_t count, struct deadline until)
+{
+	struct pollfd *fds = mem_alloc((count + 1) * sizeof(*fds));
+	int done = 0;
+
+	for (;;) {
+		int64_t left = deadline_left(until);
+		size_t n = 0;
+
+		done = 0;
+		for (size_t i = 0; i < count; i++) {
+			if (!list[i]->done && list[i]->fd != -1)
+				fds[n++] = (struct pollfd){ list[i]->fd, POLLIN, 0 };
+			done += list[i]->done;
+		}
+		if (done > 0 || n == 0 || left == 0)
+			break;
+		if (poll(fds, n, left > 60000 ? 60000 : (int)left) == -1 && errno != EINTR)
+			clock_sleep_us(1000);
+		for (size_t i = 0; i < count; i++)
+			if (!list[i]->done && list[i]->fd != -1)
+				pump(list[i]);
+	}
+	free(fds);
+	return done;
+}
+
+void
+child_stop(struct child *c)
+{
+	if (c->fd != -1)
+		stop_fd(c->fd);
+}
+
+void
+child_free(struct child *c)
+{
+	if (c->fd != -1) {
+		struct deadline limit = deadline_in(GONE_MS);
+
+		forget_fd(c->fd);
+		close(c->fd);
+		while (waitpid(c->pid, NULL, WNOHANG) == 0 && !deadline_past(limit))
+			clock_sleep_us(500);
+	}
+	buf_free(&c->tail);
+	buf_free(&c->in);
+	*c = (struct child)CHILD_INIT;
+}
+
+int
+child_run(struct child *c, const struct child_spec *spec, struct error *e)
+{
+	if (child_start(c, spec, e) == -1)
+		return -1;
+	/* The monitor keeps the deadline; this one is for a monitor that cannot. */
+	while (!c->done)
+		child_wait(&c, 1, DEADLINE_NEVER);
+	return 0;
+}
+
+int
+child_detach(const struct child_spec *spec, void (*done)(void *, const struct child *), void *arg,
+    struct error *e)
+{
+	struct strings list = { 0 };
+	char **env = env_vector(&list, spec);
+	pid_t pid = fork();
+	int rc = 0;
+
+	if (pid == 0) {
+		struct child result = CHILD_INIT;
+
+		/* A second fork, so that nobody has to wait for the monitor. */
+		if ((pid = fork()) != 0)
+			_exit(pid == -1 ? errno : 0);
+		monitor_run(spec, env, -1, &result);
+		if (done != NULL)
+			done(arg, &result);
+		_exit(0);
+	}
+	if (pid == -1)
+		rc = error_sys(e, "cannot start '%s': no process to be had", spec->argv[0]);
+	else {
+		int status = 0;
+
+		while (waitpid(pid, &status, 0) == -1 && errno == EINTR)
+			;
+		if (WIFEXITED(status) && WEXITSTATUS(status) != 0) {
+			errno = WEXITSTATUS(status);
+			rc = error_sys(e, "cannot start '%s': no process to be had", spec->argv[0]);
+		}
+	}
+	strings_free(&list);
+	free(env);
+	return rc;
+}
+
+static const char *
+signal_name(int sig)
+{
+	static const struct {
+		int sig;
+		const char *name;
+	} names[] = { { SIGHUP, "SIGHUP" }, { SIGINT, "SIGINT" }, { SIGQUIT, "SIGQUIT" },
+		{ SIGILL, "SIGILL" }, { SIGTRAP, "SIGTRAP" }, { SIGABRT, "SIGABRT" },
+		{ SIGBUS, "SIGBUS" }, { SIGFPE, "SIGFPE" }, { SIGKILL, "SIGKILL" },
+		{ SIGUSR1, "SIGUSR1" }, { SIGSEGV, "SIGSEGV" }, { SIGUSR2, "SIGUSR2" },
+		{ SIGPIPE, "SIGPIPE" }, { SIGALRM, "SIGALRM" }, { SIGTERM, "SIGTERM" },
+		{ SIGXCPU, "SIGXCPU" }, { SIGXFSZ, "SIGXFSZ" }, { SIGSYS, "SIGSYS" } };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (names[i].sig == sig)
+			return names[i].name;
+	return NULL;
+}
+
+void
+child_describe(struct buf *b, const struct child *c)
+{
+	switch (c->end) {
+	case CHILD_RUNNING:
+		buf_puts(b, "still running");
+		break;
+	case CHILD_EXITED:
+		buf_printf(b, "exit %d", c->status);
+		break;
+	case CHILD_SIGNALED:
+		if (signal_name(c->status) != NULL)
+			buf_printf(b, "killed by %s", signal_name(c->status));
+		else
+			buf_printf(b, "killed by signal %d", c->status);
+		break;
+	case CHILD_TIMED_OUT:
+		buf_printf(b, "timed out after %lld.%lld s", (long long)(c->ms / 1000),
+		    (long long)(c->ms % 1000 / 100));
+		break;
+	case CHILD_STOPPED:
+		buf_puts(b, "stopped before it had finished");
+		break;
+	case CHILD_NOT_RUN:
+		buf_puts(b, c->problem);
+		break;
+	}
+}

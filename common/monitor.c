@@ -1,0 +1,504 @@
+/*
+ * Running one command so that nothing of it is left.
+ *
+ * Killing the process group is not enough: whoever calls setsid() leaves
+ * it.  A subreaper inherits every orphan among its descendants, so killing
+ * one's own children until there are none (ECHILD) finds them all, whatever
+ * they did to their groups and sessions; a child's pid cannot be reused before we
+ * reap it, so the right process is hit.  The leader is reaped last, for
+ * the same reason: its group id stays ours while we signal the group.
+ *
+ * This must not be done by the hook itself, because the client may kill the
+ * hook with SIGKILL; the monitor sees its end as end-of-file on the socket.
+ *
+ * Known holes: descendants that changed their user id, work handed to
+ * a daemon that was there before (docker, a build server), processes stuck in
+ * the kernel.  The first and the last are counted as survivors.
+ */
+#include "monitor.h"
+
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "hash.h"
+
+#define READ_SIZE (64u << 10)
+#define READ_TURNS 16      /* a flood must not starve the clock */
+#define KILL_LIMIT_MS 5000 /* then what is left counts as a survivor */
+#define KILL_PAUSE_US 200
+
+enum step { STEP_SETUP, STEP_DIRECTORY, STEP_EXEC, STEP_INTERPRETER };
+
+struct failure { /* what the child writes when it cannot become the command */
+	int step, error;
+};
+
+struct monitor {
+	const struct child_spec *spec;
+	struct child *result;
+	pid_t leader;
+	int sock, out, signals;
+	struct hash hash;
+	uint64_t hashed;
+	char ring[CHILD_TAIL];
+};
+
+/* Keep only sock, as descriptor 3, and the null device as 0, 1, 2. */
+static int
+keep_only(int sock)
+{
+	int null;
+
+	if (sock != -1 && sock < 3 && (sock = fcntl(sock, F_DUPFD_CLOEXEC, 3)) == -1)
+		return -1;
+	null = open("/dev/null", O_RDWR);
+	if (null == -1 || dup2(null, 0) == -1 || dup2(null, 1) == -1 || dup2(null, 2) == -1)
+		return -1;
+	if (sock != -1 && sock != 3) {
+		if (dup3(sock, 3, O_CLOEXEC) == -1)
+			return -1;
+		sock = 3;
+	}
+	if (syscall(SYS_close_range, sock == -1 ? 3 : 4, ~0u, 0) == -1)
+		for (int fd = sock == -1 ? 3 : 4; fd < 4096; fd++)
+			close(fd);
+	return sock;
+}
+
+static void
+default_signals(void)
+{
+	for (int sig = 1; sig < NSIG; sig++)
+		if (sig != SIGKILL && sig != SIGSTOP)
+			signal(sig, SIG_DFL);
+}
+
+/* A descriptor the command can read its input from. */
+static int
+open_input(const struct child_spec *spec)
+{
+	const char *at = spec->input;
+	size_t left = spec->input_len;
+	int fd;
+
+	if (spec->input == NULL)
+		return open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if ((fd = memfd_create("input", MFD_CLOEXEC)) == -1)
+		return -1;
+	while (left > 0) {
+		ssize_t n = write(fd, at, left);
+
+		if (n == -1 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			close(fd);
+			return -1;
+		}
+		at += n;
+		left -= (size_t)n;
+	}
+	lseek(fd, 0, SEEK_SET);
+	return fd;
+}
+
+static void
+become(const struct child_spec *spec, char *const *env, pid_t parent, int in, int out, int notify)
+{
+	struct failure f = { STEP_SETUP, 0 };
+	sigset_t none;
+
+	/* Die with the monitor; it may be gone already. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(127);
+	setsid();
+	sigemptyset(&none);
+	if (dup2(in, 0) == -1 || dup2(out, 1) == -1 || dup2(out, 2) == -1 ||
+	    sigprocmask(SIG_SETMASK, &none, NULL) == -1)
+		goto failed;
+	f.step = STEP_DIRECTORY;
+	if (spec->cwd != NULL && chdir(spec->cwd) == -1)
+		goto failed;
+	f.step = STEP_EXEC;
+	environ = (char **)env;
+	execvp(spec->argv[0], spec->argv);
+	if (errno == ENOENT && strchr(spec->argv[0], '/') != NULL &&
+	    access(spec->argv[0], F_OK) == 0) {
+		f.step = STEP_INTERPRETER;
+		errno = ENOENT;
+	}
+failed:
+	f.error = errno;
+	while (write(notify, &f, sizeof(f)) == -1 && errno == EINTR)
+		;
+	_exit(127);
+}
+
+static void
+explain(struct child *c, const struct child_spec *spec, const struct failure *f)
+{
+	const char *program = spec->argv[0];
+	size_t room = sizeof(c->problem);
+
+	c->end = CHILD_NOT_RUN;
+	c->status = f->error;
+	if (f->step == STEP_DIRECTORY)
+		snprintf(c->problem, room, "cannot enter the directory '%s': %s", spec->cwd,
+		    strerror(f->error));
+	else if (f->step == STEP_EXEC && f->error == ENOENT)
+		snprintf(c->problem, room, "no such program: '%s'", program);
+	else if (f->step == STEP_INTERPRETER)
+		snprintf(c->problem, room, "'%s' names an interpreter that is not there", program);
+	else if (f->step == STEP_EXEC)
+		snprintf(c->problem, room, "cannot run '%s': %s", program, strerror(f->error));
+	else
+		snprintf(c->problem, room, "cannot set up the command: %s", strerror(f->error));
+}
+
+/* Fork the command.  0, or -1 with the result filled in. */
+static int
+launch(struct monitor *m, char *const *env)
+{
+	struct failure f = { STEP_SETUP, 0 };
+	int out[2] = { -1, -1 }, notify[2] = { -1, -1 }, in = -1;
+	pid_t self = getpid();
+	ssize_t n = 0;
+
+	if ((in = open_input(m->spec)) == -1 || pipe2(out, O_CLOEXEC) == -1 ||
+	    pipe2(notify, O_CLOEXEC) == -1 || (m->leader = fork()) == -1) {
+		f.error = errno;
+		n = sizeof(f);
+	} else if (m->leader == 0)
+		become(m->spec, env, self, in, out[1], notify[1]);
+	close(in);
+	close(out[1]);
+	close(notify[1]);
+	m->out = out[0];
+	fcntl(m->out, F_SETFL, O_NONBLOCK);
+	fcntl(m->out, F_SETPIPE_SZ, 1 << 20);
+	while (n == 0 && (n = read(notify[0], &f, sizeof(f))) == -1 && errno == EINTR)
+		n = 0;
+	close(notify[0]);
+	if (n != (ssize_t)sizeof(f))
+		return 0;
+	explain(m->result, m->spec, &f);
+	return -1;
+}
+
+/* Take what is there; false at the end of the file. */
+static bool
+drain(struct monitor *m)
+{
+	static char chunk[READ_SIZE];
+
+	for (int turn = 0; turn < READ_TURNS; turn++) {
+		ssize_t n = read(m->out, chunk, sizeof(chunk));
+		size_t at, part;
+
+		if (n == -1)
+			return errno == EAGAIN || errno == EINTR;
+		if (n == 0)
+			return false;
+		if (m->hashed < CHILD_DIGEST) {
+			size_t take = (size_t)n;
+
+			if (take > CHILD_DIGEST - m->hashed)
+				take = CHILD_DIGEST - (size_t)m->hashed;
+			hash_add(&m->hash, chunk, take);
+			m->hashed += take;
+		}
+		for (size_t done = 0; done < (size_t)n; done += part) {
+			at = m->result->total % CHILD_TAIL;
+			part = CHILD_TAIL - at;
+			if (part > (size_t)n - done)
+				part = (size_t)n - done;
+			memcpy(m->ring + at, chunk + done, part);
+			m->result->total += part;
+		}
+	}
+	return true;
+}
+
+/* Has the leader ended?  It stays a zombie; orphans that came to us are reaped. */
+static bool
+leader_ended(struct monitor *m)
+{
+	for (;;) {
+		siginfo_t si = { 0 };
+
+		if (waitid(P_ALL, 0, &si, WEXITED | WNOHANG | WNOWAIT) == -1)
+			return errno == ECHILD;
+		if (si.si_pid == 0)
+			return false;
+		if (si.si_pid == m->leader) {
+			m->result->end = si.si_code == CLD_EXITED ? CHILD_EXITED : CHILD_SIGNALED;
+			m->result->status = si.si_status;
+			return true;
+		}
+		waitpid(si.si_pid, NULL, WNOHANG);
+	}
+}
+
+/* Send sig to each of our children; how many there were, the leader aside. */
+static unsigned
+signal_children(const struct monitor *m, int sig)
+{
+	char path[64], *at, *end, *list;
+	size_t len = 0, room = 1 << 16;
+	unsigned count = 0;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
+	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) == -1)
+		return 0;
+	list = malloc(room + 1);
+	while (list != NULL && len < room && (n = read(fd, list + len, room - len)) > 0)
+		len += (size_t)n;
+	close(fd);
+	if (list == NULL)
+		return 0;
+	/* A pid cut off by the end of the buffer would be another's. */
+	while (len == room && len > 0 && list[len - 1] != ' ')
+		len--;
+	list[len] = '\0';
+	for (at = list;; at = end) {
+		long pid = strtol(at, &end, 10);
+
+		if (end == at)
+			break;
+		kill((pid_t)pid, sig);
+		count += pid != m->leader;
+	}
+	free(list);
+	return count;
+}
+
+/* Without CONFIG_PROC_CHILDREN: whoever in /proc has us as parent. */
+static unsigned
+signal_children_by_scan(const struct monitor *m, int sig)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *d;
+	unsigned count = 0;
+
+	while (proc != NULL && (d = readdir(proc)) != NULL) {
+		char path[300], stat[512], *paren;
+		long pid = strtol(d->d_name, NULL, 10);
+		int fd, parent;
+		ssize_t n;
+
+		snprintf(path, sizeof(path), "/proc/%s/stat", d->d_name);
+		if (pid <= 0 || (fd = open(path, O_RDONLY | O_CLOEXEC)) == -1)
+			continue;
+		n = read(fd, stat, sizeof(stat) - 1);
+		close(fd);
+		stat[n > 0 ? n : 0] = '\0';
+		paren = strrchr(stat, ')');
+		if (paren == NULL || sscanf(paren + 1, " %*c %d", &parent) != 1 ||
+		    parent != getpid())
+			continue;
+		kill((pid_t)pid, sig);
+		count += pid != m->leader;
+	}
+	if (proc != NULL)
+		closedir(proc);
+	return count;
+}
+
+/* Kill and reap until nobody is left. */
+static void
+kill_all(struct monitor *m)
+{
+	struct deadline limit = deadline_in(KILL_LIMIT_MS);
+	unsigned seen = 0, most = 0;
+	bool scan;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
+	scan = access(path, R_OK) == -1;
+	if (m->leader > 0)
+		kill(-m->leader, SIGKILL);
+	for (;;) {
+		pid_t pid;
+		bool any = false;
+
+		seen = scan ? signal_children_by_scan(m, SIGKILL) : signal_children(m, SIGKILL);
+		most = seen > most ? seen : most;
+		while ((pid = waitpid(-1, NULL, WNOHANG | __WALL)) > 0)
+			any = true;
+		if (pid == -1 && errno == ECHILD) {
+			seen = 0;
+			break;
+		}
+		if (deadline_past(limit))
+			break;
+		if (m->out != -1)
+			drain(m);
+		if (!any)
+			clock_sleep_us(KILL_PAUSE_US);
+	}
+	m->result->strays = most;
+	m->result->survivors = seen;
+}
+
+/* Does the starter want us to stop?  'd' it died, 's' it said so, 0 no. */
+static char
+asked_to_stop(struct monitor *m, const struct pollfd *sock, const struct pollfd *signals)
+{
+	char byte;
+	ssize_t n;
+	struct signalfd_siginfo si;
+	char answer = 0;
+
+	if (signals->revents != 0)
+		while (read(m->signals, &si, sizeof(si)) == (ssize_t)sizeof(si))
+			if (si.ssi_signo != SIGCHLD)
+				answer = 's';
+	if (sock->revents != 0) {
+		n = recv(m->sock, &byte, 1, MSG_DONTWAIT);
+		if (n == 1)
+			answer = 's';
+		else if (n == 0 || (errno != EAGAIN && errno != EINTR))
+			answer = 'd';
+	}
+	return answer;
+}
+
+static void
+watch(struct monitor *m)
+{
+	struct deadline until = m->spec->deadline;
+	enum child_end why = CHILD_RUNNING;
+	bool more = true;
+
+	for (;;) {
+		struct pollfd fds[3] = { { m->signals, POLLIN, 0 },
+			{ more ? m->out : -1, POLLIN, 0 }, { m->sock, POLLIN, 0 } };
+		int64_t left = deadline_left(until);
+		char stop;
+
+		if (leader_ended(m))
+			break;
+		if (left > 0 && poll(fds, 3, left > 60000 ? 60000 : (int)left) == -1 &&
+		    errno != EINTR)
+			clock_sleep_us(1000); /* no memory: go on by the clock */
+		stop = asked_to_stop(m, &fds[2], &fds[0]);
+		if (fds[1].revents != 0)
+			more = drain(m);
+		if (stop == 'd') {
+			why = CHILD_STOPPED;
+			break;
+		}
+		if (stop == 0 && !deadline_past(until))
+			continue;
+		if (why != CHILD_RUNNING && stop == 0)
+			break; /* the grace is over */
+		if (why == CHILD_RUNNING) {
+			why = stop != 0 ? CHILD_STOPPED : CHILD_TIMED_OUT;
+			until = deadline_in(CHILD_GRACE_MS);
+			kill(-m->leader, SIGTERM);
+			kill(-m->leader, SIGCONT);
+		}
+	}
+	if (why != CHILD_RUNNING) {
+		m->result->end = why;
+		m->result->status = 0;
+	}
+}
+
+static void
+finish(struct monitor *m)
+{
+	struct child *c = m->result;
+	size_t at = (size_t)(c->total % CHILD_TAIL);
+
+	if (c->total > CHILD_TAIL)
+		buf_add(&c->tail, m->ring + at, CHILD_TAIL - at);
+	buf_add(&c->tail, m->ring, c->total >= CHILD_TAIL && at == 0 ? CHILD_TAIL : at);
+	hash_end(&m->hash, c->digest);
+	c->done = true;
+}
+
+void
+monitor_run(const struct child_spec *spec, char *const *env, int sock, struct child *result)
+{
+	static struct monitor m;
+	int64_t start = clock_ms();
+	sigset_t mask;
+
+	m = (struct monitor){ .spec = spec, .result = result, .out = -1, .signals = -1 };
+	hash_begin(&m.hash);
+	setsid();
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	sigfillset(&mask);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	default_signals();
+	m.sock = keep_only(sock);
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGTERM);
+	sigaddset(&mask, SIGINT);
+	sigaddset(&mask, SIGHUP);
+	sigaddset(&mask, SIGCHLD);
+	m.signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+	if ((sock != -1 && m.sock == -1) || m.signals == -1)
+		explain(result, spec, &(struct failure){ STEP_SETUP, errno });
+	else if (launch(&m, env) == 0)
+		watch(&m);
+	result->ms = clock_ms() - start;
+	kill_all(&m);
+	for (int turn = 0; m.out != -1 && turn < 4 && drain(&m); turn++)
+		;
+	finish(&m);
+}
+
+static int
+send_all(int sock, const void *data, size_t len)
+{
+	const char *at = data;
+
+	while (len > 0) {
+		ssize_t n = send(sock, at, len, MSG_NOSIGNAL);
+
+		if (n == -1 && errno == EINTR)
+			continue;
+		if (n == -1)
+			return -1;
+		at += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+void
+monitor_send(int sock, const struct child *c)
+{
+	struct monitor_record r = {
+		.end = c->end,
+		.status = c->status,
+		.ms = c->ms,
+		.total = c->total,
+		.strays = c->strays,
+		.survivors = c->survivors,
+		.tail = (uint32_t)c->tail.len,
+	};
+
+	memcpy(r.digest, c->digest, sizeof(r.digest));
+	memcpy(r.problem, c->problem, sizeof(r.problem));
+	if (send_all(sock, &r, sizeof(r)) == 0)
+		send_all(sock, buf_text(&c->tail), c->tail.len);
+}

@@ -1,0 +1,58 @@
+/*
+ * Regular expressions: what is accepted, what matches, what is bounded.
+ */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mem.h"
+#include "pattern.h"
+
+Test(pattern, matches)
+{
+	static const struct {
+		const char *pattern, *text;
+		int want;
+	} rows[] = {
+		{ "^fix", "fix: a", 1 },
+		{ "^fix", "a fix", 0 },
+		{ "^(feat|fix)(\\([a-z]+\\))?: .+", "feat(core): x", 1 },
+		{ "[Tt]est", "no tests", 1 },
+		{ "a{2,3}b", "aab", 1 },
+		{ "a{2,3}b", "ab", 0 },
+		{ "[{]1,5000[}]", "{1,5000}", 1 },
+		{ "\\{x", "{x", 1 },
+		{ "(", "", -1 },
+		{ "[a", "", -1 },
+		{ "a**", "aaa", 1 },
+		{ "(a)\\1", "aa", -1 },
+		{ "a{1,2000}", "a", -1 },
+		{ "((a{1,100}){1,100})", "a", -1 },
+		{ "((a{100}){100})", "a", -1 },
+	};
+	struct error e;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		cr_expect_eq(pattern_test(rows[i].pattern, rows[i].text, &e), rows[i].want,
+		    "'%s' on '%s' should be %d", rows[i].pattern, rows[i].text, rows[i].want);
+}
+
+Test(pattern, bounds)
+{
+	struct error e;
+	char *big = mem_alloc(PATTERN_TEXT + 100);
+	struct pattern p = { .compiled = false };
+
+	memset(big, 'a', PATTERN_MAX + 1);
+	cr_expect_eq(pattern_check(big, &e), -1, "too long a pattern");
+	cr_expect(strstr(e.text, "longer") != NULL, "said so: %s", e.text);
+	memset(big, 'a', PATTERN_TEXT + 99);
+	big[PATTERN_TEXT + 98] = 'b';
+	cr_expect_eq(pattern_compile(&p, "b", &e), 0);
+	cr_expect_not(pattern_match(&p, big), "the text is looked at only so far");
+	big[PATTERN_TEXT - 1] = 'b';
+	cr_expect(pattern_match(&p, big), "up to its bound");
+	pattern_free(&p);
+	pattern_free(&p);
+	free(big);
+}
