@@ -2,7 +2,7 @@
 //
 // Of every ten tasks three are completed, one is in progress and owned by an agent of another
 // session, the rest is pending.  Three are special: the last but one, N-1, is pending and free; the last, N, is
-// pending and blocked by N-2 (in progress) and 1 (completed); N-2 is owned by "bench-agent".
+// pending and blocked by N-2 (in progress) and 1 (completed); N-2 is owned by a00000000000000b1.
 const fs = require('fs');
 const [dir, n] = [process.argv[2], Number(process.argv[3])];
 let seed = 42;
@@ -26,7 +26,7 @@ for (let id = 1; id <= n; id++) {
 	} else if (id === n - 1) {
 		task.status = 'pending';
 	} else if (id === n - 2) {
-		made = own('bench-agent');
+		made = own('a00000000000000b1');
 		made.blocks = [String(n)];
 	} else if (id === 1) {
 		task.status = 'completed';

@@ -48,7 +48,7 @@ func locked(fn func()) {
 	fn()
 }
 
-func start(event object) {
+func change(event object) {
 	input := event["tool_input"].(object)
 	id := input["taskId"].(string)
 	var open []string
@@ -59,11 +59,14 @@ func start(event object) {
 		}
 	}
 	if len(open) > 0 {
-		reason := fmt.Sprintf("Task #%s cannot start: blocked by %s.", id, strings.Join(open, ", "))
+		reason := fmt.Sprintf("Task #%s is blocked by %s.", id, strings.Join(open, ", "))
 		json.NewEncoder(os.Stdout).Encode(object{"hookSpecificOutput": object{"hookEventName": "PreToolUse",
 			"permissionDecision": "deny", "permissionDecisionReason": reason}})
 		fmt.Fprintln(os.Stderr, reason)
 		os.Exit(2)
+	}
+	if input["status"] == "completed" {
+		return
 	}
 	locked(func() {
 		load(id)
@@ -108,8 +111,9 @@ func main() {
 	check(json.NewDecoder(os.Stdin).Decode(&event))
 	switch event["hook_event_name"] {
 	case "PreToolUse":
-		if event["tool_input"].(object)["status"] == "in_progress" {
-			start(event)
+		switch event["tool_input"].(object)["status"] {
+		case "in_progress", "completed":
+			change(event)
 		}
 	case "SubagentStop":
 		stop(event)

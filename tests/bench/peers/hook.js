@@ -26,18 +26,20 @@ function locked(fn) {
 	}
 }
 
-function start(event) {
+function change(event) {
 	const id = event.tool_input.taskId;
 	const open = (load(id).blockedBy || []).map(load).filter(b => b.status !== 'completed');
 	if (open.length > 0) {
 		const names = open.map(b => `#${b.id} "${b.subject}" (${b.status})`).join(', ');
-		const reason = `Task #${id} cannot start: blocked by ${names}.`;
+		const reason = `Task #${id} is blocked by ${names}.`;
 		console.log(JSON.stringify({ hookSpecificOutput: { hookEventName: 'PreToolUse',
 			permissionDecision: 'deny', permissionDecisionReason: reason } }));
 		console.error(reason);
 		process.exitCode = 2;
 		return;
 	}
+	if (event.tool_input.status === 'completed')
+		return;
 	locked(() => {
 		load(id);
 		const claims = JSON.parse(fs.readFileSync(`${STATE}/claims.json`, 'utf8'));
@@ -65,7 +67,7 @@ function stop(event) {
 }
 
 const event = JSON.parse(fs.readFileSync(0, 'utf8'));
-if (event.hook_event_name === 'PreToolUse' && event.tool_input.status === 'in_progress')
-	start(event);
+if (event.hook_event_name === 'PreToolUse' && ['in_progress', 'completed'].includes(event.tool_input.status))
+	change(event);
 else if (event.hook_event_name === 'SubagentStop')
 	stop(event);

@@ -31,17 +31,19 @@ class Lock:
         os.rmdir(os.path.join(LIST, ".lock.lock"))
 
 
-def start(event):
+def change(event):
     task_id = event["tool_input"]["taskId"]
     task = load(task_id)
     blockers = [b for b in map(load, task.get("blockedBy", [])) if b["status"] != "completed"]
     if blockers:
         names = ", ".join('#%s "%s" (%s)' % (b["id"], b["subject"], b["status"]) for b in blockers)
-        reason = "Task #%s cannot start: blocked by %s." % (task_id, names)
+        reason = "Task #%s is blocked by %s." % (task_id, names)
         print(json.dumps({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny",
                                                  "permissionDecisionReason": reason}}))
         print(reason, file=sys.stderr)
         sys.exit(2)
+    if event["tool_input"]["status"] == "completed":
+        return
     with Lock():
         load(task_id)
         path = os.path.join(STATE, "claims.json")
@@ -74,8 +76,8 @@ def stop(event):
 def main():
     event = json.load(sys.stdin)
     kind = event["hook_event_name"]
-    if kind == "PreToolUse" and event["tool_input"].get("status") == "in_progress":
-        start(event)
+    if kind == "PreToolUse" and event["tool_input"].get("status") in ("in_progress", "completed"):
+        change(event)
     elif kind == "SubagentStop":
         stop(event)
 

@@ -15,7 +15,7 @@ lock() {
 
 case $kind in
 PreToolUse)
-	[ "$status" = in_progress ] || exit 0
+	[ "$status" = in_progress ] || [ "$status" = completed ] || exit 0
 	[ -f "$LIST/$id.json" ] || exit 0
 	blockers=$(jq -r '.blockedBy[]?' "$LIST/$id.json")
 	if [ -n "$blockers" ]; then
@@ -24,12 +24,13 @@ PreToolUse)
 		open=$(jq -rs 'map(select(.status != "completed") | "#\(.id) \"\(.subject)\" (\(.status))") | join(", ")' \
 		    "${files[@]}")
 		if [ -n "$open" ]; then
-			jq -nc --arg r "Task #$id cannot start: blocked by $open." '{hookSpecificOutput:
+			jq -nc --arg r "Task #$id is blocked by $open." '{hookSpecificOutput:
 			    {hookEventName: "PreToolUse", permissionDecision: "deny", permissionDecisionReason: $r}}'
-			echo "Task #$id cannot start: blocked by $open." >&2
+			echo "Task #$id is blocked by $open." >&2
 			exit 2
 		fi
 	fi
+	[ "$status" = in_progress ] || exit 0
 	lock
 	jq -c --arg a "$agent" '. + {(input.id): $a}' "$STATE/claims.json" "$LIST/$id.json" >"$STATE/claims.new" &&
 	    mv "$STATE/claims.new" "$STATE/claims.json"
@@ -37,6 +38,7 @@ PreToolUse)
 	jq -c '{hookSpecificOutput: {hookEventName: "PreToolUse", updatedInput: (.tool_input + {owner: .agent_id})}}' \
 	    <<<"$event" ;;
 SubagentStop)
+	# shellcheck disable=SC2016
 	mine=$(cd "$LIST" && find . -name '*.json' -print0 | xargs -0 jq -r --arg a "$agent" \
 	    'select(.owner == $a and .status != "completed") | .id')
 	[ -n "$mine" ] || exit 0

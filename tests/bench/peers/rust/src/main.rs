@@ -37,7 +37,7 @@ impl Hook {
         fs::remove_dir(&lock).unwrap();
     }
 
-    fn start(&self) {
+    fn change(&self) {
         let id = self.event["tool_input"]["taskId"].as_str().unwrap();
         let open: Vec<String> = self.load(id)["blockedBy"]
             .as_array()
@@ -48,11 +48,14 @@ impl Hook {
             .map(|b| format!("#{} {} ({})", b["id"].as_str().unwrap(), b["subject"], b["status"].as_str().unwrap()))
             .collect();
         if !open.is_empty() {
-            let reason = format!("Task #{id} cannot start: blocked by {}.", open.join(", "));
+            let reason = format!("Task #{id} is blocked by {}.", open.join(", "));
             println!("{}", json!({"hookSpecificOutput": {"hookEventName": "PreToolUse",
                 "permissionDecision": "deny", "permissionDecisionReason": reason}}));
             eprintln!("{reason}");
             process::exit(2);
+        }
+        if self.event["tool_input"]["status"] == "completed" {
+            return;
         }
         self.locked(|| {
             self.load(id);
@@ -99,7 +102,9 @@ fn main() {
         event: serde_json::from_reader(io::stdin()).unwrap(),
     };
     match hook.event["hook_event_name"].as_str() {
-        Some("PreToolUse") if hook.event["tool_input"]["status"] == "in_progress" => hook.start(),
+        Some("PreToolUse") if ["in_progress", "completed"].iter().any(|s| hook.event["tool_input"]["status"] == *s) => {
+            hook.change()
+        }
         Some("SubagentStop") => hook.stop(),
         _ => (),
     }
