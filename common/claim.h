@@ -33,6 +33,7 @@ struct claim {
 	char *task, *agent_id, *agent_type, *name, *session,
 	    *owner;        /* owner: as asked to be written */
 	char *tool_use_id; /* the call the claim was made for */
+	char *transcript;  /* of its session; says whether that call is over (transcript.h) */
 	int64_t pid;
 	uint64_t pid_start;
 	int64_t time_ms;
@@ -60,8 +61,9 @@ struct claim_request {
 		     */
 	const char *tool_use_id;
 	const char *gate_hash, *head;
-	const char *owner;   /* the owner the call itself gives; NULL: agent_owner() */
-	bool owner_is_agent; /* see holder.h, which says who "another" is */
+	const char *owner;      /* the owner the call itself gives; NULL: agent_owner() */
+	bool pass_owner;        /* the owner on disk is a label; see holder.h for who "another" is */
+	const char *transcript; /* transcript_path of the event; NULL */
 	bool pass_blocked, pass_taken, pass_resolved; /* rules that are off or only warn */
 };
 

@@ -6,21 +6,19 @@
 #include "holder.h"
 
 #include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "mem.h"
+#include "tally.h"
+#include "team.h"
 #include "text.h"
 
 static bool
 same(const char *a, const char *b)
 {
 	return a != NULL && b != NULL && strcmp(a, b) == 0;
-}
-
-/* No agent of its own: the main thread of a session, named or not. */
-static bool
-main_thread(const struct agent *a)
-{
-	return a->id == NULL && (a->name == NULL || a->type == NULL);
 }
 
 /* A subagent works for the main thread that sent it: what that one holds, it may take up. */
@@ -45,9 +43,67 @@ holder_of(const struct holder_query *q)
 		return HOLDER_NONE;
 	if (same(owner, self->name) || same(owner, self->id) || same(owner, self->type))
 		return HOLDER_SELF;
-	if (q->owner_is_agent || holder_is_agent_id(owner))
-		return HOLDER_OTHER;
-	return main_thread(self) || same(owner, q->owner) ? HOLDER_LABEL : HOLDER_OTHER;
+	return q->pass_owner && !holder_is_agent_id(owner) ? HOLDER_LABEL : HOLDER_OTHER;
+}
+
+static char *
+label_key(const struct agent *self, const char *task, const char *owner)
+{
+	return mem_printf("label:%s:%s:%s", self->session, task, owner);
+}
+
+int
+holder_label(const struct list *list, const struct agent *self, const char *task, const char *owner,
+    struct deadline deadline, struct error *e)
+{
+	char *key;
+	int rc = 0;
+
+	if (self->session == NULL || self->id != NULL || strlen(owner) > 200)
+		return 0;
+	key = label_key(self, task, owner);
+	if (tally_get(list, key) == 0 && tally_add(list, key, deadline, e) == -1)
+		rc = -1;
+	free(key);
+	return rc;
+}
+
+/* Somebody real goes by this name. */
+static bool
+owner_is_agent(const struct list *list, const struct claims *claims, const struct agent *self,
+    const char *owner)
+{
+	char team[32];
+
+	for (size_t i = 0; i < claims->count; i++)
+		if (same(claims->item[i].name, owner))
+			return true;
+	snprintf(team, sizeof(team), "session-%.8s", self->session != NULL ? self->session : "");
+	return team_has_member(list->config, list->name, owner) ||
+	       team_has_member(list->config, team, owner);
+}
+
+void
+holder_look(struct holder_query *q, const struct list *list, const struct claims *claims)
+{
+	const struct agent *self = q->self;
+	const char *owner = q->task->owner;
+	char *key;
+	bool ours;
+
+	q->pass_owner = false;
+	q->claim = claims_find(claims, q->task->id);
+	if (q->claim != NULL && (!claim_alive(q->claim) || q->task->status == TASK_COMPLETED))
+		q->claim = NULL;
+	if (q->claim != NULL || owner == NULL || same(owner, self->name) || same(owner, self->id))
+		return;
+	ours = q->task->status == TASK_PENDING && same(owner, q->owner);
+	if (!ours && self->session != NULL && (self->id == NULL || self->name == NULL)) {
+		key = label_key(self, q->task->id, owner);
+		ours = tally_get(list, key) > 0;
+		free(key);
+	}
+	q->pass_owner = ours && !owner_is_agent(list, claims, self, owner);
 }
 
 bool

@@ -8,27 +8,38 @@
  * Who has a task, seen from an agent that wants it.
  *
  * A claim in the ledger is a fact about an agent that lives; it beats what
- * the file says.  An owner on the file without a claim may be an agent, a
- * person, or just a label that the main thread gave (it often does, for
- * background agents that have no task tools): only the main thread, or an
- * agent that answers to the label, may pass it; nobody passes the own id of an agent.
+ * the file says.  An owner on the file without a claim may be an agent or a
+ * person; or it is a label that the main thread of a session put there
+ * itself (it often does, for background agents that have no task tools).
+ * Such a label binds neither that main thread nor the subagents it sends, and
+ * an agent may answer to the name on a task that nobody has begun.
+ *
+ *	struct holder_query q = { .task = t, .self = &self, .owner = asked };
+ *	holder_look(&q, &list, &claims);
+ *	if (holder_of(&q) == HOLDER_OTHER) ...
  */
 enum holder {
 	HOLDER_NONE,
 	HOLDER_SELF,
-	HOLDER_LABEL, /* a name that no known agent goes by */
+	HOLDER_LABEL, /* a name that need not be respected */
 	HOLDER_OTHER,
 };
 
 struct holder_query {
-	const struct task *task;   /* as it is on disk */
-	const struct claim *claim; /* on it, by an agent that lives; NULL */
+	const struct task *task; /* as it is on disk */
 	const struct agent *self;
-	const char *owner;   /* the owner that the call asks for; NULL: none */
-	bool owner_is_agent; /* the owner on disk is known to be an agent */
+	const char *owner; /* the owner that the call asks for; NULL: none */
+	/* Filled in by holder_look(): */
+	const struct claim *claim; /* on it, by an agent that lives; NULL */
+	bool pass_owner;           /* the owner on disk is a label of ours */
 };
 
-enum holder holder_of(const struct holder_query *);
+enum holder holder_of(const struct holder_query *); /* pure */
+void holder_look(struct holder_query *, const struct list *, const struct claims *);
+
+/* The main thread puts this name on a task: remember that it did. */
+int holder_label(const struct list *, const struct agent *, const char *task, const char *owner,
+    struct deadline, struct error *);
 
 /* a + 16 hex digits, with a name between or not: an agent's own id. */
 bool holder_is_agent_id(const char *);

@@ -15,7 +15,6 @@
 #include "json-print.h"
 #include "note.h"
 #include "policy.h"
-#include "team.h"
 #include "text.h"
 
 struct call {
@@ -51,20 +50,6 @@ call_free(struct call *c)
 
 /* --- facts ------------------------------------------------------------------ */
 
-static bool
-owner_is_agent(const struct hook *h, const char *owner)
-{
-	for (size_t i = 0; i < h->claims.count; i++) {
-		const struct claim *c = &h->claims.item[i];
-
-		if (c->name != NULL && strcmp(c->name, owner) == 0)
-			return true;
-	}
-	return team_has_member(h->list.config, h->list.name, owner) ||
-	       (h->event.team_name != NULL &&
-		   team_has_member(h->list.config, h->event.team_name, owner));
-}
-
 static void
 facts_of(struct hook *h, const struct call *c, const struct task *t, struct facts *f)
 {
@@ -72,11 +57,7 @@ facts_of(struct hook *h, const struct call *c, const struct task *t, struct fact
 
 	*f = (struct facts){ .config = &h->config };
 	*q = (struct holder_query){ .task = t, .self = &h->self, .owner = c->owner };
-	q->claim = claims_find(&h->claims, t->id);
-	if (q->claim != NULL && (!claim_alive(q->claim) || t->status == TASK_COMPLETED))
-		q->claim = NULL;
-	if (q->claim == NULL && t->owner != NULL)
-		q->owner_is_agent = owner_is_agent(h, t->owner);
+	holder_look(q, &h->list, &h->claims);
 }
 
 struct child_search {
@@ -279,7 +260,8 @@ start(struct hook *h, const struct call *c, struct facts *f, struct error *e)
 	agent_client(&h->self);
 	req.agent = h->self;
 	req.owner = c->owner;
-	req.owner_is_agent = f->who.owner_is_agent;
+	req.pass_owner = f->who.pass_owner;
+	req.transcript = h->event.transcript_path;
 	req.pass_blocked = h->config.rules.blocked != LEVEL_REFUSE;
 	req.pass_taken = h->config.rules.claimed != LEVEL_REFUSE;
 	req.pass_resolved = h->config.rules.resolved != LEVEL_REFUSE;
@@ -358,6 +340,7 @@ static int
 judge(struct hook *h, const struct call *c, const struct task *t, struct error *e)
 {
 	struct facts f;
+	int rc = 0;
 
 	if (hook_config(h, e) == -1 || hook_claims(h, e) == -1)
 		return -1;
@@ -388,12 +371,15 @@ judge(struct hook *h, const struct call *c, const struct task *t, struct error *
 	if (h->decision.verdict == VERDICT_REFUSE)
 		return 0;
 	if (status_is(c, "in_progress"))
-		return start(h, c, &f, e);
-	if (status_is(c, "completed"))
-		return complete(h, c, &f, e);
-	if (status_is(c, "pending"))
+		rc = start(h, c, &f, e);
+	else if (status_is(c, "completed"))
+		rc = complete(h, c, &f, e);
+	else if (status_is(c, "pending"))
 		policy_reset(&f, &h->decision);
-	return 0;
+	if (rc == 0 && c->owner != NULL && *c->owner != '\0' && !h->explain &&
+	    h->decision.verdict == VERDICT_PASS)
+		rc = holder_label(&h->list, &h->self, c->id, c->owner, hook_patience(h), e);
+	return rc;
 }
 
 int

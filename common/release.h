@@ -21,7 +21,8 @@ int release_task(const struct list *, struct store *, const char *id, const char
 /*
  * The dead: claims whose client process is gone or whose session ended
  * (ended: that session's id, or NULL), and claims whose call never followed
- * (the task is still as it was and the call is over).  Cheap when nothing is claimed.
+ * (the task is still as it was and the call is over: transcript_call_over()).
+ * Cheap when nothing is claimed.
  */
 int release_dead(const struct list *, struct store *, const char *ended_session,
     const struct agent *self, struct released *, struct deadline, struct error *);

@@ -9,8 +9,9 @@
 
 #include <string.h>
 
-#include "graph.h"
 #include "note.h"
+
+#define READY_MAX 12
 
 void
 sweep_tell(
@@ -18,17 +19,16 @@ sweep_tell(
 {
 	struct decision *d = &h->decision;
 	struct buf b = { 0 };
-	struct task_set all = { 0 };
 	struct error e;
 	bool lead;
 
 	if (r->tasks.count == 0)
 		return;
 	release_message(&b, who, terminated, r);
-	if (r->ready.count > 0 && store_load(&h->store, &all, &e) == 0) {
-		buf_putc(&b, ' ');
-		graph_describe_ready(&b, &all, 8);
-	}
+	for (size_t i = 0; i < r->ready.count && i < READY_MAX; i++)
+		buf_printf(&b, "%s#%s", i == 0 ? " Ready now: " : ", ", r->ready.item[i]);
+	if (r->ready.count > 0)
+		buf_puts(&b, r->ready.count > READY_MAX ? ", ..." : ".");
 	if (d->message.len > 0)
 		buf_putc(&d->message, '\n');
 	buf_add(&d->message, b.data, b.len);
@@ -42,7 +42,6 @@ sweep_tell(
 		buf_add(&d->context, b.data, b.len);
 	} else
 		(void)note_add(&h->list, session, buf_text(&b), hook_patience(h), &e);
-	task_set_free(&all);
 	buf_free(&b);
 	h->changed = true;
 }

@@ -1,0 +1,84 @@
+/*
+ * transcript: the one witness of a call that never reached the task.
+ *
+ * A transcript grows without bound and a result is near its end when anyone
+ * asks: the last part is enough.  The path comes from an event, hence from
+ * outside: it is opened for reading only, and only if it is a plain file.
+ */
+#include "transcript.h"
+
+#include <sys/stat.h>
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "buf.h"
+#include "mem.h"
+
+#define TAIL (1u << 20)
+
+static bool
+tail_has(const char *path, const char *needle)
+{
+	struct stat st;
+	struct buf b = { 0 };
+	bool found = false;
+	ssize_t n;
+	int fd;
+
+	if ((fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)) == -1)
+		return false;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+		off_t from = st.st_size > (off_t)TAIL ? st.st_size - (off_t)TAIL : 0;
+
+		buf_need(&b, TAIL);
+		while (b.len < TAIL &&
+		       (n = pread(fd, b.data + b.len, TAIL - b.len, from + (off_t)b.len)) > 0)
+			b.len += (size_t)n;
+		found = memmem(b.data, b.len, needle, strlen(needle)) != NULL;
+	}
+	close(fd);
+	buf_free(&b);
+	return found;
+}
+
+/* Where an agent's own transcript is, in newer and in older clients. */
+static bool
+agent_tail_has(const char *transcript, const char *agent_id, const char *needle)
+{
+	const char *slash = strrchr(transcript, '/'), *dot = strrchr(transcript, '.');
+	char *path;
+	bool found;
+
+	if (slash == NULL || dot == NULL || dot < slash || strchr(agent_id, '/') != NULL)
+		return false;
+	path = mem_printf(
+	    "%.*s/subagents/agent-%s.jsonl", (int)(dot - transcript), transcript, agent_id);
+	found = tail_has(path, needle);
+	free(path);
+	if (!found) {
+		path = mem_printf(
+		    "%.*s/agent-%s.jsonl", (int)(slash - transcript), transcript, agent_id);
+		found = tail_has(path, needle);
+		free(path);
+	}
+	return found;
+}
+
+bool
+transcript_call_over(const char *transcript, const char *agent_id, const char *tool_use_id)
+{
+	char *needle;
+	bool over;
+
+	if (transcript == NULL || transcript[0] != '/' || tool_use_id == NULL)
+		return false;
+	needle = mem_printf("\"tool_use_id\":\"%s\"", tool_use_id);
+	over = tail_has(transcript, needle) ||
+	       (agent_id != NULL && agent_tail_has(transcript, agent_id, needle));
+	free(needle);
+	return over;
+}
