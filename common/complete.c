@@ -1,0 +1,142 @@
+/*
+ * complete: TaskCompleted.
+ *
+ * The event means two things.  With permission_mode it is a question at the
+ * end of a teammate's turn, for each task it still has in progress: no
+ * completion, never recorded as one, and no gate is run for it.  Without, a
+ * task is about to become completed, and whatever goes wrong from here on is
+ * a refusal.
+ */
+#include "hook.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "note.h"
+#include "sweep.h"
+#include "tally.h"
+#include "verify.h"
+
+static void
+nudge(struct hook *h)
+{
+	struct decision *d = &h->decision;
+	struct task t = TASK_INIT;
+	struct error e;
+	char *key;
+
+	if (store_get(&h->store, h->event.task_id, &t, &e) != 1 || t.status != TASK_IN_PROGRESS) {
+		task_free(&t);
+		return;
+	}
+	key = mem_printf("nudge:%s:%s", h->event.task_id,
+	    h->self.name != NULL ? h->self.name : h->event.session_id);
+	if (tally_get(&h->list, key) >= h->config.verify.nudges)
+		hook_fact(h, "already nudged about this task");
+	else if (h->explain)
+		hook_would(h, "tally.json: %s counted", key);
+	/* Not counted, not nudged: else it would never end. */
+	if (!h->explain && tally_get(&h->list, key) < h->config.verify.nudges &&
+	    tally_add(&h->list, key, hook_patience(h), &e) != -1) {
+		d->verdict = VERDICT_REFUSE;
+		d->rule = "turn_end";
+		d->task = h->event.task_id;
+		buf_puts(&d->reason, "Your turn ends with ");
+		task_name(&d->reason, &t);
+		buf_puts(&d->reason, " still in progress. Go on with it; if it is done, set it to "
+				     "completed; if you cannot, set it to pending and say why.");
+	}
+	free(key);
+	task_free(&t);
+}
+
+static int
+turn_end(struct hook *h)
+{
+	struct error e;
+
+	hook_fact(h, "a question at the end of a turn, not a completion");
+	if (hook_list(h, &e) != 1)
+		return 0;
+	if (!h->explain)
+		(void)event_learn(&h->event, &h->list, hook_patience(h), &e);
+	if (hook_config(h, &e) == -1) {
+		buf_printf(&h->decision.message, "%s: %s", h->spec->name, e.text);
+		return 0;
+	}
+	hook_self(h);
+	if (h->config.verify.turn_end == TURN_END_NUDGE)
+		nudge(h);
+	return 0;
+}
+
+static int
+check(struct hook *h, struct error *e)
+{
+	struct decision *d = &h->decision;
+	struct verify v = VERIFY_INIT;
+	struct buf metadata = { 0 };
+	struct verify_request req = { .on = GATE_COMPLETE,
+		.config = &h->config,
+		.list = &h->list,
+		.store = &h->store,
+		.task = h->event.task_id,
+		.agent = h->self,
+		.cwd = h->event.cwd,
+		.deadline = h->deadline,
+		.plan_only = h->explain };
+	int rc;
+
+	if (call_find(&h->list, req.task, h->event.session_id, h->event.agent_id, &metadata) == 1) {
+		req.metadata = buf_text(&metadata);
+		hook_fact(h, "metadata sent with the call: %s", req.metadata);
+	}
+	if ((rc = verify_task(&v, &req, e)) == 0) {
+		d->task = h->event.task_id;
+		if (!v.passed) {
+			d->verdict = VERDICT_REFUSE;
+			d->rule = v.rule;
+			buf_add(&d->reason, buf_text(&v.reason), v.reason.len);
+		}
+		if (v.message.len > 0) {
+			if (d->message.len > 0)
+				buf_putc(&d->message, '\n');
+			buf_add(&d->message, v.message.data, v.message.len);
+		}
+		for (size_t i = 0; i < v.count; i++)
+			hook_fact(h, "gate %s: %s", v.result[i].gate->name,
+			    gate_verdict_name(v.result[i].verdict));
+		/* A pass that leaves no receipt is no pass. */
+		if (!h->explain && (rc = verify_record(&v, &req, e)) == 0)
+			d->recorded = !v.passed || d->message.len == 0;
+	}
+	if (!h->explain && rc == 0 && v.passed)
+		call_drop(&h->list, req.task);
+	verify_free(&v);
+	buf_free(&metadata);
+	return rc;
+}
+
+int
+complete_run(struct hook *h, struct error *e)
+{
+	int rc;
+
+	if (h->event.kind != EVENT_TASK_COMPLETED)
+		return 0;
+	if (h->event.task_id == NULL || !task_id_ok(h->event.task_id))
+		return error_set(e, ERROR_INPUT, "the event names no task");
+	if (event_turn_end(&h->event))
+		return turn_end(h);
+	if ((rc = hook_list(h, e)) == -1)
+		return -1;
+	if (rc == 0)
+		return error_set(e, ERROR_NOT_FOUND, "there is no task list at '%s'", h->list.dir);
+	if (hook_config(h, e) == -1)
+		return -1;
+	hook_self(h);
+	if (!h->explain && event_learn(&h->event, &h->list, hook_patience(h), e) == -1)
+		return -1;
+	sweep_dead(h);
+	return check(h, e);
+}

@@ -1,0 +1,155 @@
+/*
+ * outward: the list, to whoever wants to know.
+ *
+ * A process of its own, with nothing of ours open, does it after the answer
+ * is out: the client waits for whoever holds the hook's pipes.  They go one
+ * after the other, each reads the list when its turn has come, and one that
+ * finds nothing new leaves: so commands see states in order, and the last
+ * one they see is the last one there is.
+ */
+#include "stop.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "hash.h"
+#include "lock.h"
+#include "out.h"
+#include "text.h"
+#include "trust.h"
+
+#define TURN_MS 120000 /* to wait for those before us */
+
+/* The Task[]: every task as it is on disk, in the client's order. */
+static int
+list_text(struct hook *h, struct buf *out, struct error *e)
+{
+	struct task_set all = { 0 };
+	struct json_object *array;
+
+	if (store_load(&h->store, &all, e) == -1)
+		return -1;
+	array = out_array();
+	for (size_t i = 0; i < all.count; i++)
+		out_push(array, out_raw(&all.item[i].json, JSON_ROOT));
+	out_text(out, array);
+	task_set_free(&all);
+	return 0;
+}
+
+static void
+failed(struct hook *h, const struct config_sync *s, const char *why)
+{
+	struct json_object *extra = out_object();
+
+	out_string(extra, "command", s->name);
+	hook_journal(h, "sync", NULL, why, extra);
+}
+
+/* The digest of what a command was last given, under a name made of the command. */
+static void
+mark_name(const struct config_sync *s, char out[32])
+{
+	struct buf all = { 0 };
+	char hash[65];
+
+	for (size_t i = 0; i < s->argv.count; i++)
+		buf_add(&all, s->argv.item[i], strlen(s->argv.item[i]) + 1);
+	hash_text(buf_text(&all), all.len, hash);
+	snprintf(out, 32, "sync-%.16s", hash);
+	buf_free(&all);
+}
+
+static void
+run_one(struct hook *h, int state, const struct config_sync *s, const struct buf *text)
+{
+	struct child c = CHILD_INIT;
+	struct child_spec spec = { .cwd = h->event.cwd,
+		.deadline = deadline_in(s->timeout_ms),
+		.input = text->data,
+		.input_len = text->len };
+	struct strings env = { 0 };
+	struct buf before = { 0 }, why = { 0 };
+	struct error e;
+	char digest[65], mark[32];
+	char **argv;
+
+	hash_text(buf_text(text), text->len, digest);
+	mark_name(s, mark);
+	if (file_read(state, mark, 0, 128, &before, &e) == 1 &&
+	    strcmp(buf_text(&before), digest) == 0)
+		goto out;
+	argv = mem_alloc((s->argv.count + 1) * sizeof(*argv));
+	memcpy(argv, s->argv.item, s->argv.count * sizeof(*argv));
+	spec.argv = argv;
+	strings_take(&env, mem_printf("TASK_HOOKS_LIST=%s", h->list.name));
+	strings_take(&env, mem_printf("TASK_HOOKS_EVENT=%s", event_kind_name(h->event.kind)));
+	spec.env = &env;
+	if (child_run(&c, &spec, &e) == -1)
+		failed(h, s, e.text);
+	else if (c.end != CHILD_EXITED || c.status != 0) {
+		child_describe(&why, &c);
+		if (c.tail.len > 0) {
+			buf_puts(&why, ": ");
+			text_show(&why, c.tail.data, c.tail.len, TEXT_LINE, 300);
+		}
+		failed(h, s, buf_text(&why));
+	} else if (file_replace(state, mark, digest, strlen(digest), 0600, FILE_SYNC_OFF, &e) == -1)
+		failed(h, s, e.text);
+	child_free(&c);
+	free(argv);
+out:
+	strings_free(&env);
+	buf_free(&before);
+	buf_free(&why);
+}
+
+static void
+run_all(struct hook *h)
+{
+	struct lock lock = LOCK_INIT;
+	struct buf text = { 0 }, why = { 0 };
+	enum trust trust = TRUST_UNKNOWN;
+	struct error e;
+	int state;
+
+	if ((state = list_state(&h->list, true, &e)) == -1 ||
+	    lock_own(&lock, state, "sync.lock", deadline_in(TURN_MS), &e) == -1 ||
+	    list_text(h, &text, &e) == -1) {
+		failed(h, &h->config.sync[0], e.text);
+		return;
+	}
+	if (trust_check(h->list.config, &h->config, h->event.cwd, &trust, &why, &e) == -1) {
+		trust = TRUST_UNKNOWN;
+		buf_puts(&why, e.text);
+	}
+	for (size_t i = 0; i < h->config.sync_count; i++) {
+		if (h->config.sync[i].project && trust >= TRUST_UNKNOWN)
+			failed(h, &h->config.sync[i], buf_text(&why));
+		else
+			run_one(h, state, &h->config.sync[i], &text);
+	}
+	lock_release(&lock);
+}
+
+void
+outward_after(struct hook *h)
+{
+	int null;
+	pid_t pid;
+
+	if (h->config.sync_count == 0 || !h->list_opened)
+		return;
+	if ((pid = fork()) != 0)
+		return; /* also if there is none to be had: the next change tries again */
+	setsid();
+	if ((null = open("/dev/null", O_RDWR)) == -1)
+		_exit(1);
+	for (int fd = 0; fd < 3; fd++)
+		dup2(null, fd);
+	run_all(h);
+	_exit(0);
+}

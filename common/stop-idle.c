@@ -1,0 +1,98 @@
+/*
+ * stop: a teammate goes idle.
+ *
+ * It is told of one ready task, and each task is offered once: two idle
+ * teammates would race for it, and one that does not want it must be left
+ * in peace.  A task that was taken and came back is offered anew.
+ */
+#include "stop.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph.h"
+#include "tally.h"
+
+static bool
+has_work(const struct hook *h, const struct task_set *all)
+{
+	const char *me = agent_owner(&h->self);
+
+	for (size_t i = 0; i < all->count; i++) {
+		const struct task *t = &all->item[i];
+
+		if (t->status == TASK_IN_PROGRESS && me != NULL && t->owner != NULL &&
+		    strcmp(me, t->owner) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* What was offered and is not ready any more may be offered again later. */
+static void
+forget_taken(struct hook *h, const struct task_set *all, const struct strings *ready)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		char *key;
+
+		if (all->item[i].status != TASK_IN_PROGRESS || strings_has(ready, all->item[i].id))
+			continue;
+		key = mem_printf("idle:%s", all->item[i].id);
+		tally_forget(&h->list, key, hook_patience(h));
+		free(key);
+	}
+}
+
+static const struct task *
+next_task(struct hook *h, const struct task_set *all, const struct strings *ready)
+{
+	const struct task *found = NULL;
+
+	for (size_t i = 0; i < ready->count && found == NULL; i++) {
+		char *key = mem_printf("idle:%s", ready->item[i]);
+
+		if (tally_get(&h->list, key) == 0)
+			found = task_set_find(all, ready->item[i]);
+		free(key);
+	}
+	return found;
+}
+
+int
+stop_idle(struct hook *h, struct error *e)
+{
+	struct decision *d = &h->decision;
+	struct task_set all = { 0 };
+	struct strings ready = { 0 };
+	const struct task *t;
+	char *key = NULL;
+	int rc = 0;
+
+	if (!h->config.idle.suggest)
+		return 0;
+	if (store_load(&h->store, &all, e) == -1)
+		return -1;
+	graph_ready(&all, &ready);
+	hook_fact(h, "ready tasks: %zu", ready.count);
+	if (!h->explain)
+		forget_taken(h, &all, &ready);
+	if (has_work(h, &all) || (t = next_task(h, &all, &ready)) == NULL)
+		goto out;
+	key = mem_printf("idle:%s", t->id);
+	if (!h->explain && tally_add(&h->list, key, hook_patience(h), e) == -1) {
+		rc = -1;
+		goto out;
+	}
+	hook_would(h, "tally.json: task %s offered", t->id);
+	d->verdict = VERDICT_REFUSE;
+	d->rule = "idle";
+	buf_puts(&d->reason, "Task ");
+	task_name(&d->reason, t);
+	buf_puts(&d->reason, " is ready and nobody has it. If it is yours to do, set it to "
+			     "in_progress with TaskUpdate and do it; else stop again.");
+out:
+	free(key);
+	strings_free(&ready);
+	task_set_free(&all);
+	return rc;
+}

@@ -1,0 +1,244 @@
+/*
+ * stop: who has stopped, and what becomes of its tasks.
+ *
+ * Measured, not assumed: a subagent's SubagentStop is its end; an in-process
+ * teammate's fires at the end of every turn, and only the one without last
+ * message and permission mode is its end; a teammate in a terminal of its
+ * own never fires it, its end is its SessionEnd; Stop is the end of a turn.
+ */
+#include "stop.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sweep.h"
+#include "tally.h"
+#include "text.h"
+
+/* Is this the end of an agent, and not just of its turn? */
+static bool
+agent_ends(const struct event *ev)
+{
+	if (ev->kind != EVENT_SUBAGENT_STOP && ev->kind != EVENT_STOP_FAILURE)
+		return false;
+	if (event_in_process_teammate(ev))
+		return event_shut_down(ev);
+	return ev->agent_id != NULL;
+}
+
+/* --- what is unfinished ------------------------------------------------------- */
+
+struct search {
+	const struct hook *hook;
+	struct task_set *found;
+};
+
+static bool
+is_mine(const struct hook *h, const struct task *t)
+{
+	const struct claim *c = claims_find(&h->claims, t->id);
+	const char *owner = agent_owner(&h->self);
+
+	if (c != NULL)
+		return claim_is_by(c, &h->self);
+	return owner != NULL && t->owner != NULL && strcmp(owner, t->owner) == 0;
+}
+
+static int
+add_if_mine(void *arg, const struct task *t)
+{
+	struct search *s = arg;
+
+	if (t->status == TASK_IN_PROGRESS && is_mine(s->hook, t))
+		task_copy(task_set_add(s->found), t);
+	return 0;
+}
+
+/* Work of its own goes on in the background: the main thread may well stop meanwhile. */
+static bool
+agents_running(const struct event *ev)
+{
+	const struct json *j = &ev->json;
+	json_ref all = json_member(j, JSON_ROOT, "background_tasks");
+
+	for (json_ref t = json_first(j, all); t != JSON_ABSENT; t = json_next(j, all, t))
+		if (json_equals(j, json_member(j, t, "status"), "running"))
+			return true;
+	return false;
+}
+
+static char *
+tally_key(const struct hook *h)
+{
+	return mem_printf("stop:%s", h->event.agent_id != NULL     ? h->event.agent_id
+				     : h->event.session_id != NULL ? h->event.session_id
+								   : "");
+}
+
+static void
+send_back(struct hook *h, const struct task_set *open)
+{
+	struct buf *b = &h->decision.reason;
+
+	h->decision.verdict = VERDICT_REFUSE;
+	h->decision.rule = "unfinished";
+	h->decision.task = NULL;
+	if (b->len > 0)
+		buf_putc(b, '\n');
+	buf_puts(b, "You stop with work open: ");
+	for (size_t i = 0; i < open->count && i < 20; i++) {
+		buf_puts(b, i == 0 ? "" : ", ");
+		task_describe(b, &open->item[i]);
+	}
+	if (open->count > 20)
+		buf_printf(b, " and %zu more", open->count - 20);
+	buf_puts(b, ". Finish it and set it to completed with TaskUpdate, or set it to pending "
+		    "and say what is left. If you stop again, it may be given to others.");
+}
+
+/* 1 sent back, 0 not (the limit is reached, or nothing is open), -1. */
+static int
+block(struct hook *h, struct error *e)
+{
+	struct task_set open = { 0 };
+	struct search s = { h, &open };
+	char *key = tally_key(h);
+	int64_t used;
+	int rc = 0;
+
+	if (hook_claims(h, e) == -1 || store_scan(&h->store, NULL, add_if_mine, &s, e) == -1)
+		rc = -1;
+	/* A main thread's first stop of a turn starts the count anew. */
+	if (h->event.kind == EVENT_STOP && !h->event.stop_hook_active && !h->explain)
+		tally_forget(&h->list, key, hook_patience(h));
+	used = tally_get(&h->list, key);
+	if (used == 0 && h->event.stop_hook_active)
+		used = 1; /* it was sent back already, whoever did it */
+	hook_fact(h, "open tasks of the agent: %zu, sent back %lld of %lld times", open.count,
+	    (long long)used, (long long)h->config.stop.max_blocks);
+	if (rc == 0 && open.count > 0 && used < h->config.stop.max_blocks) {
+		/* A count that cannot be kept must not become an endless loop. */
+		if (h->explain || tally_add(&h->list, key, hook_patience(h), e) != -1) {
+			send_back(h, &open);
+			rc = 1;
+		} else
+			rc = -1;
+	}
+	free(key);
+	task_set_free(&open);
+	return rc;
+}
+
+static int
+give_back(struct hook *h, struct error *e)
+{
+	struct released r = { 0 };
+	struct buf who = { 0 };
+	char *key;
+	int rc;
+
+	if (h->explain) {
+		hook_would(h, "the unfinished tasks of the agent: pending, no owner");
+		return 0;
+	}
+	rc = release_agent(&h->list, &h->store, &h->self,
+	    h->event.kind == EVENT_STOP_FAILURE ? "the agent failed" : "the agent stopped", &r,
+	    hook_patience(h), e);
+	if (rc != -1 && r.tasks.count > 0) {
+		if (h->self.name != NULL)
+			buf_puts(&who, h->self.name);
+		else
+			agent_describe(&who, &h->self);
+		sweep_tell(h, &r, buf_text(&who), h->event.kind == EVENT_STOP_FAILURE,
+		    event_tmux_teammate(&h->event) ? NULL : h->event.session_id);
+	}
+	key = tally_key(h);
+	tally_forget(&h->list, key, hook_patience(h));
+	free(key);
+	buf_free(&who);
+	released_free(&r);
+	return rc == -1 ? -1 : 0;
+}
+
+int
+stop_unfinished(struct hook *h, struct error *e)
+{
+	bool ends = agent_ends(&h->event);
+	int rc;
+
+	hook_fact(h, "the %s", ends ? "agent has ended" : "turn has ended, the agent lives on");
+	if (h->config.stop.unfinished == UNFINISHED_BLOCK && !event_shut_down(&h->event) &&
+	    ((ends && h->event.kind == EVENT_SUBAGENT_STOP) ||
+		(h->event.kind == EVENT_STOP && h->event.agent_id == NULL &&
+		    !event_tmux_teammate(&h->event) && !agents_running(&h->event)))) {
+		if ((rc = block(h, e)) != 0)
+			return rc == -1 ? -1 : 0;
+	}
+	if (!ends || h->config.stop.unfinished == UNFINISHED_KEEP)
+		return 0;
+	return give_back(h, e);
+}
+
+/* --- the end of a session ------------------------------------------------------ */
+
+/*
+ * After a clear or a resume of another session the process and its agents
+ * live on; only the main thread has lost its thread.
+ */
+static int
+session_end(struct hook *h, struct error *e)
+{
+	const char *why = h->event.end_reason;
+	bool lives_on = why != NULL && (strcmp(why, "clear") == 0 || strcmp(why, "resume") == 0);
+
+	if (h->config.stop.unfinished == UNFINISHED_KEEP || h->event.session_id == NULL)
+		return 0;
+	if (give_back(h, e) == -1)
+		return -1;
+	if (!lives_on)
+		sweep_session(h, h->event.session_id);
+	return 0;
+}
+
+int
+stop_run(struct hook *h, struct error *e)
+{
+	int rc;
+
+	switch (h->event.kind) {
+	case EVENT_SUBAGENT_STOP:
+	case EVENT_STOP:
+	case EVENT_STOP_FAILURE:
+	case EVENT_SESSION_START:
+	case EVENT_SESSION_END:
+	case EVENT_TEAMMATE_IDLE:
+	case EVENT_TASK_ARRAY:
+		break;
+	default:
+		return 0;
+	}
+	if ((rc = hook_list(h, e)) != 1)
+		return rc;
+	if (!h->explain && event_learn(&h->event, &h->list, hook_patience(h), e) == -1)
+		return -1;
+	if (hook_config(h, e) == -1)
+		return -1;
+	hook_self(h);
+	if (h->config.sync_count > 0)
+		h->after = outward_after;
+	sweep_dead(h);
+	switch (h->event.kind) {
+	case EVENT_SESSION_START:
+		return 0;
+	case EVENT_SESSION_END:
+		return session_end(h, e);
+	case EVENT_TEAMMATE_IDLE:
+		return stop_idle(h, e);
+	case EVENT_TASK_ARRAY:
+		return stop_reports(h, e);
+	default:
+		if (stop_reports(h, e) == -1)
+			return -1;
+		return stop_unfinished(h, e);
+	}
+}

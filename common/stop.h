@@ -1,0 +1,35 @@
+#ifndef COMMON_STOP_H
+#define COMMON_STOP_H
+
+#include "hook.h"
+
+/*
+ * When something stops: the parts of on-subagent-stop.
+ *
+ * stop_reports() finds the completions (and other changes of status) that
+ * the event reports: tasks_completed and result, a Task[] array, or a JSON
+ * object with tasks_to_update in the agent's last message.  Each is checked like
+ * any completion and applied under the lock; the decision lists what was
+ * applied, and says what was not and why.
+ */
+int stop_reports(struct hook *, struct error *);
+
+/* The ids and states a text reports; exposed for tests and fuzzing. */
+struct reports {
+	struct sync_item *item;
+	size_t count;
+};
+void reports_in_text(struct reports *, const char *text);
+void reports_free(struct reports *);
+
+/* The unfinished tasks of the agent: released, sent back for, or kept. */
+int stop_unfinished(struct hook *, struct error *);
+
+/* An idle teammate is told of a ready task, once per task. */
+int stop_idle(struct hook *, struct error *);
+
+/* The configured sync commands, once the answer is out: detached, in order,
+ * only if the list has changed since they last ran. */
+void outward_after(struct hook *);
+
+#endif
