@@ -40,6 +40,8 @@ struct child_spec {
 	struct deadline deadline;
 	const void *input; /* standard input; NULL: the null device */
 	size_t input_len;
+	int *output; /* standard output goes to this descriptor instead, and the tail holds standard
+			error alone; NULL */
 };
 
 enum child_end {

@@ -10,48 +10,60 @@
 /*
  * What the tree is, as git sees it.
  *
- * git_tree() asks `git status` once: HEAD, and every path that is dirty,
- * staged or untracked (ignored files are no part of the tree).
- * git_tree_hash() reads the content of those in scope.  Two equal hashes
- * mean the same tree; whatever cannot be hashed (a dirty submodule, a nested
- * repository, more than GIT_HASH_MAX bytes, an unreadable file) has no hash
- * and a reason.
+ * git_tree() asks git for HEAD and for every path that is dirty, staged or
+ * untracked (ignored files are no part of the tree), and for tracked files
+ * that git was told not to look at, and reads the content of all of them.
+ * Two equal git_tree_hash() mean the same tree; whatever cannot be hashed (a
+ * changed submodule, a nested repository, an unreadable file, more than
+ * GIT_HASH_MAX bytes) has no hash and a reason.
+ *
+ * Nothing in the repository is executed (no hooks, no file system monitor) and nothing
+ * is written (no optional locks).
  */
 #define GIT_HASH_MAX (256u << 20)
 
 struct git_entry {
 	char *path;   /* from the root */
-	char *record; /* git's own line about it: modes and object ids */
-	bool opaque;  /* has content that we cannot hash */
+	char *record; /* git's own words about it: modes and object ids */
+	char sum[65]; /* of its mode and content now; "" if it cannot be hashed */
+	char *why;    /* then */
+	bool hidden;  /* assume-unchanged or skip-worktree: maybe not changed at all */
 };
 
 struct git_tree {
-	bool repository; /* false: not inside one (or no git) */
+	bool repository; /* false: not inside one */
 	char *root;      /* of the working tree */
 	char *head;      /* commit; NULL: none yet */
 	struct git_entry *entry;
 	size_t count;
 };
 
-/* 0 (also outside a repository), -1 if git failed. */
+/* 0 (also outside a repository), -1 if git is missing or failed. */
 int git_tree(struct git_tree *, const char *cwd, struct deadline, struct error *);
 void git_tree_free(struct git_tree *);
 
-/* Globs from the root; files NULL or empty: everything; writes: left out. 1 hashed, 0 cannot be
- * (why says), -1 fault. */
+/* Globs from the root.  files NULL or empty: everything; writes: left out.
+ * 1 hashed; 0 it cannot be (why, owned, says). */
 int git_tree_hash(const struct git_tree *, const struct strings *files,
-    const struct strings *writes, char out[65], char **why, struct error *);
+    const struct strings *writes, char out[65], char **why);
 
-/* Outside a repository: the files below dir that match; 1, 0, -1 as above. */
+/* Outside a repository: the files below dir that match; 1 or 0 as above. */
 int git_files_hash(const char *dir, const struct strings *files, const struct strings *writes,
-    char out[65], char **why, struct error *);
+    char out[65], char **why);
 
-/* Paths that differ from `since` (a commit; NULL: HEAD), dirty and untracked ones included. */
+/* The paths in scope whose state differs between two trees of one repository. */
+void git_tree_difference(const struct git_tree *, const struct git_tree *,
+    const struct strings *files, const struct strings *writes, struct strings *);
+
+/* Paths that differ from `since` (a commit; NULL: HEAD), untracked ones included. */
 int git_changed(
     const struct git_tree *, const char *since, struct deadline, struct strings *, struct error *);
 
-/* All paths git knows (tracked and untracked): to find globs that match nothing. */
+/* All paths git knows, tracked and untracked: to find globs that match nothing. */
 int git_paths(const struct git_tree *, struct deadline, struct strings *, struct error *);
+
+/* The top of the working tree that dir is in, by its .git; owned; NULL: none. */
+char *git_root(const char *dir);
 
 /* HEAD's commit by reading .git alone, no process: cheap enough for a claim.
  * NULL if that is not possible. */

@@ -51,32 +51,36 @@ struct monitor {
 	const struct child_spec *spec;
 	struct child *result;
 	pid_t leader;
-	int sock, out, signals;
+	int sock, output, out, signals;
 	struct hash hash;
 	uint64_t hashed;
 	char ring[CHILD_TAIL];
 };
 
-/* Keep only sock, as descriptor 3, and the null device as 0, 1, 2. */
+/*
+ * Keep only sock, as descriptor 3, output, as 4, and the null device as 0, 1,
+ * 2.  First all go where none of these can overwrite another.
+ */
 static int
-keep_only(int sock)
+keep_only(int *sock, int *output)
 {
-	int null;
+	int keep[3] = { open("/dev/null", O_RDWR), *sock, *output };
 
-	if (sock != -1 && sock < 3 && (sock = fcntl(sock, F_DUPFD_CLOEXEC, 3)) == -1)
-		return -1;
-	null = open("/dev/null", O_RDWR);
-	if (null == -1 || dup2(null, 0) == -1 || dup2(null, 1) == -1 || dup2(null, 2) == -1)
-		return -1;
-	if (sock != -1 && sock != 3) {
-		if (dup3(sock, 3, O_CLOEXEC) == -1)
+	for (int i = 0; i < 3; i++)
+		if (keep[i] != -1 && (keep[i] = fcntl(keep[i], F_DUPFD_CLOEXEC, 5)) == -1)
 			return -1;
-		sock = 3;
-	}
-	if (syscall(SYS_close_range, sock == -1 ? 3 : 4, ~0u, 0) == -1)
-		for (int fd = sock == -1 ? 3 : 4; fd < 4096; fd++)
+	if (dup2(keep[0], 0) == -1 || dup2(keep[0], 1) == -1 || dup2(keep[0], 2) == -1)
+		return -1;
+	close(3);
+	close(4);
+	if (keep[1] != -1 && (*sock = dup3(keep[1], 3, O_CLOEXEC)) == -1)
+		return -1;
+	if (keep[2] != -1 && (*output = dup3(keep[2], 4, O_CLOEXEC)) == -1)
+		return -1;
+	if (syscall(SYS_close_range, 5, ~0u, 0) == -1)
+		for (int fd = 5; fd < 4096; fd++)
 			close(fd);
-	return sock;
+	return 0;
 }
 
 static void
@@ -116,8 +120,9 @@ open_input(const struct child_spec *spec)
 }
 
 static void
-become(const struct child_spec *spec, char *const *env, pid_t parent, int in, int out, int notify)
+become(const struct monitor *m, char *const *env, pid_t parent, int in, int out, int notify)
 {
+	const struct child_spec *spec = m->spec;
 	struct failure f = { STEP_SETUP, 0 };
 	sigset_t none;
 
@@ -127,8 +132,8 @@ become(const struct child_spec *spec, char *const *env, pid_t parent, int in, in
 		_exit(127);
 	setsid();
 	sigemptyset(&none);
-	if (dup2(in, 0) == -1 || dup2(out, 1) == -1 || dup2(out, 2) == -1 ||
-	    sigprocmask(SIG_SETMASK, &none, NULL) == -1)
+	if (dup2(in, 0) == -1 || dup2(m->output != -1 ? m->output : out, 1) == -1 ||
+	    dup2(out, 2) == -1 || sigprocmask(SIG_SETMASK, &none, NULL) == -1)
 		goto failed;
 	f.step = STEP_DIRECTORY;
 	if (spec->cwd != NULL && chdir(spec->cwd) == -1)
@@ -183,7 +188,7 @@ launch(struct monitor *m, char *const *env)
 		f.error = errno;
 		n = sizeof(f);
 	} else if (m->leader == 0)
-		become(m->spec, env, self, in, out[1], notify[1]);
+		become(m, env, self, in, out[1], notify[1]);
 	close(in);
 	close(out[1]);
 	close(notify[1]);
@@ -440,23 +445,29 @@ monitor_run(const struct child_spec *spec, char *const *env, int sock, struct ch
 	static struct monitor m;
 	int64_t start = clock_ms();
 	sigset_t mask;
+	int error;
 
-	m = (struct monitor){ .spec = spec, .result = result, .out = -1, .signals = -1 };
+	m = (struct monitor){ .spec = spec,
+		.result = result,
+		.sock = sock,
+		.output = spec->output != NULL ? *spec->output : -1,
+		.out = -1,
+		.signals = -1 };
 	hash_begin(&m.hash);
 	setsid();
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	sigfillset(&mask);
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 	default_signals();
-	m.sock = keep_only(sock);
+	error = keep_only(&m.sock, &m.output) == -1 ? errno : 0;
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGTERM);
 	sigaddset(&mask, SIGINT);
 	sigaddset(&mask, SIGHUP);
 	sigaddset(&mask, SIGCHLD);
 	m.signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
-	if ((sock != -1 && m.sock == -1) || m.signals == -1)
-		explain(result, spec, &(struct failure){ STEP_SETUP, errno });
+	if (error != 0 || m.signals == -1)
+		explain(result, spec, &(struct failure){ STEP_SETUP, error != 0 ? error : errno });
 	else if (launch(&m, env) == 0)
 		watch(&m);
 	result->ms = clock_ms() - start;

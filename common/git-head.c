@@ -1,0 +1,137 @@
+/*
+ * The two questions that need no process: where the working tree begins,
+ * and which commit HEAD is.  Whatever is not a plain layout (reftables, a
+ * broken link) is answered with "not known".
+ */
+#include <sys/stat.h>
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "file.h"
+#include "git.h"
+
+char *
+git_root(const char *dir)
+{
+	char *at, path[PATH_MAX + 16];
+	struct stat st;
+
+	if ((at = realpath(dir == NULL ? "." : dir, NULL)) == NULL)
+		return NULL;
+	for (;;) {
+		char *slash;
+
+		/* An empty .git directory is no repository to git either. */
+		snprintf(path, sizeof(path), "%s/.git", at);
+		if (stat(path, &st) == 0) {
+			if (S_ISREG(st.st_mode))
+				return at;
+			snprintf(path, sizeof(path), "%s/.git/HEAD", at);
+			if (lstat(path, &st) == 0)
+				return at;
+		}
+		slash = strrchr(at, '/');
+		if (slash == NULL || at[1] == '\0')
+			break;
+		slash[slash == at] = '\0';
+	}
+	free(at);
+	return NULL;
+}
+
+/* The first line of a small file; owned, NULL. */
+static char *
+read_line(const char *dir, const char *name)
+{
+	char *path = mem_printf("%s/%s", dir, name), *line = NULL;
+	struct buf b = { 0 };
+	struct error e;
+
+	if (file_read_path(path, 4096, &b, &e) == 1)
+		line = mem_copy(buf_text(&b), strcspn(buf_text(&b), "\r\n"));
+	buf_free(&b);
+	free(path);
+	return line;
+}
+
+/* `dir` joined with a path that may be absolute already. */
+static char *
+join(const char *dir, const char *path)
+{
+	return path[0] == '/' ? mem_string(path) : mem_printf("%s/%s", dir, path);
+}
+
+static bool
+is_commit(const char *s)
+{
+	size_t len = strspn(s, "0123456789abcdef");
+
+	return (len == 40 || len == 64) && s[len] == '\0';
+}
+
+static char *
+packed_ref(const char *dir, const char *ref)
+{
+	char *path = mem_printf("%s/packed-refs", dir), *found = NULL;
+	struct buf b = { 0 };
+	struct error e;
+	size_t len = strlen(ref);
+
+	if (file_read_path(path, FILE_MAX, &b, &e) == 1)
+		for (const char *p = buf_text(&b); *p != '\0' && found == NULL;) {
+			const char *end = p + strcspn(p, "\n"),
+				   *blank = memchr(p, ' ', (size_t)(end - p));
+
+			if (blank != NULL && (size_t)(end - blank - 1) == len &&
+			    memcmp(blank + 1, ref, len) == 0)
+				found = mem_copy(p, (size_t)(blank - p));
+			p = *end == '\0' ? end : end + 1;
+		}
+	buf_free(&b);
+	free(path);
+	return found;
+}
+
+char *
+git_head(const char *cwd)
+{
+	char *root = git_root(cwd), *git = NULL, *common = NULL, *head = NULL, *text = NULL;
+	struct stat st;
+
+	if (root == NULL)
+		return NULL;
+	git = mem_printf("%s/.git", root);
+	if (stat(git, &st) == 0 && S_ISREG(st.st_mode)) {
+		if ((text = read_line(root, ".git")) == NULL || strncmp(text, "gitdir: ", 8) != 0)
+			goto out;
+		free(git);
+		git = join(root, text + 8);
+		free(text);
+	}
+	common = (text = read_line(git, "commondir")) != NULL ? join(git, text) : mem_string(git);
+	free(text);
+	if ((text = read_line(git, "HEAD")) == NULL)
+		goto out;
+	if (strncmp(text, "ref: refs/", 10) != 0) {
+		head = mem_string(text);
+		goto out;
+	}
+	if (strstr(text, "..") != NULL)
+		goto out;
+	if ((head = read_line(common, text + 5)) == NULL)
+		head = packed_ref(common, text + 5);
+out:
+	if (head != NULL && !is_commit(head)) {
+		free(head);
+		head = NULL;
+	}
+	free(root);
+	free(git);
+	free(common);
+	free(text);
+	return head;
+}
