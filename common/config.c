@@ -305,15 +305,25 @@ out:
 }
 
 int
+config_parse(struct config *c, const char *path, const char *text, size_t len, struct error *e)
+{
+	config_default(c);
+	c->project.path = mem_string(path);
+	hash_text(text, len, c->project.hash);
+	if (read_text(c, path, "/", true, text, len, &c->project.commands, e) == 0 &&
+	    gates_check(&c->gates, e) == 0)
+		return 0;
+	config_free(c);
+	config_default(c);
+	return -1;
+}
+
+int
 config_check(const char *path, const char *text, size_t len, struct error *e)
 {
 	struct config c;
-	int rc;
+	int rc = config_parse(&c, path, text, len, e);
 
-	config_default(&c);
-	rc = read_text(&c, path, "/", true, text, len, NULL, e);
-	if (rc == 0)
-		rc = gates_check(&c.gates, e);
 	config_free(&c);
 	return rc;
 }

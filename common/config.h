@@ -128,7 +128,9 @@ void config_free(struct config *);
 
 const char *config_level_name(enum config_level);
 
-/* Check one text alone, as config_load() would (doctor, trust, tests). */
+/* One text alone, over the defaults, as if it were a project's file at path. */
+int config_parse(struct config *, const char *path, const char *text, size_t len, struct error *);
+/* Is it well-formed (doctor, trust, init)? */
 int config_check(const char *path, const char *text, size_t len, struct error *);
 
 #endif

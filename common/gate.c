@@ -3,9 +3,11 @@
  */
 #include "gate.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "hash.h"
 #include "text.h"
 
 static const char *const check_names[] = { "none", "blockers", "subtasks", "checklist", "metadata",
@@ -112,6 +114,51 @@ gate_command(struct buf *b, const struct gate *g)
 		}
 		buf_putc(b, '\'');
 	}
+}
+
+static void
+hash_strings(struct hash *h, const struct strings *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		hash_field(h, list->item[i]);
+	hash_field(h, NULL);
+}
+
+void
+gate_hash(const struct gate *g, char out[65])
+{
+	const struct gate_when *w = &g->when;
+	char numbers[200];
+	struct hash h;
+
+	hash_begin(&h);
+	hash_field(&h, "gate 1");
+	hash_field(&h, g->name);
+	hash_strings(&h, &g->argv);
+	hash_field(&h, g->cwd);
+	hash_strings(&h, &g->env);
+	hash_strings(&h, &g->pass);
+	hash_field(&h, g->fix);
+	hash_strings(&h, &g->needs);
+	hash_field(&h, g->group);
+	hash_strings(&h, &g->files);
+	hash_strings(&h, &g->writes);
+	hash_field(&h, w->subject);
+	hash_field(&h, w->description);
+	hash_strings(&h, &w->owner);
+	hash_strings(&h, &w->teammate);
+	hash_strings(&h, &w->agent_type);
+	for (size_t i = 0; i < w->equals_count; i++) {
+		hash_field(&h, w->equals[i].key);
+		hash_field(&h, w->equals[i].value);
+	}
+	hash_strings(&h, &w->has);
+	hash_strings(&h, &w->changed);
+	snprintf(numbers, sizeof(numbers), "%d %lld %d %d %d %lld %d %u", (int)g->check,
+	    (long long)g->timeout_ms, g->warn, g->retries, g->cache, (long long)g->ttl_ms,
+	    w->since_head, w->on);
+	hash_field(&h, numbers);
+	hash_end(&h, out);
 }
 
 /* Depth first: 1 entered, 2 left. */

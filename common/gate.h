@@ -83,6 +83,9 @@ enum gate_check gate_check_parse(const char *); /* CHECK_NONE if none */
 /* The command as a person would type it: `make test`, `sh -c '...'`. */
 void gate_command(struct buf *, const struct gate *);
 
+/* SHA-256 of everything that makes it this gate. */
+void gate_hash(const struct gate *, char out[65]);
+
 /* Needs that name no gate, or that go round in a circle. */
 int gates_check(const struct gates *, struct error *);
 

@@ -1,0 +1,125 @@
+/*
+ * What is different between the gate file that was trusted and the one that
+ * is there: said by gates, not by lines, because a person has to judge what would run.
+ */
+#include <string.h>
+
+#include "text.h"
+#include "trust.h"
+
+static void
+say(struct buf *b, const char *what)
+{
+	buf_printf(b, "%s%s", b->len > 0 ? "; " : "", what);
+}
+
+static void
+say_command(struct buf *b, const struct gate *g)
+{
+	struct buf command = { 0 };
+
+	gate_command(&command, g);
+	buf_putc(b, '\'');
+	text_show(b, buf_text(&command), command.len, TEXT_LINE, 160);
+	buf_putc(b, '\'');
+	buf_free(&command);
+}
+
+static void
+compare_gate(struct buf *b, const struct gate *old, const struct gate *new)
+{
+	struct buf a = { 0 }, c = { 0 };
+	char ha[65], hc[65];
+
+	gate_hash(old, ha);
+	gate_hash(new, hc);
+	if (strcmp(ha, hc) == 0)
+		return;
+	gate_command(&a, old);
+	gate_command(&c, new);
+	say(b, "gate ");
+	text_quote(b, new->name, 64);
+	if (strcmp(buf_text(&a), buf_text(&c)) != 0) {
+		buf_puts(b, " runs ");
+		say_command(b, new);
+		buf_puts(b, " instead of ");
+		say_command(b, old);
+	} else
+		buf_puts(b, " has other settings");
+	buf_free(&a);
+	buf_free(&c);
+}
+
+static void
+compare_gates(struct buf *b, const struct gates *old, const struct gates *new)
+{
+	for (size_t i = 0; i < old->count; i++) {
+		const struct gate *now = gates_find(new, old->item[i].name);
+
+		if (now != NULL) {
+			compare_gate(b, &old->item[i], now);
+			continue;
+		}
+		say(b, "gate ");
+		text_quote(b, old->item[i].name, 64);
+		buf_puts(b, " is gone");
+	}
+	for (size_t i = 0; i < new->count; i++)
+		if (gates_find(old, new->item[i].name) == NULL) {
+			say(b, "gate ");
+			text_quote(b, new->item[i].name, 64);
+			buf_puts(b, " is new and runs ");
+			say_command(b, &new->item[i]);
+		}
+}
+
+static bool
+same_strings(const struct strings *a, const struct strings *b)
+{
+	if (a->count != b->count)
+		return false;
+	for (size_t i = 0; i < a->count; i++)
+		if (strcmp(a->item[i], b->item[i]) != 0)
+			return false;
+	return true;
+}
+
+static bool
+same_sync(const struct config *a, const struct config *b)
+{
+	if (a->sync_count != b->sync_count)
+		return false;
+	for (size_t i = 0; i < a->sync_count; i++)
+		if (!same_strings(&a->sync[i].argv, &b->sync[i].argv) ||
+		    a->sync[i].timeout_ms != b->sync[i].timeout_ms)
+			return false;
+	return true;
+}
+
+void
+trust_difference(
+    struct buf *b, const char *old_text, size_t old_len, const char *new_text, size_t new_len)
+{
+	struct config old, new;
+	struct buf out = { 0 };
+	struct error e;
+	int known = config_parse(&old, "trusted", old_text, old_len, &e);
+
+	if (config_parse(&new, "now", new_text, new_len, &e) == -1)
+		say(&out, "it can no longer be read");
+	else if (known == -1)
+		say(&out, "the text that was trusted can no longer be read");
+	else {
+		compare_gates(&out, &old.gates, &new.gates);
+		if (!same_sync(&old, &new))
+			say(&out, "the sync commands are others");
+		if (!same_strings(&old.verify.allow, &new.verify.allow))
+			say(&out, "the list of allowed verify commands is another");
+		if (out.len == 0)
+			say(&out, "settings or comments, no command");
+	}
+	text_show(b, buf_text(&out), out.len, TEXT_LINE, 2000);
+	buf_free(&out);
+	config_free(&old);
+	config_free(&new);
+}

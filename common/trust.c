@@ -1,0 +1,388 @@
+/*
+ * The record of what a person has trusted.
+ *
+ * Kept outside every repository, in the user's own directory, readable and
+ * writable by the user alone; a record that others could write to is not
+ * believed.  What is compared is the hash of the very bytes the
+ * configuration was read from, so nothing can change between check and use.
+ */
+#include "trust.h"
+
+#include <sys/stat.h>
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "hash.h"
+#include "json.h"
+#include "lock.h"
+#include "out.h"
+#include "text.h"
+
+#define NAME "trust.json"
+
+static int
+open_dir(const char *config_dir, bool make, struct error *e)
+{
+	char *path = mem_printf("%s/task-hooks", config_dir);
+	struct stat st;
+	int fd;
+
+	if (!make && access(path, F_OK) == -1) {
+		free(path);
+		return error_set(e, ERROR_NOT_FOUND, "nothing was ever trusted");
+	}
+	fd = make ? dir_make(path, 0700, e) : dir_open(path, e);
+	if (fd != -1 &&
+	    (fstat(fd, &st) == -1 || st.st_uid != geteuid() || (st.st_mode & 022) != 0)) {
+		close(fd);
+		fd = error_set(e, ERROR_FAULT,
+		    "'%s' must belong to you and be writable by nobody else (chmod go-w)", path);
+	}
+	free(path);
+	return fd;
+}
+
+static int
+load_at(int dirfd, struct trusts *ts, struct error *e)
+{
+	struct buf text = { 0 };
+	struct json j = { 0 };
+	struct stat st;
+	json_ref files;
+	int rc = -1;
+
+	if (fstatat(dirfd, NAME, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    (st.st_uid != geteuid() || (st.st_mode & 022) != 0)) {
+		error_set(e, ERROR_FAULT,
+		    "'task-hooks/" NAME "' must belong to you and be writable by nobody else");
+		goto out;
+	}
+	if ((rc = file_read(dirfd, NAME, 0, FILE_MAX, &text, e)) != 1)
+		goto out;
+	rc = json_parse(&j, buf_text(&text), text.len, e);
+	files = rc == 0 ? json_member(&j, JSON_ROOT, "files") : JSON_ABSENT;
+	if (rc == 0 && json_kind(&j, files) != JSON_ARRAY)
+		rc = error_set(e, ERROR_INPUT, "no 'files'");
+	if (rc == -1) {
+		error_prefix(e, "'task-hooks/" NAME "'");
+		goto out;
+	}
+	for (json_ref at = json_first(&j, files); at != JSON_ABSENT;
+	     at = json_next(&j, files, at)) {
+		struct trust_entry t = {
+			.path = json_member_string(&j, at, "path"),
+			.hash = json_member_string(&j, at, "sha256"),
+			.time = json_member_string(&j, at, "time"),
+			.text = json_member_string(&j, at, "text"),
+		};
+
+		if (t.path == NULL || t.hash == NULL) {
+			free(t.path);
+			free(t.hash);
+			free(t.time);
+			free(t.text);
+			continue;
+		}
+		ts->item = mem_grow(ts->item, ts->count + 1, sizeof(*ts->item));
+		ts->item[ts->count++] = t;
+	}
+out:
+	json_free(&j);
+	buf_free(&text);
+	return rc == -1 ? -1 : 0;
+}
+
+int
+trust_load(const char *config_dir, struct trusts *ts, struct error *e)
+{
+	int fd, rc;
+
+	*ts = (struct trusts){ 0 };
+	if ((fd = open_dir(config_dir, false, e)) == -1)
+		return e->kind == ERROR_NOT_FOUND ? 0 : -1;
+	rc = load_at(fd, ts, e);
+	close(fd);
+	return rc;
+}
+
+void
+trusts_free(struct trusts *ts)
+{
+	for (size_t i = 0; i < ts->count; i++) {
+		free(ts->item[i].path);
+		free(ts->item[i].hash);
+		free(ts->item[i].time);
+		free(ts->item[i].text);
+	}
+	free(ts->item);
+	*ts = (struct trusts){ 0 };
+}
+
+static int
+save(int dirfd, const struct trusts *ts, struct error *e)
+{
+	struct json_object *top = out_object(), *files = out_array();
+	struct buf b = { 0 };
+	int rc;
+
+	for (size_t i = 0; i < ts->count; i++) {
+		struct json_object *o = out_object();
+
+		out_string(o, "path", ts->item[i].path);
+		out_string(o, "sha256", ts->item[i].hash);
+		out_string(o, "time", ts->item[i].time);
+		out_string(o, "text", ts->item[i].text);
+		out_push(files, o);
+	}
+	out_add(top, "files", files);
+	out_pretty(&b, top);
+	buf_putc(&b, '\n');
+	rc = file_replace(dirfd, NAME, buf_text(&b), b.len, 0600, FILE_SYNC_FILE, e);
+	buf_free(&b);
+	return rc;
+}
+
+/* Under the record's lock: drop the path, add the new entry if there is one. */
+static int
+edit(const char *config_dir, const char *path, struct trust_entry *add, struct deadline until,
+    struct error *e)
+{
+	struct lock lock = LOCK_INIT;
+	struct trusts ts = { 0 };
+	int fd = open_dir(config_dir, true, e), rc = -1, found = 0;
+
+	if (fd == -1 || lock_own(&lock, fd, "trust.lock", until, e) == -1 ||
+	    load_at(fd, &ts, e) == -1)
+		goto out;
+	for (size_t i = 0; i < ts.count;) {
+		struct trust_entry *t = &ts.item[i];
+
+		if (strcmp(t->path, path) != 0) {
+			i++;
+			continue;
+		}
+		free(t->path);
+		free(t->hash);
+		free(t->time);
+		free(t->text);
+		*t = ts.item[--ts.count];
+		found = 1;
+	}
+	if (add != NULL) {
+		ts.item = mem_grow(ts.item, ts.count + 1, sizeof(*ts.item));
+		ts.item[ts.count++] = *add;
+		*add = (struct trust_entry){ 0 };
+	}
+	rc = save(fd, &ts, e);
+out:
+	lock_release(&lock);
+	trusts_free(&ts);
+	if (fd != -1)
+		close(fd);
+	return rc == -1 ? -1 : found;
+}
+
+int
+trust_add(const char *config_dir, const char *path, const char *text, size_t len,
+    struct deadline until, struct error *e)
+{
+	char *real = realpath(path, NULL), hash[HASH_HEX], now[CLOCK_ISO];
+	struct trust_entry t;
+	int rc;
+
+	if (real == NULL)
+		return error_sys(e, "cannot find '%s'", path);
+	hash_text(text, len, hash);
+	clock_iso_seconds(now, clock_wall_ms());
+	t = (struct trust_entry){ .path = mem_string(real),
+		.hash = mem_string(hash),
+		.time = mem_string(now),
+		.text = mem_copy(text, len) };
+	rc = edit(config_dir, real, &t, until, e);
+	free(t.path);
+	free(t.hash);
+	free(t.time);
+	free(t.text);
+	free(real);
+	return rc == -1 ? -1 : 0;
+}
+
+int
+trust_remove(const char *config_dir, const char *path, struct deadline until, struct error *e)
+{
+	char *real = realpath(path, NULL);
+	int rc = edit(config_dir, real != NULL ? real : path, NULL, until, e);
+
+	free(real);
+	return rc;
+}
+
+/* The project that a gate file speaks for: two levels up. Owned. */
+static char *
+root_of(const char *path)
+{
+	char *root = mem_string(path), *slash;
+
+	for (int i = 0; i < 2; i++)
+		if ((slash = strrchr(root, '/')) != NULL)
+			*slash = '\0';
+	return root;
+}
+
+static bool
+inside(const char *dir, const char *root)
+{
+	size_t len = strlen(root);
+
+	return strncmp(dir, root, len) == 0 && (dir[len] == '\0' || dir[len] == '/');
+}
+
+/* `Look at it and trust it: claude-tasks trust '/p/.claude/task-hooks.json'.` */
+static void
+way_out(struct buf *why, const char *path)
+{
+	buf_puts(why,
+	    " Only a person can change that, in a terminal: claude-tasks trust --show looks at it, "
+	    "claude-tasks trust accepts it (");
+	text_show(why, path, strlen(path), TEXT_LINE, 300);
+	buf_puts(why, ").");
+}
+
+static void
+why_unknown(struct buf *why, const struct config *c)
+{
+	bool first = true;
+
+	buf_puts(why, "The gate file '");
+	text_show(why, c->project.path, strlen(c->project.path), TEXT_LINE, 300);
+	buf_puts(why, "' has not been trusted, so its commands do not run");
+	for (size_t i = 0; i < c->gates.count && i < 20; i++) {
+		if (!c->gates.item[i].project)
+			continue;
+		buf_puts(why, first ? ": " : ", ");
+		text_quote(why, c->gates.item[i].name, 64);
+		buf_puts(why, " (");
+		gate_command(why, &c->gates.item[i]);
+		buf_putc(why, ')');
+		first = false;
+	}
+	buf_puts(why, ", and without them nothing can be called completed.");
+	way_out(why, c->project.path);
+}
+
+static void
+why_changed(struct buf *why, const struct config *c, const struct trust_entry *t)
+{
+	buf_puts(why, "The gate file '");
+	text_show(why, t->path, strlen(t->path), TEXT_LINE, 300);
+	buf_printf(
+	    why, "' was changed since it was trusted (%.30s): ", t->time != NULL ? t->time : "?");
+	trust_difference(why, t->text != NULL ? t->text : "", t->text != NULL ? strlen(t->text) : 0,
+	    buf_text(&c->project.text), c->project.text.len);
+	buf_puts(why, ". Put it back as it was, or have the change accepted.");
+	way_out(why, t->path);
+}
+
+/* A trusted file with commands that ought to apply in cwd and was not read. */
+static const struct trust_entry *
+missed(const struct trusts *ts, const struct config *c, const char *cwd)
+{
+	char *real = cwd != NULL ? realpath(cwd, NULL) : NULL;
+	const struct trust_entry *found = NULL;
+
+	for (size_t i = 0; real != NULL && found == NULL && i < ts->count; i++) {
+		const struct trust_entry *t = &ts->item[i];
+		char *root = root_of(t->path);
+		struct config old;
+		struct error e;
+		bool commands = true;
+
+		if (inside(real, root) &&
+		    (c->project.path == NULL || strcmp(c->project.path, t->path) != 0)) {
+			if (t->text != NULL &&
+			    config_parse(&old, t->path, t->text, strlen(t->text), &e) == 0) {
+				commands = old.project.commands;
+				config_free(&old);
+			}
+			if (commands)
+				found = t;
+		}
+		free(root);
+	}
+	free(real);
+	return found;
+}
+
+static void
+why_gone(struct buf *why, const struct trust_entry *t, const char *cwd)
+{
+	bool there = access(t->path, F_OK) == 0;
+
+	buf_puts(why, "The trusted gate file '");
+	text_show(why, t->path, strlen(t->path), TEXT_LINE, 300);
+	if (there) {
+		buf_puts(why,
+		    "' holds for this directory, but another one or a repository below it "
+		    "hides it from '");
+		text_show(why, cwd, strlen(cwd), TEXT_LINE, 300);
+		buf_puts(
+		    why, "'. Work from the project's own directory, or trust a gate file here.");
+	} else
+		buf_puts(why, "' is no longer there: put it back. If it is gone for good, a person "
+			      "runs claude-tasks untrust.");
+}
+
+int
+trust_check(const char *config_dir, const struct config *c, const char *cwd, enum trust *answer,
+    struct buf *why, struct error *e)
+{
+	struct trusts ts = { 0 };
+	const struct trust_entry *own = NULL, *copy = NULL, *other;
+	char *real = NULL, *root = NULL;
+
+	*answer = TRUST_NOT_NEEDED;
+	if (c->given) {
+		*answer = TRUST_GIVEN;
+		return 0;
+	}
+	if (config_dir == NULL) {
+		*answer = c->project.commands ? TRUST_UNKNOWN : TRUST_NOT_NEEDED;
+		if (*answer == TRUST_UNKNOWN)
+			why_unknown(why, c);
+		return 0;
+	}
+	if (trust_load(config_dir, &ts, e) == -1)
+		return -1;
+	if (c->project.path != NULL && (real = realpath(c->project.path, NULL)) != NULL)
+		root = root_of(real);
+	for (size_t i = 0; real != NULL && i < ts.count; i++) {
+		char *theirs = root_of(ts.item[i].path);
+
+		if (strcmp(ts.item[i].path, real) == 0)
+			own = &ts.item[i];
+		else if (strcmp(ts.item[i].hash, c->project.hash) == 0 && inside(root, theirs))
+			copy = &ts.item[i];
+		free(theirs);
+	}
+	if ((own != NULL && strcmp(own->hash, c->project.hash) == 0) ||
+	    (own == NULL && copy != NULL))
+		*answer = TRUST_YES;
+	else if (own != NULL) {
+		*answer = TRUST_CHANGED;
+		why_changed(why, c, own);
+	} else if (c->project.commands) {
+		*answer = TRUST_UNKNOWN;
+		why_unknown(why, c);
+	} else if ((other = missed(&ts, c, cwd)) != NULL) {
+		*answer = TRUST_GONE;
+		why_gone(why, other, cwd);
+	}
+	trusts_free(&ts);
+	free(real);
+	free(root);
+	return 0;
+}
