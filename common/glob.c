@@ -304,11 +304,10 @@ match(const char *pattern, const char *path, bool word)
 {
 	struct question q = { path, word };
 	struct expansion x = { ask, &q, GLOB_ALTERNATIVES };
-	size_t len = strlen(pattern);
 
-	if (len == 0 || len > GLOB_MAX)
+	if (glob_check(pattern, NULL) == -1)
 		return false;
-	return expand(&x, pattern, len) == 1;
+	return expand(&x, pattern, strlen(pattern)) == 1;
 }
 
 bool
