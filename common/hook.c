@@ -232,6 +232,8 @@ hook_patience(const struct hook *h)
 	return deadline_first(deadline_in(ms), h->deadline);
 }
 
+static void line(struct buf *, const char *fmt, va_list) __attribute__((format(printf, 2, 0)));
+
 static void
 line(struct buf *b, const char *fmt, va_list ap)
 {
