@@ -338,7 +338,7 @@ json_parse(struct json *j, const char *text, size_t len, struct error *err)
 {
 	struct fail fail = { 0 };
 
-	j->text = text;
+	j->text = text = len > 0 ? text : ""; /* nothing may be NULL */
 	j->len = len;
 	j->count = 0;
 	if (len >= NOWHERE)
