@@ -1,0 +1,40 @@
+/*
+ * Path patterns and regular expressions: pattern, a newline, text.  Both
+ * come from a project's configuration, so neither may take long.
+ */
+#include <string.h>
+
+#include "fuzz.h"
+#include "glob.h"
+#include "pattern.h"
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	char *pattern = mem_copy((const char *)data, len), *text = strchr(pattern, '\n');
+	struct strings list = { 0 };
+	struct error err;
+
+	if (text == NULL || strlen(pattern) != len) {
+		free(pattern);
+		return 0;
+	}
+	*text++ = '\0';
+	if (glob_check(pattern, &err) == -1) {
+		FUZZ_ASSERT(!glob_match(pattern, text));
+		FUZZ_ASSERT(err.kind == ERROR_INPUT);
+	} else {
+		strings_add(&list, "**");
+		strings_add(&list, pattern);
+		glob_match(pattern, text);
+		glob_word(pattern, text);
+		glob_any(&list, text);
+		strings_free(&list);
+	}
+	/* short ones: the C library's own matcher is not what we test */
+	if (strlen(pattern) < 64 && strlen(text) < 256)
+		FUZZ_ASSERT((pattern_test(pattern, text, &err) == -1) ==
+			    (pattern_check(pattern, &err) == -1));
+	free(pattern);
+	return 0;
+}

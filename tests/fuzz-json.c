@@ -1,0 +1,181 @@
+/*
+ * The reader and the printer against json-c, and against themselves.
+ *
+ * What we accept json-c must accept, if it is UTF-8; where both do, they
+ * must agree on structure, strings and integers, but for what json-c is
+ * known to lose (see json.h).  What we print must read back as the same.
+ */
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "json-number.h"
+#include "json-print.h"
+#include "json-string.h"
+#include "text.h"
+
+/* Does a string hold what json-c changes: a lone surrogate, a NUL? */
+static bool
+is_lossy(const struct json *j, uint32_t start, uint32_t end)
+{
+	const char *p = j->text + start + 1, *stop = j->text + end - 1;
+	int32_t c;
+
+	while (p < stop) {
+		c = json_char(&p, stop);
+		if (c == 0 || (c >= 0xd800 && c <= 0xdfff))
+			return true;
+	}
+	return false;
+}
+
+static bool
+is_double(const char *text, size_t len)
+{
+	return memchr(text, '.', len) || memchr(text, 'e', len) || memchr(text, 'E', len);
+}
+
+static void
+agree_number(const struct json *j, json_ref at, struct json_object *o)
+{
+	const char *text;
+	int64_t v;
+	size_t len;
+
+	text = json_raw(j, at, &len);
+	if (is_double(text, len)) {
+		FUZZ_ASSERT(json_object_is_type(o, json_type_double));
+		FUZZ_ASSERT(json_number(text, len) == json_object_get_double(o));
+	} else if (json_int(j, at, &v) == 0) {
+		FUZZ_ASSERT(json_object_is_type(o, json_type_int));
+		FUZZ_ASSERT(json_object_get_int64(o) == v);
+	}
+}
+
+static void
+agree(const struct json *j, json_ref at, struct json_object *o)
+{
+	const struct json_node *n = &j->node[at];
+	struct json_object *child;
+	json_ref c;
+	size_t i = 0, len;
+	char *s;
+
+	switch (json_kind(j, at)) {
+	case JSON_NULL:
+		FUZZ_ASSERT(o == NULL);
+		break;
+	case JSON_TRUE:
+	case JSON_FALSE:
+		FUZZ_ASSERT(json_object_is_type(o, json_type_boolean));
+		FUZZ_ASSERT(json_object_get_boolean(o) == json_true(j, at));
+		break;
+	case JSON_NUMBER:
+		agree_number(j, at, o);
+		break;
+	case JSON_STRING:
+		FUZZ_ASSERT(json_object_is_type(o, json_type_string));
+		if (is_lossy(j, n->start, n->end))
+			break;
+		s = json_string_len(j, at, &len);
+		FUZZ_ASSERT(len == (size_t)json_object_get_string_len(o));
+		FUZZ_ASSERT(memcmp(s, json_object_get_string(o), len) == 0);
+		FUZZ_ASSERT(json_equals(j, at, s));
+		free(s);
+		break;
+	case JSON_ARRAY:
+		FUZZ_ASSERT(json_object_is_type(o, json_type_array));
+		FUZZ_ASSERT(json_object_array_length(o) == json_count(j, at));
+		for (c = json_first(j, at); c != JSON_ABSENT; c = json_next(j, at, c))
+			agree(j, c, json_object_array_get_idx(o, i++));
+		FUZZ_ASSERT(i == json_count(j, at));
+		break;
+	case JSON_OBJECT:
+		FUZZ_ASSERT(json_object_is_type(o, json_type_object));
+		for (c = json_first(j, at); c != JSON_ABSENT; c = json_next(j, at, c), i++) {
+			if (is_lossy(j, j->node[c].key, j->node[c].key_end))
+				continue;
+			s = json_key(j, c);
+			FUZZ_ASSERT(json_key_equals(j, c, s));
+			FUZZ_ASSERT(json_object_object_get_ex(o, s, &child));
+			/* the last of several, unless a key with a NUL in it came between */
+			if (json_member(j, at, s) == c &&
+			    (size_t)json_object_object_length(o) == json_count(j, at))
+				agree(j, c, child);
+			free(s);
+		}
+		FUZZ_ASSERT(i == json_count(j, at));
+		break;
+	default:
+		FUZZ_ASSERT(!"a kind");
+	}
+}
+
+static void
+compare(const struct json *j, const char *text, size_t len)
+{
+	struct json_tokener *tok = json_tokener_new_ex(JSON_DEPTH + 2);
+	struct json_object *o;
+
+	json_tokener_set_flags(tok, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+	o = json_tokener_parse_ex(tok, text, (int)len + 1);
+	FUZZ_ASSERT(json_tokener_get_error(tok) == json_tokener_success);
+	agree(j, JSON_ROOT, o);
+	json_object_put(o);
+	json_tokener_free(tok);
+}
+
+/* Print, read back, print again. */
+static void
+round_trip(const struct json *j, int indent)
+{
+	struct buf once = { 0 }, twice = { 0 };
+	struct json back = { 0 };
+
+	json_print(&once, j, JSON_ROOT, indent, 0);
+	FUZZ_ASSERT(utf8_valid(once.data, once.len));
+	FUZZ_ASSERT(json_parse(&back, once.data, once.len, NULL) == 0);
+	/* an infinite number has become null */
+	if (memmem(once.data, once.len, "null", 4) == NULL) {
+		FUZZ_ASSERT(json_same(j, JSON_ROOT, &back, JSON_ROOT));
+		FUZZ_ASSERT(json_same(&back, JSON_ROOT, j, JSON_ROOT));
+	}
+	json_print(&twice, &back, JSON_ROOT, indent, 0);
+	FUZZ_ASSERT(once.len == twice.len && memcmp(once.data, twice.data, once.len) == 0);
+
+	buf_reset(&twice);
+	json_print_own(&twice, j, JSON_ROOT, indent, 0);
+	FUZZ_ASSERT(json_parse(&back, twice.data, twice.len, NULL) == 0);
+	FUZZ_ASSERT(json_same(j, JSON_ROOT, &back, JSON_ROOT));
+	json_free(&back);
+	buf_free(&once);
+	buf_free(&twice);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	char *text = mem_copy((const char *)data, len), *exact = NULL;
+	struct json j = { 0 };
+	struct error err;
+
+	/* the reader gets no NUL behind its text */
+	if (len > 0) {
+		exact = malloc(len);
+		memcpy(exact, data, len);
+	}
+	if (json_parse(&j, exact, len, &err) == 0) {
+		FUZZ_ASSERT(json_same(&j, JSON_ROOT, &j, JSON_ROOT));
+		round_trip(&j, 2);
+		round_trip(&j, 0);
+		if (utf8_valid(text, len))
+			compare(&j, text, len);
+	} else {
+		FUZZ_ASSERT(err.kind == ERROR_INPUT && utf8_valid(err.text, strlen(err.text)));
+	}
+	json_free(&j);
+	free(exact);
+	free(text);
+	return 0;
+}
