@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "error.h"
 #include "file.h"
+#include "lock.h"
 #include "task.h"
 
 /*
@@ -19,7 +20,8 @@
  * Every operation is whole: it locks, reads again, checks, stages, verifies
  * the lock, commits, unlocks, within one deadline; ERROR_LOST is retried inside.
  * A change never holds two task locks (a dependency is two
- * writes, like the client's, both under the list lock).  Files that the client
+ * writes, like the client's, both under the list lock).  The list lock is
+ * also held where a rule is asked.  Files that the client
  * would not show are left alone; see store_bad().
  */
 enum store_layout { STORE_NATIVE, STORE_DOCUMENT, STORE_FOLDER };
@@ -29,25 +31,29 @@ struct store {
 	char *dir;
 	enum store_layout layout;
 	enum file_sync sync;
+	/* its own business: */
 	struct buf scratch; /* reused by scans */
+	struct lock lock;   /* the list's */
+	int depth;          /* how often it was asked for */
+	bool in_task;       /* a task's lock is held */
 };
 
-#define STORE_INIT                                  \
-	{                                           \
-		.dirfd = -1, .sync = FILE_SYNC_FILE \
+#define STORE_INIT                                                     \
+	{                                                              \
+		.dirfd = -1, .sync = FILE_SYNC_FILE, .lock = LOCK_INIT \
 	}
 
 /* 1 opened; 0 there is no such list (with make false); -1. */
 int store_open(struct store *, const char *dir, bool make, struct error *);
 void store_close(struct store *);
 
-/* Reading.  A torn file is tried again, then under its lock. */
-int store_get(
-    struct store *, const char *id, struct task *, struct error *); /* 1, 0 no such task, -1 */
-int store_load(struct store *, struct task_set *, struct error *);  /* all valid tasks, sorted */
+/* Reading.  A torn file is tried again, then under its lock.  1 read; 0 no such
+ * task; -1, with ERROR_INPUT for a file that the client does not show, and why. */
+int store_get(struct store *, const char *id, struct task *, struct error *);
+int store_load(struct store *, struct task_set *, struct error *); /* all valid tasks, sorted */
 
-/* Visit every valid task without keeping them; fn non-zero stops.  owner not NULL:
- * only files that may have this owner are parsed (substring prefilter). */
+/* Visit every valid task, in no order, without keeping them.  0, or what fn returned
+ * to stop.  owner not NULL: only tasks of this owner (most files are not even parsed). */
 int store_scan(struct store *, const char *owner, int (*fn)(void *, const struct task *), void *,
     struct error *);
 
@@ -82,7 +88,8 @@ int store_put(
 int store_depend(struct store *, const char *blocked, const char *blocker, bool remove,
     struct deadline, struct error *);
 
-/* Hold the list lock around several operations (claims, busy check). fn must be quick. */
+/* Hold the list lock around several operations (claims, busy check).  fn must be quick,
+ * and must bear being run again: ERROR_LOST from it starts it over. */
 int store_locked(struct store *, int (*fn)(void *, struct store *, struct error *), void *,
     struct deadline, struct error *);
 

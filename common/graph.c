@@ -1,0 +1,442 @@
+/*
+ * The graph is small and read often, so nothing is kept: an index of ids is
+ * built per question (a list of ten thousand asks in no time), and walks
+ * are breadth first, which makes the shortest path the first one found.
+ *
+ * An open blocker is one that is not completed (nor cancelled, where there is
+ * such a thing); one that does not exist blocks too, because nobody can
+ * finish it, and is named as missing.
+ */
+#include "graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+
+#define NOWHERE ((size_t)-1)
+
+struct ids {
+	const struct task_set *set;
+	size_t *slot, mask;
+};
+
+static size_t
+hash(const char *s)
+{
+	size_t h = 14695981039346656037u;
+
+	for (; *s != '\0'; s++)
+		h = (h ^ (unsigned char)*s) * 1099511628211u;
+	return h ^ h >> 29;
+}
+
+static void
+ids_make(struct ids *ids, const struct task_set *set)
+{
+	size_t room = 16, i, at;
+
+	while (room < set->count * 2)
+		room *= 2;
+	ids->set = set;
+	ids->mask = room - 1;
+	ids->slot = mem_grow(NULL, room, sizeof(ids->slot[0]));
+	for (i = 0; i < room; i++)
+		ids->slot[i] = NOWHERE;
+	for (i = 0; i < set->count; i++) {
+		for (at = hash(set->item[i].id) & ids->mask; ids->slot[at] != NOWHERE;)
+			at = (at + 1) & ids->mask;
+		ids->slot[at] = i;
+	}
+}
+
+static size_t
+ids_find(const struct ids *ids, const char *id)
+{
+	size_t at;
+
+	for (at = hash(id) & ids->mask; ids->slot[at] != NOWHERE; at = (at + 1) & ids->mask)
+		if (strcmp(ids->set->item[ids->slot[at]].id, id) == 0)
+			return ids->slot[at];
+	return NOWHERE;
+}
+
+static void
+ids_free(struct ids *ids)
+{
+	free(ids->slot);
+}
+
+static bool
+is_blocked(const struct ids *ids, const struct task *t)
+{
+	size_t i, at;
+
+	for (i = 0; i < t->blocked_by.count; i++) {
+		at = ids_find(ids, t->blocked_by.item[i]);
+		if (at == NOWHERE || task_open(&ids->set->item[at]))
+			return true;
+	}
+	return false;
+}
+
+static bool
+is_ready(const struct ids *ids, const struct task *t)
+{
+	/* A document's "blocked" is what its dependencies say: it may be over. */
+	return (t->status == TASK_PENDING || t->status == TASK_BLOCKED) && t->owner == NULL &&
+	       !t->internal && !is_blocked(ids, t);
+}
+
+/* ---- blockers ---- */
+
+static void
+blockers_add(struct blockers *b, const char *id, const struct task *t)
+{
+	struct blocker *item;
+
+	b->item = mem_grow(b->item, b->count + 1, sizeof(b->item[0]));
+	item = &b->item[b->count++];
+	memset(item, 0, sizeof(*item));
+	item->id = mem_string(id);
+	item->missing = t == NULL;
+	item->status = t != NULL ? t->status : TASK_NO_STATUS;
+	item->subject = t != NULL ? mem_string(t->subject) : NULL;
+	item->owner = t != NULL ? mem_string(t->owner) : NULL;
+}
+
+int
+graph_blockers(struct store *s, const struct task *task, struct blockers *b, struct error *err)
+{
+	struct task t = TASK_INIT;
+	size_t i;
+	int rc;
+
+	memset(b, 0, sizeof(*b));
+	for (i = 0; i < task->blocked_by.count; i++) {
+		rc = store_get(s, task->blocked_by.item[i], &t, err);
+		/* What the client does not show is not there. */
+		if (rc == -1 && err->kind == ERROR_INPUT)
+			rc = 0;
+		if (rc == -1) {
+			blockers_free(b);
+			task_free(&t);
+			return -1;
+		}
+		if (rc == 0 || task_open(&t))
+			blockers_add(b, task->blocked_by.item[i], rc == 1 ? &t : NULL);
+	}
+	task_free(&t);
+	return 0;
+}
+
+void
+graph_blockers_of(const struct task_set *set, const struct task *task, struct blockers *b)
+{
+	const struct task *t;
+	size_t i;
+
+	memset(b, 0, sizeof(*b));
+	for (i = 0; i < task->blocked_by.count; i++) {
+		t = task_set_find(set, task->blocked_by.item[i]);
+		if (t == NULL || task_open(t))
+			blockers_add(b, task->blocked_by.item[i], t);
+	}
+}
+
+void
+blockers_free(struct blockers *b)
+{
+	size_t i;
+
+	for (i = 0; i < b->count; i++) {
+		free(b->item[i].id);
+		free(b->item[i].subject);
+		free(b->item[i].owner);
+	}
+	free(b->item);
+	memset(b, 0, sizeof(*b));
+}
+
+/* ", " or " and " before item i of count; a crowd is counted, not listed. */
+#define NAMED_MAX 10
+
+static void
+separate(struct buf *out, size_t i, size_t count)
+{
+	if (i > 0)
+		buf_puts(out, i + 1 == count ? " and " : ", ");
+}
+
+void
+blockers_describe(struct buf *out, const struct blockers *b)
+{
+	size_t i, shown = b->count <= NAMED_MAX ? b->count : NAMED_MAX;
+	const struct blocker *item;
+
+	for (i = 0; i < shown; i++) {
+		item = &b->item[i];
+		separate(out, i, b->count);
+		buf_putc(out, '#');
+		text_show(out, item->id, strlen(item->id), TEXT_LINE, 128);
+		if (item->missing) {
+			buf_puts(out, " (missing: there is no such task)");
+			continue;
+		}
+		buf_putc(out, ' ');
+		text_quote(out, item->subject, TEXT_SUBJECT);
+		buf_printf(out, " (%s", task_status_name(item->status));
+		if (item->owner != NULL) {
+			buf_puts(out, ", owner ");
+			text_show(out, item->owner, strlen(item->owner), TEXT_LINE, 80);
+		}
+		buf_putc(out, ')');
+	}
+	if (shown < b->count)
+		buf_printf(out, " and %zu more", b->count - shown);
+}
+
+/* ---- questions about the whole list ---- */
+
+void
+graph_ready(const struct task_set *set, struct strings *out)
+{
+	struct ids ids;
+	size_t i;
+
+	ids_make(&ids, set);
+	for (i = 0; i < set->count; i++)
+		if (is_ready(&ids, &set->item[i]))
+			strings_add(out, set->item[i].id);
+	ids_free(&ids);
+}
+
+void
+graph_unblocked(const struct task_set *set, const char *id, struct strings *out)
+{
+	struct ids ids;
+	const struct task *t;
+	size_t i, k, at;
+	bool open;
+
+	ids_make(&ids, set);
+	for (i = 0; i < set->count; i++) {
+		t = &set->item[i];
+		if (!task_open(t) || t->status == TASK_IN_PROGRESS || t->internal ||
+		    !strings_has(&t->blocked_by, id))
+			continue;
+		for (open = false, k = 0; k < t->blocked_by.count && !open; k++) {
+			if (strcmp(t->blocked_by.item[k], id) == 0)
+				continue;
+			at = ids_find(&ids, t->blocked_by.item[k]);
+			open = at == NOWHERE || task_open(&set->item[at]);
+		}
+		if (!open)
+			strings_add(out, t->id);
+	}
+	ids_free(&ids);
+}
+
+void
+graph_children(const struct task_set *set, const char *id, struct strings *out)
+{
+	size_t i;
+
+	for (i = 0; i < set->count; i++)
+		if (set->item[i].parent != NULL && strcmp(set->item[i].parent, id) == 0)
+			strings_add(out, set->item[i].id);
+}
+
+void
+graph_describe_ready(struct buf *out, const struct task_set *set, size_t max)
+{
+	struct strings ready = { 0 };
+	size_t i;
+
+	graph_ready(set, &ready);
+	for (i = 0; i < ready.count && i < max; i++) {
+		buf_puts(out, i == 0 ? "Ready now: " : ", ");
+		task_name(out, task_set_find(set, ready.item[i]));
+	}
+	if (ready.count > max && max > 0)
+		buf_printf(out, " and %zu more", ready.count - max);
+	if (ready.count > 0 && max > 0)
+		buf_putc(out, '.');
+	strings_free(&ready);
+}
+
+/* ---- ways through the list ---- */
+
+/* Breadth first from `start` along what each waits for; from[] leads back. */
+struct walk {
+	struct ids ids;
+	size_t *from, *queue, head, tail;
+};
+
+static void
+walk_begin(struct walk *w, const struct task_set *set)
+{
+	size_t i;
+
+	memset(w, 0, sizeof(*w));
+	ids_make(&w->ids, set);
+	w->from = mem_grow(NULL, set->count + 1, sizeof(w->from[0]));
+	w->queue = mem_grow(NULL, set->count + 1, sizeof(w->queue[0]));
+	for (i = 0; i < set->count; i++)
+		w->from[i] = NOWHERE;
+}
+
+static void
+walk_end(struct walk *w)
+{
+	ids_free(&w->ids);
+	free(w->from);
+	free(w->queue);
+}
+
+static void
+walk_reach(struct walk *w, size_t at, size_t from)
+{
+	if (at == NOWHERE || w->from[at] != NOWHERE)
+		return;
+	w->from[at] = from;
+	w->queue[w->tail++] = at;
+}
+
+/* ids from the walk's start to `at`, the start first. */
+static void
+walk_path(const struct walk *w, size_t at, struct strings *path)
+{
+	const struct task_set *set = w->ids.set;
+	size_t count = path->count, i;
+	char *swap;
+
+	for (;; at = w->from[at]) {
+		strings_add(path, set->item[at].id);
+		if (w->from[at] == at)
+			break;
+	}
+	for (i = 0; i < (path->count - count) / 2; i++) {
+		swap = path->item[count + i];
+		path->item[count + i] = path->item[path->count - 1 - i];
+		path->item[path->count - 1 - i] = swap;
+	}
+}
+
+bool
+graph_cycle(
+    const struct task_set *set, const char *blocked, const char *blocker, struct strings *path)
+{
+	struct walk w;
+	size_t goal, at, i;
+	bool found = false;
+
+	walk_begin(&w, set);
+	goal = ids_find(&w.ids, blocked);
+	at = ids_find(&w.ids, blocker);
+	if (at != NOWHERE && goal != NOWHERE)
+		walk_reach(&w, at, at);
+	while (w.head < w.tail && !found) {
+		at = w.queue[w.head++];
+		if ((found = at == goal))
+			break;
+		for (i = 0; i < set->item[at].blocked_by.count; i++)
+			walk_reach(&w, ids_find(&w.ids, set->item[at].blocked_by.item[i]), at);
+	}
+	if (found) {
+		strings_add(path, blocked);
+		walk_path(&w, goal, path);
+		/* A task that waits for itself: the circle is blocked -> blocked. */
+	}
+	walk_end(&w);
+	return found;
+}
+
+bool
+graph_any_cycle(const struct task_set *set, struct strings *path)
+{
+	/* Depth first with three colours: finds an edge back in linear time. */
+	struct ids ids;
+	unsigned char *colour = mem_alloc(set->count + 1);
+	size_t *stack = mem_grow(NULL, set->count + 1, sizeof(stack[0]));
+	size_t *next = mem_grow(NULL, set->count + 1, sizeof(next[0]));
+	size_t depth, root, at, to = NOWHERE, i;
+	bool found = false;
+
+	ids_make(&ids, set);
+	for (root = 0; root < set->count && !found; root++) {
+		if (colour[root] != 0)
+			continue;
+		depth = 0;
+		stack[depth] = root;
+		next[depth++] = 0;
+		colour[root] = 1;
+		while (depth > 0 && !found) {
+			at = stack[depth - 1];
+			if (next[depth - 1] == set->item[at].blocked_by.count) {
+				colour[at] = 2;
+				depth--;
+				continue;
+			}
+			to = ids_find(&ids, set->item[at].blocked_by.item[next[depth - 1]++]);
+			if (to == NOWHERE || colour[to] == 2)
+				continue;
+			if (colour[to] == 1) {
+				found = true;
+				break;
+			}
+			colour[to] = 1;
+			stack[depth] = to;
+			next[depth++] = 0;
+		}
+		if (found) {
+			for (i = 0; stack[i] != to;)
+				i++;
+			for (; i < depth; i++)
+				strings_add(path, set->item[stack[i]].id);
+			strings_add(path, set->item[to].id);
+		}
+	}
+	ids_free(&ids);
+	free(colour);
+	free(stack);
+	free(next);
+	return found;
+}
+
+void
+graph_why(const struct task_set *set, const char *id, struct strings *chain)
+{
+	struct walk w;
+	const struct task *t;
+	size_t at, i, to;
+	bool missing;
+
+	walk_begin(&w, set);
+	at = ids_find(&w.ids, id);
+	if (at != NOWHERE)
+		walk_reach(&w, at, at);
+	while (w.head < w.tail) {
+		at = w.queue[w.head++];
+		t = &set->item[at];
+		missing = false;
+		for (i = 0; i < t->blocked_by.count; i++) {
+			to = ids_find(&w.ids, t->blocked_by.item[i]);
+			if (to == NOWHERE) {
+				walk_path(&w, at, chain);
+				strings_add(chain, t->blocked_by.item[i]);
+				missing = true;
+				break;
+			}
+			if (task_open(&set->item[to]))
+				walk_reach(&w, to, at);
+		}
+		if (missing)
+			break;
+		if (!is_blocked(&w.ids, t)) {
+			walk_path(&w, at, chain);
+			break;
+		}
+	}
+	walk_end(&w);
+}

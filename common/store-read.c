@@ -1,0 +1,342 @@
+/*
+ * Reading the layouts of one file per task.
+ *
+ * The client writes in place and without regard for readers: a file may be
+ * empty, cut, or have an old tail.  Such a text is never valid JSON, so that
+ * is the sign; it is read again a few times (a write takes microseconds) and
+ * at last under the task's lock, where the client cannot be writing.
+ *
+ * A scan pays for the kernel's work per file and little else: one open
+ * below a kept descriptor, one read into a buffer that is used again (a short
+ * read is the end), no stat where the directory told the type, and a look
+ * for the needle before any parsing.  Files that looked torn are put aside
+ * and tried again together at the end.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store-part.h"
+
+#define SCAN_READ 65536 /* bytes of a first read */
+
+static const int torn_waits_us[] = { 200, 1000, 5000 };
+#define TORN_TRIES ((int)(sizeof(torn_waits_us) / sizeof(torn_waits_us[0])))
+
+enum { READ_BAD = -1, READ_NONE = 0, READ_OK = 1, READ_TORN = 2 };
+
+bool
+files_name(const struct store *s, const char *id, char name[256])
+{
+	/* The client turns every other character into '-' and looks there. */
+	if (!task_id_ok(id) || (s->layout == STORE_NATIVE && strchr(id, '.') != NULL))
+		return false;
+	snprintf(name, 256, "%s.json", id);
+	return true;
+}
+
+bool
+files_id(const struct store *s, const char *name, char id[256])
+{
+	size_t len = strlen(name);
+
+	if (len < 6 || len > 255 || strcmp(name + len - 5, ".json") != 0)
+		return false;
+	memcpy(id, name, len - 5);
+	id[len - 5] = '\0';
+	return task_id_ok(id) && (s->layout != STORE_NATIVE || strchr(id, '.') == NULL) &&
+	       strcmp(name, "tasks.json") != 0;
+}
+
+/* A linked task file is followed, but not out of the place where lists are. */
+static int
+open_link(struct store *s, const char *name, struct error *err)
+{
+	char link[PATH_MAX], real[PATH_MAX], root[PATH_MAX];
+	int fd;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", s->dirfd);
+	if (realpath(link, root) == NULL || strrchr(root, '/') == NULL)
+		return error_sys(err, "cannot find '%s'", s->dir);
+	*strrchr(root, '/') = '\0';
+	snprintf(link, sizeof(link), "/proc/self/fd/%d/%s", s->dirfd, name);
+	if (realpath(link, real) == NULL)
+		return error_set(err, ERROR_INPUT, "a symbolic link that leads nowhere");
+	if (strncmp(real, root, strlen(root)) != 0 || real[strlen(root)] != '/')
+		return error_set(err, ERROR_INPUT,
+		    "a symbolic link that leads out of '%s/', not followed", root);
+	fd = open(real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	return fd == -1 ? error_sys(err, "cannot open '%s'", real) : fd;
+}
+
+static int
+read_all(int fd, struct buf *text, struct error *err)
+{
+	ssize_t n;
+
+	buf_reset(text);
+	buf_need(text, SCAN_READ);
+	for (;;) {
+		size_t room = text->room - text->len - 1;
+
+		n = read(fd, text->data + text->len, room);
+		if (n == -1 && errno == EINTR)
+			continue;
+		if (n == -1)
+			return error_sys(err, "cannot read");
+		text->len += (size_t)n;
+		text->data[text->len] = '\0';
+		if ((size_t)n < room)
+			return 0;
+		if (text->len > FILE_MAX)
+			return error_set(err, ERROR_INPUT, "more than %u bytes", FILE_MAX);
+		buf_need(text, text->len);
+	}
+}
+
+/* The bytes of a file; regular: the directory said that it is one. */
+static int
+read_bytes(struct store *s, const char *name, bool regular, struct buf *text, struct error *err)
+{
+	struct stat st;
+	int fd, rc = READ_BAD;
+
+	fd = openat(s->dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd == -1 && errno == ENOENT)
+		return READ_NONE;
+	if (fd == -1 && errno == ELOOP) {
+		regular = false;
+		if ((fd = open_link(s, name, err)) == -1)
+			return READ_BAD;
+	}
+	if (fd == -1 && (errno == ENXIO || errno == ENODEV))
+		return error_set(err, ERROR_INPUT, "not a regular file");
+	if (fd == -1)
+		return error_sys(err, "cannot open it");
+	if (!regular && (fstat(fd, &st) == -1 || !S_ISREG(st.st_mode)))
+		error_set(err, ERROR_INPUT, "not a regular file");
+	else if (read_all(fd, text, err) == 0)
+		rc = READ_OK;
+	close(fd);
+	return rc;
+}
+
+static int
+parse_text(struct store *s, const char *id, struct task *t, struct error *err)
+{
+	struct error ignored;
+
+	if (task_reread(t, store_dialect(s), id, err) == 0)
+		return READ_OK;
+	return json_parse(&t->json, buf_text(&t->text), t->text.len, &ignored) == -1 ? READ_TORN
+										     : READ_BAD;
+}
+
+/* One try at one task. */
+static int
+read_once(struct store *s, const char *name, const char *id, struct task *t, struct error *err)
+{
+	int rc = read_bytes(s, name, false, &t->text, err);
+
+	return rc == READ_OK ? parse_text(s, id, t, err) : rc;
+}
+
+static int
+read_locked(struct store *s, const char *name, const char *id, struct task *t, struct error *err)
+{
+	struct lock lock = LOCK_INIT;
+	struct error failed;
+	int rc;
+
+	/* Never two tasks' locks at once: who has one must do with what is there.
+	 * Where we may not write there is no lock for us: then it is what it is. */
+	if (s->in_task)
+		return READ_BAD;
+	if (lock_task(&lock, s->dirfd, name, deadline_in(LOCK_PATIENCE_MS), &failed) == -1) {
+		if (failed.kind == ERROR_BUSY)
+			*err = failed;
+		return READ_BAD;
+	}
+	rc = read_once(s, name, id, t, err);
+	lock_release(&lock);
+	return rc == READ_TORN ? READ_BAD : rc;
+}
+
+int
+files_get(struct store *s, const char *id, struct task *t, struct error *err)
+{
+	char name[256];
+	int rc, i;
+
+	if (!files_name(s, id, name))
+		return 0;
+	rc = read_once(s, name, id, t, err);
+	for (i = 0; rc == READ_TORN && i < TORN_TRIES; i++) {
+		clock_sleep_us(torn_waits_us[i]);
+		rc = read_once(s, name, id, t, err);
+	}
+	if (rc == READ_TORN)
+		rc = read_locked(s, name, id, t, err);
+	if (rc != READ_OK)
+		task_free(t);
+	return rc == READ_BAD ? error_prefix(err, "'%s/%s'", s->dir, name) : rc;
+}
+
+struct scan {
+	struct store *store;
+	const char *needle;
+	struct task task; /* used again for every file */
+	struct strings torn;
+	int (*fn)(void *, const struct task *); /* NULL: only the bad are of interest */
+	void *arg;
+	void (*bad)(void *, const char *file, const char *reason);
+	struct task_set *set; /* keep them here */
+};
+
+/* Into the set, with a text of its own; the scan's buffer stays with the scan. */
+static void
+scan_keep(struct scan *scan)
+{
+	struct task *t = task_set_add(scan->set);
+	struct buf text = scan->task.text;
+
+	*t = scan->task;
+	memset(&t->text, 0, sizeof(t->text));
+	buf_add(&t->text, text.data, text.len);
+	t->json.text = t->text.data;
+	scan->task = (struct task)TASK_INIT;
+	scan->task.text = text;
+}
+
+/* May the text be of interest?  An escape can spell anything, so it may. */
+static bool
+has_needle(const struct scan *scan, const struct buf *text)
+{
+	const char *end;
+
+	if (scan->needle == NULL ||
+	    memmem(text->data, text->len, scan->needle, strlen(scan->needle)) != NULL)
+		return true;
+	for (end = text->data + text->len; end > text->data && isspace((unsigned char)end[-1]);)
+		end--;
+	/* cut in the middle: who knows */
+	if (end == text->data || end[-1] != '}')
+		return true;
+	return memmem(text->data, text->len, "\\u", 2) != NULL;
+}
+
+static int
+scan_file(struct scan *scan, const char *name, bool regular, bool last)
+{
+	struct error err = { 0 };
+	char id[256];
+	int rc = READ_BAD;
+
+	if (!files_id(scan->store, name, id)) {
+		if (scan->bad != NULL)
+			scan->bad(scan->arg, name, "the client looks for no task under this name");
+		return 0;
+	}
+	rc = read_bytes(scan->store, name, regular, &scan->task.text, &err);
+	if (rc == READ_OK && !has_needle(scan, &scan->task.text))
+		return 0;
+	if (rc == READ_OK)
+		rc = parse_text(scan->store, id, &scan->task, &err);
+	if (rc == READ_TORN && last)
+		rc = read_locked(scan->store, name, id, &scan->task, &err);
+	else if (rc == READ_TORN)
+		strings_add(&scan->torn, name);
+	if (rc == READ_BAD && scan->bad != NULL)
+		scan->bad(scan->arg, name, err.text);
+	if (rc == READ_OK && scan->set != NULL)
+		scan_keep(scan);
+	return rc == READ_OK && scan->fn != NULL ? scan->fn(scan->arg, &scan->task) : 0;
+}
+
+static int
+scan_torn(struct scan *scan)
+{
+	struct strings again;
+	int i, rc = 0;
+	size_t k;
+
+	for (i = 0; rc == 0 && scan->torn.count > 0 && i <= TORN_TRIES; i++) {
+		again = scan->torn;
+		memset(&scan->torn, 0, sizeof(scan->torn));
+		if (i < TORN_TRIES)
+			clock_sleep_us(torn_waits_us[i]);
+		for (k = 0; rc == 0 && k < again.count; k++)
+			rc = scan_file(scan, again.item[k], false, i == TORN_TRIES);
+		strings_free(&again);
+	}
+	return rc;
+}
+
+static int
+scan_run(struct scan *scan, struct error *err)
+{
+	int fd = openat(scan->store->dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
+	DIR *dir = fd != -1 ? fdopendir(fd) : NULL;
+	struct dirent *e;
+	size_t len;
+
+	if (dir == NULL) {
+		error_sys(err, "cannot read '%s'", scan->store->dir);
+		if (fd != -1)
+			close(fd);
+		return -1;
+	}
+	scan->task.text = scan->store->scratch;
+	memset(&scan->store->scratch, 0, sizeof(scan->store->scratch));
+	while (rc == 0 && (e = readdir(dir)) != NULL) {
+		len = strlen(e->d_name);
+		if (len > 5 && strcmp(e->d_name + len - 5, ".json") == 0)
+			rc = scan_file(scan, e->d_name, e->d_type == DT_REG, false);
+	}
+	closedir(dir);
+	if (rc == 0)
+		rc = scan_torn(scan);
+	buf_free(&scan->store->scratch);
+	scan->store->scratch = scan->task.text;
+	memset(&scan->task.text, 0, sizeof(scan->task.text));
+	task_free(&scan->task);
+	strings_free(&scan->torn);
+	return rc;
+}
+
+int
+files_scan(struct store *s, const char *needle, int (*fn)(void *, const struct task *), void *arg,
+    struct error *err)
+{
+	struct scan scan = {
+		.store = s, .needle = needle, .task = TASK_INIT, .fn = fn, .arg = arg
+	};
+
+	return scan_run(&scan, err);
+}
+
+int
+files_bad(struct store *s, void (*fn)(void *, const char *file, const char *reason), void *arg,
+    struct error *err)
+{
+	struct scan scan = { .store = s, .task = TASK_INIT, .bad = fn, .arg = arg };
+
+	return scan_run(&scan, err);
+}
+
+int
+files_load(struct store *s, struct task_set *set, struct error *err)
+{
+	struct scan scan = { .store = s, .task = TASK_INIT, .set = set };
+
+	if (scan_run(&scan, err) == -1)
+		return -1;
+	task_set_sort(set);
+	return 0;
+}

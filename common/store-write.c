@@ -1,0 +1,381 @@
+/*
+ * Changing the layouts of one file per task.
+ *
+ * The client's locks, in the client's order: a new task under the list's
+ * lock, a change of one under that task's.  The client takes no list lock
+ * for a change; we do when more than the one task has to stay as it is until
+ * the write (a rule, a dependency), so that of two of ours one comes first.
+ * Both sides of a dependency are two writes under one list lock.
+ *
+ * Every write is: lock, read, decide, stage beside, verify the lock, rename.
+ * Losing the lock in between (we were stopped for seconds, and somebody
+ * broke it) starts the whole operation over.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "store-part.h"
+
+#define LOST_TRIES 5
+
+struct request {
+	const char *id;
+	const struct change *change;
+	store_rule *rule;
+	void *arg;
+	struct task *before, *after; /* may be NULL */
+	struct deadline deadline;
+};
+
+/* Write a text under what is held; `task` is that task's lock or NULL. */
+static int
+commit_text(
+    struct store *s, const char *name, const struct buf *text, struct lock *task, struct error *err)
+{
+	struct file_stage stage = FILE_STAGE_INIT;
+
+	if (file_stage(&stage, s->dirfd, name, text->data, text->len, 0, s->sync, err) == -1)
+		return -1;
+	if (store_verify(s, task, err) == -1) {
+		file_drop(&stage);
+		return -1;
+	}
+	return file_commit(&stage, err);
+}
+
+static int
+edit_held(struct store *s, const struct request *q, const char *name, struct lock *lock,
+    struct error *err)
+{
+	struct task t = TASK_INIT;
+	struct buf text = { 0 };
+	int rc = files_get(s, q->id, &t, err);
+
+	if (rc == 0)
+		rc = error_set(err, ERROR_NOT_FOUND, "there is no task #%s", q->id);
+	else if (rc == 1 && q->rule != NULL && q->rule(q->arg, s, &t, err) != 0)
+		rc = -1;
+	else if (rc == 1)
+		rc = task_edit(&t, q->change, clock_wall_ms(), &text, err);
+	if (rc == 1 && commit_text(s, name, &text, lock, err) == -1)
+		rc = -1;
+	if (rc != -1 && q->before != NULL)
+		task_copy(q->before, &t);
+	if (rc == 1 && q->after != NULL)
+		rc = task_read(q->after, t.dialect, q->id, buf_text(&text), text.len, err) == -1
+			 ? -1
+			 : 1;
+	else if (rc == 0 && q->after != NULL)
+		task_copy(q->after, &t);
+	task_free(&t);
+	buf_free(&text);
+	return rc;
+}
+
+/* One task, under its lock: 1 written, 0 nothing to write, -1. */
+static int
+edit_one(struct store *s, const struct request *q, struct error *err)
+{
+	struct lock lock = LOCK_INIT;
+	struct stat st;
+	char name[256];
+	int rc;
+
+	/* A lock beside a file that is not there would be debris for nothing. */
+	if (!files_name(s, q->id, name) || fstatat(s->dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == -1)
+		return error_set(err, ERROR_NOT_FOUND, "there is no task #%.40s", q->id);
+	if (lock_task(&lock, s->dirfd, name, q->deadline, err) == -1)
+		return -1;
+	s->in_task = true;
+	rc = edit_held(s, q, name, &lock, err);
+	s->in_task = false;
+	lock_release(&lock);
+	return rc;
+}
+
+/* The other side of dependencies: `id` comes into or goes from each one's list. */
+static int
+edit_others(struct store *s, const char *id, const struct strings *others, bool blocks, bool add,
+    struct deadline deadline, struct error *err)
+{
+	struct strings one = { (char *[]){ (char *)id }, 1, 1 };
+	struct change change = CHANGE_INIT;
+	struct request q = { .change = &change, .deadline = deadline };
+	int rc, changed = 0;
+	size_t i;
+
+	change.add_blocks = add && blocks ? &one : NULL;
+	change.add_blocked_by = add && !blocks ? &one : NULL;
+	change.remove_blocks = !add && blocks ? &one : NULL;
+	change.remove_blocked_by = !add && !blocks ? &one : NULL;
+	for (i = 0; others != NULL && i < others->count; i++) {
+		q.id = others->item[i];
+		rc = edit_one(s, &q, err);
+		/* Nothing to clean in a task that has gone, or that nobody sees. */
+		if (rc == -1 && !add && (err->kind == ERROR_NOT_FOUND || err->kind == ERROR_INPUT))
+			rc = 0;
+		if (rc == -1)
+			return -1;
+		changed |= rc;
+	}
+	return changed;
+}
+
+static int
+edit_other_sides(struct store *s, const char *id, const struct change *c, struct deadline deadline,
+    struct error *err)
+{
+	int a, b, r, t;
+
+	if ((a = edit_others(s, id, c->add_blocked_by, true, true, deadline, err)) == -1 ||
+	    (b = edit_others(s, id, c->add_blocks, false, true, deadline, err)) == -1 ||
+	    (r = edit_others(s, id, c->remove_blocked_by, true, false, deadline, err)) == -1 ||
+	    (t = edit_others(s, id, c->remove_blocks, false, false, deadline, err)) == -1)
+		return -1;
+	return a | b | r | t;
+}
+
+static bool
+has_dependencies(const struct change *c)
+{
+	return c->add_blocks != NULL || c->add_blocked_by != NULL || c->remove_blocks != NULL ||
+	       c->remove_blocked_by != NULL;
+}
+
+static int
+update_once(struct store *s, const struct request *q, struct error *err)
+{
+	bool dependencies = has_dependencies(q->change), whole = dependencies || q->rule != NULL;
+	int rc = 0, others = 0;
+
+	if (whole && store_enter(s, q->deadline, err) == -1)
+		return -1;
+	if (dependencies)
+		rc = store_check_dependencies(s, q->id, q->change, err);
+	if (rc == 0)
+		rc = edit_one(s, q, err);
+	if (rc != -1 && dependencies)
+		others = edit_other_sides(s, q->id, q->change, q->deadline, err);
+	if (whole)
+		store_leave(s);
+	return rc == -1 || others == -1 ? -1 : rc | others;
+}
+
+int
+files_update(struct store *s, const char *id, const struct change *change, store_rule *rule,
+    void *arg, struct task *before, struct task *after, struct deadline deadline, struct error *err)
+{
+	struct request q = { id, change, rule, arg, before, after, deadline };
+	int rc, i = 0;
+
+	do
+		rc = update_once(s, &q, err);
+	while (rc == -1 && err->kind == ERROR_LOST && s->depth == 0 && ++i < LOST_TRIES &&
+	       !deadline_past(deadline));
+	return rc;
+}
+
+static void
+folder_id(char id[32])
+{
+	uint32_t random = arc4random();
+
+	snprintf(id, 32, "task_%lld_%04x", (long long)(clock_wall_ms() / 1000), random & 0xffff);
+}
+
+static int
+create_once(struct store *s, const struct request *q, struct task *made, struct error *err)
+{
+	struct buf text = { 0 };
+	char id[32], name[40];
+	int rc = -1;
+
+	if (store_enter(s, q->deadline, err) == -1)
+		return -1;
+	if (store_check_dependencies(s, NULL, q->change, err) == -1 ||
+	    (q->rule != NULL && q->rule(q->arg, s, NULL, err) != 0))
+		goto out;
+	if (s->layout == STORE_FOLDER)
+		folder_id(id);
+	else if (watermark_next(s, id, err) == -1)
+		goto out;
+	snprintf(name, sizeof(name), "%s.json", id);
+	if (faccessat(s->dirfd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+		/* Somebody makes tasks without the lock; look again. */
+		error_set(err, ERROR_LOST, "task #%s appeared meanwhile", id);
+		goto out;
+	}
+	if (task_make(store_dialect(s), id, q->change, clock_wall_ms(), &text, err) == -1 ||
+	    commit_text(s, name, &text, NULL, err) == -1)
+		goto out;
+	if (edit_other_sides(s, id, q->change, q->deadline, err) == -1)
+		goto out;
+	rc = made == NULL ? 0 : task_read(made, store_dialect(s), id, text.data, text.len, err);
+out:
+	store_leave(s);
+	buf_free(&text);
+	return rc;
+}
+
+int
+files_create(struct store *s, const struct change *change, store_rule *rule, void *arg,
+    struct task *made, struct deadline deadline, struct error *err)
+{
+	struct request q = { .change = change, .rule = rule, .arg = arg, .deadline = deadline };
+	int rc, i = 0;
+
+	do
+		rc = create_once(s, &q, made, err);
+	while (rc == -1 && err->kind == ERROR_LOST && s->depth == 0 && ++i < LOST_TRIES &&
+	       !deadline_past(deadline));
+	return rc;
+}
+
+static int
+delete_held(struct store *s, const struct request *q, const char *name, struct lock *lock,
+    struct error *err)
+{
+	struct task t = TASK_INIT;
+	int rc = files_get(s, q->id, &t, err);
+
+	if (rc == 0)
+		rc = error_set(err, ERROR_NOT_FOUND, "there is no task #%s", q->id);
+	else if (rc == 1 && q->rule != NULL && q->rule(q->arg, s, &t, err) != 0)
+		rc = -1;
+	/* First the mark: a crash in between must not free the number. */
+	if (rc == 1 && s->layout == STORE_NATIVE && watermark_raise(s, q->id, err) == -1)
+		rc = -1;
+	if (rc == 1 && store_verify(s, lock, err) == -1)
+		rc = -1;
+	if (rc == 1 && unlinkat(s->dirfd, name, 0) == -1)
+		rc = error_sys(err, "cannot remove '%s/%s'", s->dir, name);
+	if (rc == 1 && q->before != NULL)
+		task_copy(q->before, &t);
+	task_free(&t);
+	return rc;
+}
+
+static int
+delete_once(struct store *s, const struct request *q, struct error *err)
+{
+	struct lock lock = LOCK_INIT;
+	struct stat st;
+	char name[256];
+	int rc = -1;
+
+	if (!files_name(s, q->id, name) || fstatat(s->dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == -1)
+		return error_set(err, ERROR_NOT_FOUND, "there is no task #%.40s", q->id);
+	if (store_enter(s, q->deadline, err) == -1)
+		return -1;
+	if (lock_task(&lock, s->dirfd, name, q->deadline, err) == 0) {
+		s->in_task = true;
+		rc = delete_held(s, q, name, &lock, err);
+		s->in_task = false;
+		lock_release(&lock);
+	}
+	store_leave(s);
+	return rc;
+}
+
+struct mention {
+	const char *id;
+	struct strings by;
+};
+
+static int
+note_mention(void *arg, const struct task *t)
+{
+	struct mention *m = arg;
+
+	if (strings_has(&t->blocks, m->id) || strings_has(&t->blocked_by, m->id))
+		strings_add(&m->by, t->id);
+	return 0;
+}
+
+/* After the task is gone nobody adds its id any more, so no lock is needed for the search. */
+static int
+forget_id(struct store *s, const char *id, struct deadline deadline, struct error *err)
+{
+	struct mention m = { .id = id };
+	char *needle = mem_printf("\"%s\"", id);
+	int rc = files_scan(s, needle, note_mention, &m, err);
+
+	if (rc != -1)
+		rc = edit_others(s, id, &m.by, true, false, deadline, err);
+	if (rc != -1)
+		rc = edit_others(s, id, &m.by, false, false, deadline, err);
+	free(needle);
+	strings_free(&m.by);
+	return rc == -1 ? -1 : 0;
+}
+
+int
+files_delete(struct store *s, const char *id, store_rule *rule, void *arg, struct task *before,
+    struct deadline deadline, struct error *err)
+{
+	struct request q = { id, NULL, rule, arg, before, NULL, deadline };
+	int rc, i = 0;
+
+	do
+		rc = delete_once(s, &q, err);
+	while (rc == -1 && err->kind == ERROR_LOST && s->depth == 0 && ++i < LOST_TRIES &&
+	       !deadline_past(deadline));
+	if (rc != -1 && forget_id(s, id, deadline, err) == -1)
+		return error_prefix(err, "task #%s is deleted, but others still name it", id);
+	return rc;
+}
+
+/* As the client's own reset: under the list's lock alone, the mark first. */
+int
+files_clear(struct store *s, struct task_set *removed, struct deadline deadline, struct error *err)
+{
+	char name[256];
+	size_t i;
+	int rc = -1;
+
+	if (store_enter(s, deadline, err) == -1)
+		return -1;
+	if (files_load(s, removed, err) == -1 ||
+	    (s->layout == STORE_NATIVE && watermark_raise_all(s, err) == -1))
+		goto out;
+	for (i = 0; i < removed->count; i++) {
+		if (i % 64 == 0 && store_verify(s, NULL, err) == -1)
+			goto out;
+		if (files_name(s, removed->item[i].id, name) && unlinkat(s->dirfd, name, 0) == -1 &&
+		    errno != ENOENT) {
+			error_sys(err, "cannot remove '%s/%s'", s->dir, name);
+			goto out;
+		}
+	}
+	rc = 0;
+out:
+	store_leave(s);
+	return rc;
+}
+
+int
+files_put(struct store *s, const char *id, const char *text, size_t len, struct deadline deadline,
+    struct error *err)
+{
+	struct buf bytes = { (char *)text, len, len };
+	struct task t = TASK_INIT;
+	char name[256];
+	int rc = -1;
+
+	if (!files_name(s, id, name))
+		return error_set(err, ERROR_INPUT, "no task can be called '%.40s'", id);
+	if (task_read(&t, store_dialect(s), id, text, len, err) == -1)
+		return error_prefix(err, "task #%s", id);
+	task_free(&t);
+	if (store_enter(s, deadline, err) == -1)
+		return -1;
+	if (faccessat(s->dirfd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		error_set(err, ERROR_REFUSED, "there is a task #%s already", id);
+	else
+		rc = commit_text(s, name, &bytes, NULL, err);
+	store_leave(s);
+	return rc;
+}

@@ -1,0 +1,347 @@
+/*
+ * The list: opening it, finding its layout, holding its lock.  The work is
+ * done by the layouts (store-read.c, store-write.c, document.c).
+ */
+#include "store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "document.h"
+#include "graph.h"
+#include "store-part.h"
+
+#define LOST_TRIES 5
+
+enum task_dialect
+store_dialect(const struct store *s)
+{
+	return s->layout == STORE_NATIVE     ? TASK_NATIVE
+	       : s->layout == STORE_DOCUMENT ? TASK_DOCUMENT
+					     : TASK_FOLDER;
+}
+
+/* What the names of the files say. */
+struct names {
+	bool native; /* 7.json */
+	bool folder; /* task_1738950000_ab12.json */
+};
+
+static void
+names_look(struct store *s, struct names *names)
+{
+	int fd = openat(s->dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd != -1 ? fdopendir(fd) : NULL;
+	struct dirent *e;
+	size_t digits;
+
+	if (dir == NULL) {
+		if (fd != -1)
+			close(fd);
+		return;
+	}
+	while (!names->native && (e = readdir(dir)) != NULL) {
+		digits = strspn(e->d_name, "0123456789");
+		if (digits > 0 && strcmp(e->d_name + digits, ".json") == 0)
+			names->native = true;
+		if (strncmp(e->d_name, "task_", 5) == 0 && strspn(e->d_name + 5, "0123456789") >= 9)
+			names->folder = true;
+	}
+	closedir(dir);
+}
+
+/*
+ * The client reads nothing but its own files, so they decide wherever they
+ * are.  A list that has its .lock and no tasks.json needs no look at the names.
+ */
+static void
+layout_find(struct store *s)
+{
+	const char *base = strrchr(s->dir, '/');
+	bool document = document_exists(s->dirfd);
+	struct names names = { 0 };
+
+	s->layout = STORE_NATIVE;
+	if (!document && faccessat(s->dirfd, ".lock", F_OK, 0) == 0 &&
+	    (base == NULL || strcmp(base, "/.tasks") != 0))
+		return;
+	names_look(s, &names);
+	if (names.native)
+		return;
+	if (document)
+		s->layout = STORE_DOCUMENT;
+	else if (names.folder || (base != NULL && strcmp(base, "/.tasks") == 0))
+		s->layout = STORE_FOLDER;
+}
+
+int
+store_open(struct store *s, const char *dir, bool make, struct error *err)
+{
+	int fd;
+
+	if (make) {
+		if ((fd = dir_make(dir, 0777, err)) == -1)
+			return -1;
+		close(fd);
+	}
+	fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd == -1 && errno == ENOENT)
+		return 0;
+	if (fd == -1)
+		return error_sys(err, "cannot open the list '%s'", dir);
+	s->dirfd = fd;
+	s->dir = mem_string(dir);
+	layout_find(s);
+	return 1;
+}
+
+void
+store_close(struct store *s)
+{
+	lock_release(&s->lock);
+	if (s->dirfd != -1)
+		close(s->dirfd);
+	free(s->dir);
+	buf_free(&s->scratch);
+	*s = (struct store)STORE_INIT;
+}
+
+int
+store_enter(struct store *s, struct deadline deadline, struct error *err)
+{
+	if (s->depth == 0 &&
+	    (s->layout == STORE_DOCUMENT ? document_lock(s, deadline, err)
+					 : lock_list(&s->lock, s->dirfd, deadline, err)) == -1)
+		return -1;
+	s->depth++;
+	return 0;
+}
+
+void
+store_leave(struct store *s)
+{
+	if (--s->depth == 0)
+		lock_release(&s->lock);
+}
+
+int
+store_verify(struct store *s, struct lock *task, struct error *err)
+{
+	if (task != NULL && lock_verify(task, err) == -1)
+		return -1;
+	return s->depth > 0 ? lock_verify(&s->lock, err) : 0;
+}
+
+int
+store_locked(struct store *s, int (*fn)(void *, struct store *, struct error *), void *arg,
+    struct deadline deadline, struct error *err)
+{
+	int rc, i = 0;
+
+	do {
+		if (store_enter(s, deadline, err) == -1)
+			return -1;
+		rc = fn(arg, s, err);
+		store_leave(s);
+	} while (rc == -1 && err->kind == ERROR_LOST && s->depth == 0 && ++i < LOST_TRIES &&
+		 !deadline_past(deadline));
+	return rc;
+}
+
+int
+store_get(struct store *s, const char *id, struct task *t, struct error *err)
+{
+	return s->layout == STORE_DOCUMENT ? document_get(s, id, t, err) : files_get(s, id, t, err);
+}
+
+int
+store_load(struct store *s, struct task_set *set, struct error *err)
+{
+	return s->layout == STORE_DOCUMENT ? document_load(s, set, err) : files_load(s, set, err);
+}
+
+struct owned {
+	const char *owner;
+	int (*fn)(void *, const struct task *);
+	void *arg;
+};
+
+static int
+visit_owned(void *arg, const struct task *t)
+{
+	struct owned *o = arg;
+
+	if (o->owner != NULL && (t->owner == NULL || strcmp(t->owner, o->owner) != 0))
+		return 0;
+	return o->fn(o->arg, t);
+}
+
+/* A name that JSON must escape is not in the bytes as it is. */
+static bool
+plain(const char *s)
+{
+	for (; *s != '\0'; s++)
+		if ((unsigned char)*s < 0x20 || *s == '"' || *s == '\\' || *s == '/' ||
+		    (unsigned char)*s >= 0x7f)
+			return false;
+	return true;
+}
+
+int
+store_scan(struct store *s, const char *owner, int (*fn)(void *, const struct task *), void *arg,
+    struct error *err)
+{
+	struct owned o = { owner, fn, arg };
+	struct task_set set = { 0 };
+	size_t i;
+	int rc = 0;
+
+	if (s->layout != STORE_DOCUMENT)
+		return files_scan(
+		    s, owner != NULL && plain(owner) ? owner : NULL, visit_owned, &o, err);
+	if (document_load(s, &set, err) == -1)
+		rc = -1;
+	for (i = 0; rc == 0 && i < set.count; i++)
+		rc = visit_owned(&o, &set.item[i]);
+	task_set_free(&set);
+	return rc;
+}
+
+int
+store_bad(struct store *s, void (*fn)(void *, const char *file, const char *reason), void *arg,
+    struct error *err)
+{
+	return s->layout == STORE_DOCUMENT ? document_bad(s, fn, arg, err)
+					   : files_bad(s, fn, arg, err);
+}
+
+int
+store_create(struct store *s, const struct change *change, store_rule *rule, void *arg,
+    struct task *made, struct deadline deadline, struct error *err)
+{
+	return s->layout == STORE_DOCUMENT
+		   ? document_create(s, change, rule, arg, made, deadline, err)
+		   : files_create(s, change, rule, arg, made, deadline, err);
+}
+
+int
+store_update(struct store *s, const char *id, const struct change *change, store_rule *rule,
+    void *arg, struct task *before, struct task *after, struct deadline deadline, struct error *err)
+{
+	return s->layout == STORE_DOCUMENT
+		   ? document_update(s, id, change, rule, arg, before, after, deadline, err)
+		   : files_update(s, id, change, rule, arg, before, after, deadline, err);
+}
+
+int
+store_delete(struct store *s, const char *id, store_rule *rule, void *arg, struct task *before,
+    struct deadline deadline, struct error *err)
+{
+	return s->layout == STORE_DOCUMENT
+		   ? document_delete(s, id, rule, arg, before, deadline, err)
+		   : files_delete(s, id, rule, arg, before, deadline, err);
+}
+
+int
+store_clear(struct store *s, struct task_set *removed, struct deadline deadline, struct error *err)
+{
+	return s->layout == STORE_DOCUMENT ? document_clear(s, removed, deadline, err)
+					   : files_clear(s, removed, deadline, err);
+}
+
+int
+store_put(struct store *s, const char *id, const char *text, size_t len, struct deadline deadline,
+    struct error *err)
+{
+	return s->layout == STORE_DOCUMENT ? document_put(s, id, text, len, deadline, err)
+					   : files_put(s, id, text, len, deadline, err);
+}
+
+int
+store_depend(struct store *s, const char *blocked, const char *blocker, bool remove,
+    struct deadline deadline, struct error *err)
+{
+	struct strings one = { (char *[]){ (char *)blocker }, 1, 1 };
+	struct change change = CHANGE_INIT;
+
+	if (remove)
+		change.remove_blocked_by = &one;
+	else
+		change.add_blocked_by = &one;
+	return store_update(s, blocked, &change, NULL, NULL, NULL, NULL, deadline, err);
+}
+
+static int
+check_edge(
+    struct store *s, const char *blocked, const char *blocker, const char *other, struct error *err)
+{
+	struct task t = TASK_INIT;
+	struct strings path = { 0 };
+	struct buf shown = { 0 };
+	size_t i;
+	int rc;
+
+	if (strcmp(blocked, blocker) == 0)
+		return error_set(err, ERROR_REFUSED, "task #%s cannot wait for itself", blocked);
+	rc = store_get(s, other, &t, err);
+	task_free(&t);
+	if (rc == 0 || (rc == -1 && err->kind == ERROR_INPUT))
+		return error_set(err, ERROR_REFUSED, "there is no task #%.40s to depend on", other);
+	if (rc == -1)
+		return -1;
+	/* A task without an id yet: no circle goes through it. */
+	rc = *blocked == '\0' || *blocker == '\0'
+		 ? 0
+		 : graph_cycle_on_disk(s, blocked, blocker, &path, err);
+	if (rc == 1) {
+		for (i = 0; i < path.count; i++)
+			buf_printf(&shown, "%s#%s", i > 0 ? " -> " : "", path.item[i]);
+		rc = error_set(err, ERROR_REFUSED,
+		    "task #%s cannot wait for #%s: that would close the circle %s", blocked,
+		    blocker, buf_text(&shown));
+	}
+	buf_free(&shown);
+	strings_free(&path);
+	return rc;
+}
+
+/* Both at once: what is to wait for the task must not be what the task waits for. */
+static int
+check_between(struct store *s, const char *waits, const char *first, struct error *err)
+{
+	struct strings path = { 0 };
+	int rc = strcmp(waits, first) == 0 ? 1 : graph_cycle_on_disk(s, waits, first, &path, err);
+
+	strings_free(&path);
+	if (rc == 1)
+		return error_set(err, ERROR_REFUSED,
+		    "the task cannot wait for #%s and block #%s: that would close a circle", first,
+		    waits);
+	return rc;
+}
+
+int
+store_check_dependencies(struct store *s, const char *id, const struct change *c, struct error *err)
+{
+	static const struct strings none;
+	const struct strings *by = c->add_blocked_by != NULL ? c->add_blocked_by : &none;
+	const struct strings *blocks = c->add_blocks != NULL ? c->add_blocks : &none;
+	const char *self = id != NULL ? id : "";
+	size_t i, k;
+
+	for (i = 0; i < by->count; i++)
+		if (check_edge(s, self, by->item[i], by->item[i], err) == -1)
+			return -1;
+	for (i = 0; i < blocks->count; i++)
+		if (check_edge(s, blocks->item[i], self, blocks->item[i], err) == -1)
+			return -1;
+	for (i = 0; i < blocks->count; i++)
+		for (k = 0; k < by->count; k++)
+			if (check_between(s, blocks->item[i], by->item[k], err) == -1)
+				return -1;
+	return 0;
+}

@@ -1,0 +1,148 @@
+/*
+ * Numbers of tasks.
+ *
+ * The client gives max(highest number at the front of any *.json name,
+ * number at the front of .highwatermark) + 1, in doubles, and writes
+ * .highwatermark only when a task goes: what exists counts by itself.  The
+ * content of the files plays no part, so neither does it here.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "store-part.h"
+
+#define WATERMARK ".highwatermark"
+
+double
+watermark_number(const char *s)
+{
+	char digits[257];
+	size_t len;
+
+	while (*s == ' ' || (*s >= '\t' && *s <= '\r'))
+		s++;
+	if (*s == '+')
+		s++;
+	len = strspn(s, "0123456789");
+	if (len == 0)
+		return -1;
+	if (len >= sizeof(digits))
+		len = sizeof(digits) - 1;
+	memcpy(digits, s, len);
+	digits[len] = '\0';
+	return strtod(digits, NULL);
+}
+
+/* Like String(n) below 1e21: the fewest digits that give n, then zeros. */
+void
+watermark_print(char out[32], double n)
+{
+	char digits[40];
+	int precision, places, i, k = 0;
+
+	for (precision = 0; precision < 16; precision++) {
+		snprintf(digits, sizeof(digits), "%.*e", precision, n);
+		if (strtod(digits, NULL) == n)
+			break;
+	}
+	if (precision == 16)
+		snprintf(digits, sizeof(digits), "%.16e", n);
+	places = atoi(strchr(digits, 'e') + 1) + 1;
+	for (i = 0; digits[i] != 'e'; i++)
+		if (digits[i] != '.' && k < places && k < 31)
+			out[k++] = digits[i];
+	while (k < places && k < 31)
+		out[k++] = '0';
+	out[k] = '\0';
+}
+
+/* The highest number among the names; and put away what killed writers left. */
+static int
+highest_name(struct store *s, double *highest, struct error *err)
+{
+	int fd = openat(s->dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd != -1 ? fdopendir(fd) : NULL;
+	struct dirent *e;
+	bool debris = false;
+	double n;
+	size_t len;
+
+	if (dir == NULL) {
+		error_sys(err, "cannot read '%s'", s->dir);
+		if (fd != -1)
+			close(fd);
+		return -1;
+	}
+	while ((e = readdir(dir)) != NULL) {
+		len = strlen(e->d_name);
+		debris |= file_is_temp(e->d_name);
+		if (len < 6 || strcmp(e->d_name + len - 5, ".json") != 0)
+			continue;
+		n = watermark_number(e->d_name);
+		if (n > *highest)
+			*highest = n;
+	}
+	closedir(dir);
+	if (debris)
+		file_sweep(s->dirfd);
+	return 0;
+}
+
+/* A mark that cannot be read is no mark, as with the client. */
+static double
+mark_read(struct store *s)
+{
+	struct buf text = { 0 };
+	struct error ignored;
+	double n = -1;
+
+	if (file_read(s->dirfd, WATERMARK, 0, 4096, &text, &ignored) == 1)
+		n = watermark_number(buf_text(&text));
+	buf_free(&text);
+	return n > 0 ? n : 0;
+}
+
+static int
+mark_write(struct store *s, double n, struct error *err)
+{
+	char text[32];
+
+	if (n < 1 || n >= 1e21 || n <= mark_read(s))
+		return 0;
+	watermark_print(text, n);
+	return file_replace(s->dirfd, WATERMARK, text, strlen(text), 0, s->sync, err);
+}
+
+int
+watermark_next(struct store *s, char id[32], struct error *err)
+{
+	double n = mark_read(s);
+
+	if (highest_name(s, &n, err) == -1)
+		return -1;
+	if (n + 1 >= 1e21)
+		return error_set(
+		    err, ERROR_REFUSED, "'%s' has no number left for a new task", s->dir);
+	watermark_print(id, n + 1);
+	return 0;
+}
+
+int
+watermark_raise(struct store *s, const char *id, struct error *err)
+{
+	return mark_write(s, watermark_number(id), err);
+}
+
+int
+watermark_raise_all(struct store *s, struct error *err)
+{
+	double n = 0;
+
+	if (highest_name(s, &n, err) == -1)
+		return -1;
+	return mark_write(s, n, err);
+}

@@ -1,0 +1,228 @@
+/*
+ * Who waits for whom.
+ */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph.h"
+
+/* "1:p 2:p<1 3:i<1,2@me 4:c<9 5:p^1": id, status, blockers, owner, parent. */
+static void
+load(struct task_set *set, const char *spec)
+{
+	char *copy = strdup(spec), *word, *save;
+
+	for (word = strtok_r(copy, " ", &save); word != NULL; word = strtok_r(NULL, " ", &save)) {
+		char id[32], by[128] = "", owner[32] = "", parent[32] = "", *p = strchr(word, ':');
+		struct buf text = { 0 };
+		struct error err;
+		const char *status = p[1] == 'i'   ? "in_progress"
+				     : p[1] == 'c' ? "completed"
+						   : "pending";
+		char *q, *s2;
+
+		snprintf(id, sizeof(id), "%.*s", (int)(p - word), word);
+		if ((q = strchr(p, '<')) != NULL)
+			snprintf(by, sizeof(by), "%.*s", (int)strcspn(q + 1, "@^"), q + 1);
+		if ((q = strchr(p, '@')) != NULL)
+			snprintf(owner, sizeof(owner), "%.*s", (int)strcspn(q + 1, "<^"), q + 1);
+		if ((q = strchr(p, '^')) != NULL)
+			snprintf(parent, sizeof(parent), "%.*s", (int)strcspn(q + 1, "<@"), q + 1);
+		buf_printf(&text,
+		    "{\"id\":\"%s\",\"subject\":\"T%s\",\"description\":\"\",\"status\":\"%s\","
+		    "\"blocks\":[],"
+		    "\"metadata\":{\"parent_id\":\"%s\"},\"owner\":\"%s\",\"blockedBy\":[",
+		    id, id, status, parent, owner);
+		for (q = strtok_r(by, ",", &s2); q != NULL; q = strtok_r(NULL, ",", &s2))
+			buf_printf(&text, "%s\"%s\"", text.data[text.len - 1] == '[' ? "" : ",", q);
+		buf_puts(&text, "]}");
+		cr_assert_eq(
+		    task_read(task_set_add(set), TASK_NATIVE, id, buf_text(&text), text.len, &err),
+		    0, "%s: %s", buf_text(&text), err.text);
+		buf_free(&text);
+	}
+	free(copy);
+	task_set_sort(set);
+}
+
+static const char *
+joined(struct strings *ids)
+{
+	static char text[1024];
+
+	text[0] = '\0';
+	for (size_t i = 0; i < ids->count; i++)
+		strcat(strcat(text, i > 0 ? " " : ""), ids->item[i]);
+	strings_free(ids);
+	return text;
+}
+
+Test(graph, ready)
+{
+	static const struct {
+		const char *name, *list, *want;
+	} rows[] = {
+		{ "empty", "", "" },
+		{ "plain", "1:p 2:p", "1 2" },
+		{ "blocked", "1:p 2:p<1 3:c 4:p<3", "1 4" },
+		{ "owned or started is not ready", "1:p@me 2:i 3:p", "3" },
+		{ "a missing blocker blocks", "1:p<9", "" },
+		{ "itself", "1:p<1", "" },
+		{ "numbers in order", "10:p 9:p", "9 10" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct task_set set = { 0 };
+		struct strings ids = { 0 };
+
+		load(&set, rows[i].list);
+		graph_ready(&set, &ids);
+		cr_expect_str_eq(joined(&ids), rows[i].want, "%s", rows[i].name);
+		task_set_free(&set);
+	}
+}
+
+Test(graph, unblocked)
+{
+	static const struct {
+		const char *list, *id, *want;
+	} rows[] = {
+		{ "1:i 2:p<1 3:p<1,2 4:p<1,9 5:c<1 6:p<1@me 7:i<1", "1", "2 6" },
+		{ "1:c 2:p<1", "1", "2" },
+		{ "1:i 2:p", "1", "" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct task_set set = { 0 };
+		struct strings ids = { 0 };
+
+		load(&set, rows[i].list);
+		graph_unblocked(&set, rows[i].id, &ids);
+		cr_expect_str_eq(joined(&ids), rows[i].want, "%s", rows[i].list);
+		task_set_free(&set);
+	}
+}
+
+Test(graph, cycles)
+{
+	static const struct {
+		const char *list, *blocked, *blocker, *want;
+	} rows[] = {
+		{ "1:p 2:p<1", "1", "2", "1 2 1" },
+		{ "1:p 2:p<1 3:p<2", "1", "3", "1 3 2 1" },
+		{ "1:p 2:p<1 3:p<2,1", "1", "3", "1 3 1" },
+		{ "1:p 2:p<1", "2", "1", "" },
+		{ "1:p", "1", "1", "1 1" },
+		{ "1:p", "1", "9", "" },
+		{ "1:p<2 2:p<1 3:p", "3", "1", "" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct task_set set = { 0 };
+		struct strings path = { 0 };
+		bool found;
+
+		load(&set, rows[i].list);
+		found = graph_cycle(&set, rows[i].blocked, rows[i].blocker, &path);
+		cr_expect_eq(found, *rows[i].want != '\0', "%s", rows[i].list);
+		cr_expect_str_eq(joined(&path), rows[i].want, "%s", rows[i].list);
+		task_set_free(&set);
+	}
+}
+
+Test(graph, any_cycle)
+{
+	static const struct {
+		const char *list, *want;
+	} rows[] = {
+		{ "1:p 2:p<1 3:p<1,2 4:p<3,2,9", "" },
+		{ "1:p<3 2:p<1 3:p<2 4:p", "1 3 2 1" },
+		{ "1:p 2:p<2", "2 2" },
+		{ "1:p<2 2:p<3 3:p<2", "2 3 2" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct task_set set = { 0 };
+		struct strings path = { 0 };
+
+		load(&set, rows[i].list);
+		cr_expect_eq(
+		    graph_any_cycle(&set, &path), *rows[i].want != '\0', "%s", rows[i].list);
+		cr_expect_str_eq(joined(&path), rows[i].want, "%s", rows[i].list);
+		task_set_free(&set);
+	}
+}
+
+Test(graph, why)
+{
+	static const struct {
+		const char *list, *id, *want;
+	} rows[] = {
+		{ "1:p 2:p<1 3:p<2", "3", "3 2 1" },
+		{ "1:p 2:p<1 3:p<2,4 4:p", "3", "3 4" },
+		{ "1:p", "1", "1" },
+		{ "1:p<9", "1", "1 9" },
+		{ "1:c 2:p<1", "2", "2" },
+		{ "1:p<2 2:p<1", "1", "" },
+		{ "1:p", "7", "" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct task_set set = { 0 };
+		struct strings chain = { 0 };
+
+		load(&set, rows[i].list);
+		graph_why(&set, rows[i].id, &chain);
+		cr_expect_str_eq(
+		    joined(&chain), rows[i].want, "%s of %s", rows[i].id, rows[i].list);
+		task_set_free(&set);
+	}
+}
+
+Test(graph, words)
+{
+	struct task_set set = { 0 };
+	struct blockers b;
+	struct buf out = { 0 };
+	struct strings children = { 0 };
+
+	load(&set, "1:c 2:i@backend-2 3:p 4:p<1,2,3,9 5:p^4 6:p^4");
+	graph_blockers_of(&set, task_set_find(&set, "4"), &b);
+	blockers_describe(&out, &b);
+	cr_expect_str_eq(buf_text(&out), "#2 \"T2\" (in_progress, owner backend-2), #3 \"T3\" "
+					 "(pending) and #9 (missing: there is no "
+					 "such task)");
+	buf_reset(&out);
+	graph_describe_ready(&out, &set, 2);
+	cr_expect_str_eq(buf_text(&out), "Ready now: #3 \"T3\", #5 \"T5\" and 1 more.");
+	buf_reset(&out);
+	graph_describe_ready(&out, &(struct task_set){ 0 }, 2);
+	cr_expect_str_eq(buf_text(&out), "");
+	graph_children(&set, "4", &children);
+	cr_expect_str_eq(joined(&children), "5 6");
+	blockers_free(&b);
+	buf_free(&out);
+	task_set_free(&set);
+}
+
+Test(graph, large)
+{
+	struct task_set set = { 0 };
+	struct strings path = { 0 };
+	struct buf spec = { 0 };
+
+	buf_puts(&spec, "1:p");
+	for (int i = 2; i <= 10000; i++)
+		buf_printf(&spec, " %d:p<%d", i, i - 1);
+	load(&set, buf_text(&spec));
+	cr_expect(graph_cycle(&set, "1", "10000", &path));
+	cr_expect_eq(path.count, 10001, "%zu", path.count);
+	strings_free(&path);
+	cr_expect(!graph_any_cycle(&set, &path));
+	graph_why(&set, "10000", &path);
+	cr_expect_eq(path.count, 10000);
+	strings_free(&path);
+	task_set_free(&set);
+	buf_free(&spec);
+}
