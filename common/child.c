@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "monitor.h"
+#include "child-monitor.h"
 
 #define CHILDREN_MAX 128
 #define GONE_MS 10000 /* how long we wait for a monitor to finish killing */

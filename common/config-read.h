@@ -2,13 +2,12 @@
 #define COMMON_CONFIG_READ_H
 
 #include "buf.h"
-#include "config.h"
 #include "error.h"
 #include "json.h"
 
 /*
  * A JSON object read into a struct by a table of its keys.  Inner part of
- * config.c and gate-read.c.
+ * config.c and config-gates.c.
  *
  * Whatever is wrong is an error that names the file, the line and the path
  * ("gates[1].when.subject"), which `path` follows while reading goes down.
@@ -66,7 +65,7 @@ void config_blank_comments(struct buf *);
 /* A command: `run` is an argv array, or a string for sh -c. */
 int config_read_command(struct config_reader *, json_ref, struct strings *argv, char **shell);
 
-/* The value of the key "gates" (gate-read.c). */
+/* The value of the key "gates" (config-gates.c). */
 int gates_read(struct config_reader *, json_ref, void *gates);
 
 #endif

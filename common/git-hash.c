@@ -110,8 +110,8 @@ git_read_entries(struct git_tree *t)
 		close(rootfd);
 }
 
-static bool
-in_scope(const struct strings *files, const struct strings *writes, const char *path)
+bool
+git_in_scope(const struct strings *files, const struct strings *writes, const char *path)
 {
 	if (files != NULL && files->count > 0 && !glob_any(files, path))
 		return false;
@@ -133,7 +133,7 @@ git_tree_hash(const struct git_tree *t, const struct strings *files, const struc
 	for (size_t i = 0; i < t->count; i++) {
 		const struct git_entry *n = &t->entry[i];
 
-		if (!in_scope(files, writes, n->path))
+		if (!git_in_scope(files, writes, n->path))
 			continue;
 		if (n->sum[0] == '\0') {
 			if (why != NULL)
@@ -163,7 +163,7 @@ git_tree_difference(const struct git_tree *a, const struct git_tree *b, const st
 		if (order == 0 && strcmp(x->sum, y->sum) == 0 && x->sum[0] != '\0')
 			continue;
 		x = order <= 0 ? x : y;
-		if (in_scope(files, writes, x->path) && !strings_has(paths, x->path))
+		if (git_in_scope(files, writes, x->path) && !strings_has(paths, x->path))
 			strings_add(paths, x->path);
 	}
 }
@@ -221,7 +221,7 @@ walk(struct walk *w, int dirfd, const char *prefix, int depth)
 			      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) != -1) {
 			rc = walk(w, fd, path, depth + 1);
 			close(fd);
-		} else if (in_scope(w->files, w->writes, path)) {
+		} else if (git_in_scope(w->files, w->writes, path)) {
 			hash_field(&w->hash, path);
 			rc = add_file(&w->reading, &w->hash, dirfd, names.item[i], path, w->why);
 		}

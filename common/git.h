@@ -47,6 +47,8 @@ void git_tree_free(struct git_tree *);
 int git_tree_hash(const struct git_tree *, const struct strings *files,
     const struct strings *writes, char out[65], char **why);
 
+bool git_in_scope(const struct strings *files, const struct strings *writes, const char *path);
+
 /* Outside a repository: the files below dir that match; 1 or 0 as above. */
 int git_files_hash(const char *dir, const struct strings *files, const struct strings *writes,
     char out[65], char **why);

@@ -1,10 +1,10 @@
 #ifndef COMMON_RECEIPT_H
 #define COMMON_RECEIPT_H
 
-#include <json-c/json.h>
+#include <stdint.h>
 
 #include "list.h"
-#include "verify.h"
+#include "store.h"
 
 /*
  * Proof that a completion was checked.
@@ -21,7 +21,7 @@
  *	{"format":"claude-task-hooks receipts 1","list":"lab","exported":"...",
  *	 "tasks":[...],"journal":["<line>", ...]}
  */
-struct json_object *receipt_build(const struct verify *, const struct verify_request *);
+/* verify_record() writes them; here they are exported and read back. */
 
 /* Write the export of a list.  pretty: one journal line per text line. */
 int receipt_export(const struct list *, struct store *, struct buf *out, struct error *);

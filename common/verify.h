@@ -63,6 +63,9 @@ struct verify_request {
 	const struct list *list;
 	struct store *store;
 	const char *task; /* id */
+	const struct task
+	    *given;        /* the task itself, read elsewhere (CI): store may be NULL; NULL */
+	const char *since; /* CI: the commit that `changed` counts from; NULL: the claim's */
 	const char
 	    *metadata; /* JSON object text sent with the completing call, not on disk yet; NULL */
 	struct agent agent;
@@ -119,6 +122,13 @@ int verify_builtin(const struct verify_request *, const struct task *, struct bu
 /* A person let it through: claude-tasks complete N --force --reason. */
 int verify_force(const struct verify_request *, const struct task *, const char *who,
     const char *reason, struct error *);
+
+/* Globs of gates that match no file of the repository around cwd, as they
+ * stand (`changed` or `files` of a gate): a typing mistake that would
+ * pass for ever.  1 there are some, 0 none, -1 (git failed). */
+int verify_dead_globs(const struct gates *, const char *cwd, struct deadline,
+    void (*fn)(void *, const struct gate *, const char *key, const char *glob), void *,
+    struct error *);
 
 /* The SHA-256 that ties a receipt to a task's subject and description. */
 void verify_subject_hash(const struct task *, char out[65]);

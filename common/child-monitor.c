@@ -15,7 +15,7 @@
  * a daemon that was there before (docker, a build server), processes stuck in
  * the kernel.  The first and the last are counted as survivors.
  */
-#include "monitor.h"
+#include "child-monitor.h"
 
 #include <sys/mman.h>
 #include <sys/prctl.h>

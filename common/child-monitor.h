@@ -1,5 +1,5 @@
-#ifndef COMMON_MONITOR_H
-#define COMMON_MONITOR_H
+#ifndef COMMON_CHILD_MONITOR_H
+#define COMMON_CHILD_MONITOR_H
 
 #include "child.h"
 

@@ -1,0 +1,30 @@
+#ifndef COMMON_ALLOW_H
+#define COMMON_ALLOW_H
+
+#include <stdbool.h>
+
+#include "json.h"
+#include "mem.h"
+
+/*
+ * May a task bring this verify command?
+ *
+ * metadata.verify is written by a model.  It runs only if an entry of the
+ * allow list permits it:
+ *
+ *   - an entry that is the command, letter by letter, permits it as it is (a
+ *     command with shell syntax is then given to the shell);
+ *   - else both are split at blanks and compared word by word: a word of the entry is
+ *     a pattern (* ? [] {}), a last word ** stands for any further words.
+ *     The command must be plain words (nothing a shell would treat in a special
+ *     way) and runs without a shell.  A pattern does not match a word that
+ *     begins with '-' unless it begins so itself: "make *" permits "make
+ *     test" and not "make --eval=...".
+ */
+
+/* metadata.verify: a text, or an array of words.  1 and the command to run (shell: as
+ * written, if a shell is needed); 0 not allowed, -1 malformed; text shows it. */
+int allow_command(const struct strings *allow, const struct json *, json_ref, struct strings *argv,
+    char **shell, char **text);
+
+#endif

@@ -1,0 +1,175 @@
+/*
+ * One file per pass: looking one up is one open and one read, and two hooks
+ * never have to agree on anything.
+ */
+#include "cache.h"
+
+#include <sys/stat.h>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "file.h"
+#include "hash.h"
+#include "json.h"
+#include "out.h"
+
+#define DIRECTORY "cache"
+
+void
+cache_key(const struct gate *g, const char *tree, const char *cwd, const struct strings *env,
+    char out[65])
+{
+	char definition[HASH_HEX];
+	const char *path = getenv("PATH");
+	struct hash h;
+
+	gate_hash(g, definition);
+	hash_begin(&h);
+	hash_field(&h, "pass 1");
+	hash_field(&h, definition);
+	hash_field(&h, tree);
+	hash_field(&h, cwd);
+	/* Another PATH means other programs. */
+	hash_field(&h, path);
+	for (size_t i = 0; i < env->count; i++)
+		hash_field(&h, env->item[i]);
+	hash_end(&h, out);
+}
+
+static void
+file_name(const char *key, char out[80])
+{
+	snprintf(out, 80, "%.64s.json", key);
+}
+
+bool
+cache_find(int statefd, const char *key, int64_t ttl_ms, struct cache_entry *entry)
+{
+	struct buf text = { 0 };
+	struct json j = { 0 };
+	struct error e;
+	char name[80], *digest = NULL;
+	int64_t total = 0, now = clock_wall_ms();
+	bool found = false;
+	int dir = dir_open_at(statefd, DIRECTORY, false, 0700, &e);
+
+	*entry = (struct cache_entry){ 0 };
+	if (dir == -1)
+		return false;
+	file_name(key, name);
+	if (file_read(dir, name, 0, 4096, &text, &e) == 1 &&
+	    json_parse(&j, buf_text(&text), text.len, &e) == 0 &&
+	    json_equals(&j, json_member(&j, JSON_ROOT, "key"), key) &&
+	    json_int(&j, json_member(&j, JSON_ROOT, "time"), &entry->time_ms) == 0 &&
+	    json_int(&j, json_member(&j, JSON_ROOT, "ms"), &entry->ms) == 0 &&
+	    json_int(&j, json_member(&j, JSON_ROOT, "output"), &total) == 0 &&
+	    (digest = json_member_string(&j, JSON_ROOT, "digest")) != NULL &&
+	    strlen(digest) == sizeof(entry->digest) - 1) {
+		memcpy(entry->digest, digest, sizeof(entry->digest));
+		entry->output_total = (uint64_t)total;
+		entry->flaky = json_true(&j, json_member(&j, JSON_ROOT, "flaky"));
+		found = entry->time_ms <= now && now - entry->time_ms <= ttl_ms;
+	}
+	free(digest);
+	json_free(&j);
+	buf_free(&text);
+	close(dir);
+	return found;
+}
+
+struct old {
+	char name[80];
+	struct timespec time;
+};
+
+static int
+by_age(const void *a, const void *b)
+{
+	const struct old *x = a, *y = b;
+
+	if (x->time.tv_sec != y->time.tv_sec)
+		return x->time.tv_sec < y->time.tv_sec ? -1 : 1;
+	return x->time.tv_nsec < y->time.tv_nsec ? -1 : x->time.tv_nsec > y->time.tv_nsec;
+}
+
+/* Remove the oldest beyond `keep`; how many were removed. */
+static int
+prune(int dir, size_t keep)
+{
+	int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), removed = 0;
+	DIR *d = copy == -1 ? NULL : fdopendir(copy);
+	struct old *list = NULL;
+	struct dirent *n;
+	size_t count = 0;
+
+	if (d == NULL) {
+		if (copy != -1)
+			close(copy);
+		return 0;
+	}
+	while ((n = readdir(d)) != NULL) {
+		struct stat st;
+
+		if (strlen(n->d_name) != 69 ||
+		    fstatat(dir, n->d_name, &st, AT_SYMLINK_NOFOLLOW) == -1)
+			continue;
+		list = mem_grow(list, count + 1, sizeof(*list));
+		snprintf(list[count].name, sizeof(list[count].name), "%.79s", n->d_name);
+		list[count++].time = st.st_mtim;
+	}
+	closedir(d);
+	if (count > keep) {
+		qsort(list, count, sizeof(*list), by_age);
+		for (size_t i = 0; i < count - keep; i++)
+			removed += unlinkat(dir, list[i].name, 0) == 0;
+	}
+	free(list);
+	return removed;
+}
+
+int
+cache_put(int statefd, const char *key, const char *gate, const struct cache_entry *entry,
+    struct error *e)
+{
+	struct json_object *o;
+	struct buf text = { 0 };
+	char name[80];
+	int dir = dir_open_at(statefd, DIRECTORY, true, 0700, e), rc;
+
+	if (dir == -1)
+		return -1;
+	o = out_object();
+	out_string(o, "key", key);
+	out_string(o, "gate", gate);
+	out_int(o, "time", entry->time_ms);
+	out_int(o, "ms", entry->ms);
+	out_int(o, "output", (int64_t)entry->output_total);
+	out_string(o, "digest", entry->digest);
+	out_bool(o, "flaky", entry->flaky);
+	out_text(&text, o);
+	file_name(key, name);
+	rc = file_replace(dir, name, text.data, text.len, 0600, FILE_SYNC_OFF, e);
+	file_sweep(dir);
+	prune(dir, CACHE_MAX);
+	buf_free(&text);
+	close(dir);
+	return rc == -1 ? -1 : 0;
+}
+
+int
+cache_clear(int statefd, struct error *e)
+{
+	int dir = dir_open_at(statefd, DIRECTORY, false, 0700, e), removed;
+
+	if (dir == -1)
+		return e->kind == ERROR_NOT_FOUND ? 0 : -1;
+	removed = prune(dir, 0);
+	close(dir);
+	return removed;
+}

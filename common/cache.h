@@ -1,0 +1,36 @@
+#ifndef COMMON_CACHE_H
+#define COMMON_CACHE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "error.h"
+#include "gate.h"
+
+/*
+ * Passes that need not be repeated.
+ *
+ * A pass is a small file in cache/ of the list's state, named by the hash of
+ * everything the verdict depends on.  Only passes are there; what cannot be
+ * read, is too old or comes from the future is no pass.  The number of files is
+ * bounded; the oldest go first.
+ */
+#define CACHE_MAX 500
+
+struct cache_entry {
+	int64_t time_ms, ms;
+	uint64_t output_total;
+	char digest[65];
+	bool flaky;
+};
+
+/* tree: hash of what the gate reads; cwd: where it runs. */
+void cache_key(const struct gate *, const char *tree, const char *cwd, const struct strings *env,
+    char out[65]);
+
+bool cache_find(int statefd, const char *key, int64_t ttl_ms, struct cache_entry *);
+int cache_put(
+    int statefd, const char *key, const char *gate, const struct cache_entry *, struct error *);
+int cache_clear(int statefd, struct error *); /* how many there were */
+
+#endif

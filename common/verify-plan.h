@@ -1,0 +1,76 @@
+#ifndef COMMON_VERIFY_PLAN_H
+#define COMMON_VERIFY_PLAN_H
+
+#include "builtin.h"
+#include "child.h"
+#include "git.h"
+#include "verify.h"
+
+/*
+ * What one verification knows while it goes on.  Inner part of verify.h:
+ *
+ *	verify.c		the order of things
+ *	verify-select.c		which gates apply
+ *	verify-tree.c		the tree, and what a pass depends on
+ *	verify-run.c		running them
+ *	verify-report.c		saying it
+ *	verify-record.c		writing it down
+ */
+enum plan_state { PLAN_SKIP, PLAN_WAIT, PLAN_RUN, PLAN_DONE };
+
+struct plan_item { /* beside verify.result[i] */
+	enum plan_state state;
+	char *cwd;          /* where it runs */
+	struct strings env; /* what it gets beside the usual */
+	char scope[65];     /* hash of what it reads, before; "" unknown */
+	struct child child;
+	int64_t ms; /* of earlier tries */
+	bool cut;   /* its deadline is the whole run's, not its own */
+};
+
+struct plan {
+	const struct verify_request *req;
+	struct verify *verify;
+	struct subject subject;
+	struct builtin builtin;
+	struct claims claims;
+	const struct claim *claim; /* on this task; NULL */
+	int statefd;               /* -1: none, so no cache */
+	char *cwd;                 /* the event's */
+	struct deadline until;     /* for gates: leaves time to answer */
+	struct plan_item *item;
+
+	bool tree_read;
+	struct git_tree tree;
+	char *tree_why; /* the tree is not known; NULL */
+	struct strings changed_head, changed_claim;
+	bool head_read, claim_read;
+	char *changed_why; /* what changed since the claim is not known; NULL */
+};
+
+/* verify-select.c: fills in verify.result and item for every gate. */
+void plan_select(struct plan *);
+
+/* verify-tree.c */
+void plan_tree(struct plan *);        /* read it, once */
+void plan_tree_forget(struct plan *); /* the next look is a fresh one */
+const struct strings *plan_changed(struct plan *, bool since_head); /* NULL: not known */
+void plan_scope(struct plan *, size_t, char out[65], char **why);
+void plan_lookup(struct plan *);                       /* passes from the cache */
+void plan_remember(struct plan *);                     /* passes to the cache */
+bool plan_moved(struct plan *, struct strings *paths); /* the tree changed; which paths, if known */
+
+/* verify-run.c: everything that is PLAN_WAIT.  -1: told to stop, or no memory of processes. */
+int plan_run(struct plan *, struct error *);
+
+/* verify-report.c: the first one names the rule. */
+void report_refusal(struct plan *, const char *rule, const char *text);
+void report_gates(struct plan *); /* nothing if all passed */
+void report_tree(struct plan *, const struct strings *paths);
+void report_attempts(struct plan *);
+void report_warnings(struct plan *);
+
+/* verify-record.c: refusals so far. */
+int64_t attempts_read(const struct list *, const char *task);
+
+#endif

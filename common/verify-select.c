@@ -1,0 +1,236 @@
+/*
+ * Which gates apply.  What is not known (what changed, if git cannot say) counts as
+ * "applies": a gate too many costs time, a gate too few lets something through.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "allow.h"
+#include "glob.h"
+#include "pattern.h"
+#include "verify-plan.h"
+
+static bool
+any_word(const struct strings *patterns, const char *word)
+{
+	for (size_t i = 0; word != NULL && i < patterns->count; i++)
+		if (glob_word(patterns->item[i], word))
+			return true;
+	return false;
+}
+
+static bool
+metadata_equals(const struct subject *s, const struct gate_pair *pair)
+{
+	const struct json *json;
+	json_ref at = subject_metadata(s, pair->key, &json);
+	struct json want = { 0 };
+	struct error e;
+	bool same = false;
+
+	if (json_parse(&want, pair->value, strlen(pair->value), &e) == 0)
+		same = at == JSON_ABSENT ? json_kind(&want, JSON_ROOT) == JSON_NULL
+					 : json_same(json, at, &want, JSON_ROOT);
+	json_free(&want);
+	return same;
+}
+
+static int
+text_matches(const char *pattern, const char *text)
+{
+	struct error e;
+
+	/* Checked when the configuration was read; malformed by now means "applies". */
+	return pattern == NULL || pattern_test(pattern, text, &e) != 0;
+}
+
+/* Why it does not apply; NULL if it does. */
+static const char *
+objection(struct plan *p, const struct gate *g)
+{
+	const struct gate_when *w = &g->when;
+	const struct task *t = p->subject.task;
+	const struct agent *a = &p->req->agent;
+	const struct json *json;
+	const struct strings *changed;
+
+	if ((w->on & p->req->on) == 0)
+		return "not for this event";
+	if (!text_matches(w->subject, t->subject))
+		return "its subject is another";
+	if (!text_matches(w->description, t->description))
+		return "its description is another";
+	if (w->owner.count > 0 && !any_word(&w->owner, t->owner))
+		return "its owner is another";
+	if (w->teammate.count > 0 && !any_word(&w->teammate, a->name))
+		return "another teammate";
+	if (w->agent_type.count > 0 && !any_word(&w->agent_type, a->type))
+		return "another type of agent";
+	for (size_t i = 0; i < w->equals_count; i++)
+		if (!metadata_equals(&p->subject, &w->equals[i]))
+			return "its metadata is another";
+	for (size_t i = 0; i < w->has.count; i++)
+		if (subject_metadata(&p->subject, w->has.item[i], &json) == JSON_ABSENT)
+			return "its metadata lacks a key";
+	if (w->changed.count > 0 && (changed = plan_changed(p, w->since_head)) != NULL) {
+		for (size_t i = 0; i < changed->count; i++)
+			if (glob_any(&w->changed, changed->item[i]))
+				return NULL;
+		return w->since_head ? "nothing it is about has changed since HEAD"
+				     : "nothing it is about has changed since the claim";
+	}
+	return NULL;
+}
+
+/* Where a gate runs: its own directory, from where its file speaks, or the event's. */
+static char *
+directory(const struct plan *p, const struct gate *g)
+{
+	char *root = NULL, *path;
+
+	if (g->cwd == NULL)
+		return mem_string(p->cwd);
+	if (g->cwd[0] == '/')
+		return mem_string(g->cwd);
+	if (g->root == NULL)
+		root = git_root(p->cwd);
+	path = mem_printf("%s/%s",
+	    g->root != NULL ? g->root
+	    : root != NULL  ? root
+			    : p->cwd,
+	    g->cwd);
+	free(root);
+	return path;
+}
+
+/* The names we can tell a gate about, if it asks for them ("pass"). */
+static void
+environment(const struct plan *p, const struct gate *g, struct strings *env)
+{
+	const struct task *t = p->subject.task;
+	const struct {
+		const char *name, *value;
+	} ours[] = { { "CLAUDE_TASK_ID", t->id }, { "CLAUDE_TASK_SUBJECT", t->subject },
+		{ "CLAUDE_TASK_OWNER", t->owner },
+		{ "CLAUDE_TASK_LIST", p->req->list != NULL ? p->req->list->name : NULL } };
+
+	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
+		if (strings_has(&g->pass, ours[i].name))
+			strings_take(env, mem_printf("%s=%s", ours[i].name,
+					      ours[i].value != NULL ? ours[i].value : ""));
+	for (size_t i = 0; i < g->env.count; i++)
+		strings_add(env, g->env.item[i]);
+}
+
+static struct gate_result *
+add_result(struct plan *p, const struct gate *g)
+{
+	struct verify *v = p->verify;
+	struct gate_result *r;
+
+	v->result = mem_grow(v->result, v->count + 1, sizeof(*v->result));
+	p->item = mem_grow(p->item, v->count + 1, sizeof(*p->item));
+	r = &v->result[v->count];
+	*r = (struct gate_result){ .gate = g, .verdict = GATE_SKIPPED, .exit = -1 };
+	p->item[v->count] = (struct plan_item){ .state = PLAN_SKIP, .child = CHILD_INIT };
+	v->count++;
+	return r;
+}
+
+static void
+choose(struct plan *p, size_t i)
+{
+	struct gate_result *r = &p->verify->result[i];
+	struct plan_item *item = &p->item[i];
+
+	item->state = PLAN_WAIT;
+	item->cwd = directory(p, r->gate);
+	environment(p, r->gate, &item->env);
+	free(r->why);
+	r->why = NULL;
+}
+
+/* A chosen gate brings those that it needs. */
+static void
+choose_needs(struct plan *p)
+{
+	struct verify *v = p->verify;
+	bool more = true;
+
+	while (more) {
+		more = false;
+		for (size_t i = 0; i < v->count; i++)
+			for (size_t k = 0; k < v->count; k++)
+				if (p->item[i].state == PLAN_WAIT &&
+				    p->item[k].state == PLAN_SKIP &&
+				    strings_has(
+					&v->result[i].gate->needs, v->result[k].gate->name)) {
+					choose(p, k);
+					more = true;
+				}
+	}
+}
+
+/* metadata.verify: the task brings its own command. */
+static void
+select_own(struct plan *p)
+{
+	const struct config *c = p->req->config;
+	const struct json *json;
+	json_ref at = subject_metadata(&p->subject, "verify", &json);
+	struct gate_result *r;
+	struct gate *g;
+	char *text = NULL;
+	int rc;
+
+	if (at == JSON_ABSENT)
+		return;
+	g = p->verify->own = mem_alloc(sizeof(*g));
+	g->name = mem_string("metadata.verify");
+	g->cache = true;
+	g->ttl_ms = -1;
+	g->when.on = GATE_COMPLETE | GATE_STOP | GATE_CI;
+	rc = allow_command(&c->verify.allow, json, at, &g->argv, &g->shell, &text);
+	r = add_result(p, g);
+	if (rc == 1)
+		choose(p, p->verify->count - 1);
+	else if (c->verify.allow.count == 0)
+		r->why = mem_string(
+		    "the configuration allows no command of a task's own (verify.allow)");
+	else {
+		/* Asked for and not permitted: not run, and so not passed. */
+		r->verdict = GATE_NOT_RUN;
+		p->item[p->verify->count - 1].state = PLAN_DONE;
+		r->why =
+		    rc == -1
+			? mem_string("metadata.verify is neither a command nor a list of words")
+			: mem_printf("'%.200s' is not among the commands that verify.allow "
+				     "permits",
+			      text);
+		g->shell = text != NULL ? mem_string(text) : NULL;
+	}
+	free(text);
+}
+
+void
+plan_select(struct plan *p)
+{
+	const struct gates *gs = &p->req->config->gates;
+
+	for (size_t i = 0; i < gs->count; i++) {
+		const struct gate *g = &gs->item[i];
+		const char *why;
+
+		if (p->req->only != NULL && !strings_has(p->req->only, g->name)) {
+			add_result(p, g)->why = mem_string("not asked for");
+			continue;
+		}
+		why = objection(p, g);
+		add_result(p, g)->why = why != NULL ? mem_string(why) : NULL;
+		if (why == NULL)
+			choose(p, p->verify->count - 1);
+	}
+	if (p->req->only == NULL || strings_has(p->req->only, "metadata.verify"))
+		select_own(p);
+	choose_needs(p);
+}

@@ -1,0 +1,196 @@
+/*
+ * The tree that is verified, and what may be taken from the cache.
+ *
+ * A pass counts for the tree as it was before the gate ran, if it was still
+ * the same afterwards.  Whatever is not known (no git, a file that cannot
+ * be read) means: run it, and do not remember.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cache.h"
+#include "verify-plan.h"
+
+void
+plan_tree(struct plan *p)
+{
+	struct error e;
+
+	if (p->tree_read)
+		return;
+	p->tree_read = true;
+	if (git_tree(&p->tree, p->cwd, p->req->deadline, &e) == -1)
+		p->tree_why = mem_string(e.text);
+}
+
+void
+plan_tree_forget(struct plan *p)
+{
+	git_tree_free(&p->tree);
+	free(p->tree_why);
+	p->tree_why = NULL;
+	p->tree_read = false;
+}
+
+const struct strings *
+plan_changed(struct plan *p, bool since_head)
+{
+	struct strings *list = since_head ? &p->changed_head : &p->changed_claim;
+	bool *read = since_head ? &p->head_read : &p->claim_read;
+	const char *since = NULL;
+	struct error e;
+
+	plan_tree(p);
+	if (!p->tree.repository)
+		return NULL;
+	/* In CI HEAD is what is checked: without a commit to count from, all has changed. */
+	if (p->req->on == GATE_CI && (since = p->req->since) == NULL)
+		return NULL;
+	if (p->req->on != GATE_CI && !since_head && p->claim != NULL)
+		since = p->claim->head;
+	if (!*read) {
+		*read = true;
+		if (git_changed(&p->tree, since, p->req->deadline, list, &e) == -1) {
+			strings_free(list);
+			p->changed_why = mem_string(e.text);
+		}
+	}
+	return p->changed_why != NULL ? NULL : list;
+}
+
+static bool
+inside(const char *path, const char *root)
+{
+	char *real = realpath(path, NULL);
+	size_t len = strlen(root);
+	bool yes = real != NULL && strncmp(real, root, len) == 0 &&
+		   (real[len] == '\0' || real[len] == '/' || len == 1);
+
+	free(real);
+	return yes;
+}
+
+/* The hash of what gate i reads; "" and a reason (owned) if it cannot be told. */
+void
+plan_scope(struct plan *p, size_t i, char out[65], char **why)
+{
+	const struct gate *g = p->verify->result[i].gate;
+
+	*why = NULL;
+	out[0] = '\0';
+	plan_tree(p);
+	if (p->tree_why != NULL)
+		*why = mem_string(p->tree_why);
+	else if (!p->tree.repository)
+		git_files_hash(p->item[i].cwd, &g->files, &g->writes, out, why);
+	else if (!inside(p->item[i].cwd, p->tree.root))
+		*why = mem_string("it runs outside the repository");
+	else
+		git_tree_hash(&p->tree, &g->files, &g->writes, out, why);
+}
+
+static int64_t
+ttl(const struct plan *p, const struct gate *g)
+{
+	return g->ttl_ms >= 0 ? g->ttl_ms : p->req->config->verify.ttl_ms;
+}
+
+/* What the environment adds to the key: what is declared, and what is passed on. */
+static void
+key_of(struct plan *p, size_t i, char out[65])
+{
+	const struct gate *g = p->verify->result[i].gate;
+	struct strings env = { 0 };
+
+	for (size_t n = 0; n < p->item[i].env.count; n++)
+		strings_add(&env, p->item[i].env.item[n]);
+	for (size_t n = 0; n < g->pass.count; n++) {
+		const char *value = getenv(g->pass.item[n]);
+
+		strings_take(&env, mem_printf("%s%s%s", g->pass.item[n], value != NULL ? "=" : "",
+				       value != NULL ? value : ""));
+	}
+	cache_key(g, p->item[i].scope, p->item[i].cwd, &env, out);
+	strings_free(&env);
+}
+
+void
+plan_lookup(struct plan *p)
+{
+	for (size_t i = 0; i < p->verify->count; i++) {
+		struct gate_result *r = &p->verify->result[i];
+		struct cache_entry entry;
+
+		if (p->item[i].state != PLAN_WAIT || r->gate->check != CHECK_NONE)
+			continue;
+		r->key[0] = '\0';
+		free(r->uncached);
+		r->uncached = NULL;
+		plan_scope(p, i, p->item[i].scope, &r->uncached);
+		if (p->item[i].scope[0] == '\0')
+			continue;
+		if (!r->gate->cache || !p->req->config->verify.cache || p->statefd == -1) {
+			r->uncached = mem_string("its cache is off");
+			continue;
+		}
+		key_of(p, i, r->key);
+		if (p->req->no_cache || !cache_find(p->statefd, r->key, ttl(p, r->gate), &entry))
+			continue;
+		r->verdict = entry.flaky ? GATE_FLAKY : GATE_PASSED;
+		r->cached = true;
+		r->exit = 0;
+		r->tries = 0;
+		r->ms = entry.ms;
+		r->output_total = entry.output_total;
+		memcpy(r->digest, entry.digest, sizeof(r->digest));
+		p->item[i].state = PLAN_DONE;
+	}
+}
+
+void
+plan_remember(struct plan *p)
+{
+	struct error e;
+
+	for (size_t i = 0; i < p->verify->count; i++) {
+		const struct gate_result *r = &p->verify->result[i];
+		struct cache_entry entry = { .time_ms = clock_wall_ms(),
+			.ms = r->ms,
+			.output_total = r->output_total,
+			.flaky = r->verdict == GATE_FLAKY };
+
+		if (r->cached || r->key[0] == '\0' || !gate_verdict_good(r->verdict))
+			continue;
+		memcpy(entry.digest, r->digest, sizeof(entry.digest));
+		/* Not remembered is not wrong, only slower next time. */
+		(void)cache_put(p->statefd, r->key, r->gate->name, &entry, &e);
+	}
+}
+
+/* Take a second look at the tree: has what a gate reads changed since the first? */
+bool
+plan_moved(struct plan *p, struct strings *paths)
+{
+	struct git_tree before = p->tree;
+	bool moved = false;
+
+	p->tree = (struct git_tree){ 0 };
+	plan_tree_forget(p);
+	plan_tree(p);
+	for (size_t i = 0; i < p->verify->count; i++) {
+		const struct gate *g = p->verify->result[i].gate;
+		char now[65], *why;
+
+		if (p->item[i].state != PLAN_DONE || p->item[i].scope[0] == '\0')
+			continue;
+		plan_scope(p, i, now, &why);
+		free(why);
+		if (strcmp(now, p->item[i].scope) == 0)
+			continue;
+		moved = true;
+		if (before.repository && p->tree.repository)
+			git_tree_difference(&before, &p->tree, &g->files, &g->writes, paths);
+	}
+	git_tree_free(&before);
+	return moved;
+}
