@@ -21,14 +21,16 @@
  *	{"format":"claude-task-hooks receipts 1","list":"lab","exported":"...",
  *	 "tasks":[...],"journal":["<line>", ...]}
  */
+#define RECEIPT_FORMAT "claude-task-hooks receipts 1"
+
 /* verify_record() writes them; here they are exported and read back. */
 
-/* Write the export of a list.  pretty: one journal line per text line. */
+/* The export of a list; a task and a journal line per line of text. */
 int receipt_export(const struct list *, struct store *, struct buf *out, struct error *);
 
 /* A receipt read back. */
 struct receipt {
-	char *task, *subject_hash, *subject, *time, *agent, *head, *tree;
+	char *task, *subject_hash, *subject, *time, *agent, *head, *base, *tree;
 	char *forced_by, *forced_why; /* NULL: a real receipt */
 	struct strings gates;         /* "test: passed" */
 	size_t good, bad, skipped;    /* gates by verdict; bad ones were warnings */

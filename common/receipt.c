@@ -1,0 +1,196 @@
+/*
+ * Receipts leave the machine with the whole chain they are part of: a
+ * receipt alone proves nothing, since who can write one can write another.
+ */
+#include "receipt.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "journal.h"
+#include "json-print.h"
+
+void
+receipts_free(struct receipts *rs)
+{
+	for (size_t i = 0; i < rs->count; i++) {
+		struct receipt *r = &rs->item[i];
+
+		free(r->task);
+		free(r->subject_hash);
+		free(r->subject);
+		free(r->time);
+		free(r->agent);
+		free(r->head);
+		free(r->base);
+		free(r->tree);
+		free(r->forced_by);
+		free(r->forced_why);
+		strings_free(&r->gates);
+	}
+	free(rs->item);
+	*rs = (struct receipts){ 0 };
+}
+
+static void
+read_gates(struct receipt *r, const struct json *j, json_ref gates)
+{
+	for (json_ref at = json_first(j, gates); at != JSON_ABSENT; at = json_next(j, gates, at)) {
+		char *name = json_member_string(j, at, "name");
+		char *verdict = json_member_string(j, at, "verdict");
+
+		if (name != NULL && verdict != NULL) {
+			strings_take(&r->gates, mem_printf("%s: %s", name, verdict));
+			if (strcmp(verdict, "passed") == 0 || strcmp(verdict, "flaky") == 0)
+				r->good++;
+			else if (strcmp(verdict, "skipped") == 0)
+				r->skipped++;
+			else
+				r->bad++;
+		}
+		free(name);
+		free(verdict);
+	}
+}
+
+/* A line of the journal, if it is a receipt or a forced completion. */
+static int
+read_line(void *arg, const struct json *j, const char *line, size_t len)
+{
+	struct receipts *rs = arg;
+	struct receipt *r;
+	bool forced = json_equals(j, json_member(j, JSON_ROOT, "event"), "forced");
+	int64_t seq = 0;
+
+	(void)line, (void)len;
+	if (!forced && !json_equals(j, json_member(j, JSON_ROOT, "event"), "receipt"))
+		return 0;
+	rs->item = mem_grow(rs->item, rs->count + 1, sizeof(*rs->item));
+	r = &rs->item[rs->count++];
+	(void)json_int(j, json_member(j, JSON_ROOT, "seq"), &seq);
+	*r = (struct receipt){
+		.task = json_member_string(j, JSON_ROOT, "task"),
+		.subject_hash = json_member_string(j, JSON_ROOT, "subject_hash"),
+		.subject = json_member_string(j, JSON_ROOT, "subject"),
+		.time = json_member_string(j, JSON_ROOT, "time"),
+		.agent = json_member_string(j, JSON_ROOT, "agent"),
+		.head = json_member_string(j, JSON_ROOT, "head"),
+		.base = json_member_string(j, JSON_ROOT, "base"),
+		.tree = json_member_string(j, json_member(j, JSON_ROOT, "tree"), "after"),
+		.checks = json_count(j, json_member(j, JSON_ROOT, "checks")),
+		.line = (uint64_t)seq,
+	};
+	if (forced) {
+		r->forced_by = json_member_string(j, JSON_ROOT, "by");
+		r->forced_why = json_member_string(j, JSON_ROOT, "why");
+		if (r->forced_by == NULL)
+			r->forced_by = mem_string("somebody");
+	}
+	read_gates(r, j, json_member(j, JSON_ROOT, "gates"));
+	return 0;
+}
+
+int
+receipts_read(int statefd, struct receipts *rs, struct error *e)
+{
+	*rs = (struct receipts){ 0 };
+	return journal_read(statefd, read_line, rs, e) == -1 ? -1 : 0;
+}
+
+int
+receipts_read_text(const char *text, size_t len, struct receipts *rs, struct error *e)
+{
+	const char *end = text + len;
+	struct json j = { 0 };
+	int rc = 0;
+
+	*rs = (struct receipts){ 0 };
+	for (size_t n = 1; rc == 0 && text < end; n++) {
+		const char *stop = memchr(text, '\n', (size_t)(end - text));
+
+		if (stop == NULL)
+			stop = end;
+		rc = json_parse(&j, text, (size_t)(stop - text), e);
+		if (rc == 0)
+			read_line(rs, &j, text, (size_t)(stop - text));
+		else
+			error_prefix(e, "line %zu of the journal", n);
+		text = stop < end ? stop + 1 : end;
+	}
+	json_free(&j);
+	return rc;
+}
+
+const struct receipt *
+receipts_find(const struct receipts *rs, const char *task)
+{
+	for (size_t i = rs->count; i-- > 0;)
+		if (rs->item[i].task != NULL && strcmp(rs->item[i].task, task) == 0)
+			return &rs->item[i];
+	return NULL;
+}
+
+/* One array element per line, so that a diff of two exports can be read. */
+static void
+add_element(struct buf *out, bool *first, const char *text, size_t len)
+{
+	buf_puts(out, *first ? "\n    " : ",\n    ");
+	buf_add(out, text, len);
+	*first = false;
+}
+
+struct export
+{
+	struct buf *out;
+	bool first;
+};
+
+static int
+export_line(void *arg, const struct json *j, const char *line, size_t len)
+{
+	struct export *x = arg;
+	struct buf quoted = { 0 };
+
+	(void)j;
+	json_print_string(&quoted, line, len);
+	add_element(x->out, &x->first, quoted.data, quoted.len);
+	buf_free(&quoted);
+	return 0;
+}
+
+int
+receipt_export(const struct list *list, struct store *st, struct buf *out, struct error *e)
+{
+	struct export lines = { .out = out, .first = true };
+	struct task_set all = { 0 };
+	char now[CLOCK_ISO];
+	bool first = true;
+	int fd, rc;
+
+	if ((fd = list_state(list, false, e)) == -1)
+		return e->kind == ERROR_NOT_FOUND
+			   ? error_set(
+				 e, ERROR_NOT_FOUND, "the list '%s' has no journal yet", list->name)
+			   : -1;
+	if ((rc = store_load(st, &all, e)) == 0) {
+		clock_iso_seconds(now, clock_wall_ms());
+		buf_puts(out, "{\n  \"format\": \"" RECEIPT_FORMAT "\",\n  \"list\": ");
+		json_print_string(out, list->name, strlen(list->name));
+		buf_printf(out, ",\n  \"exported\": \"%s\",\n  \"tasks\": [", now);
+		for (size_t i = 0; i < all.count; i++) {
+			struct buf text = { 0 };
+
+			json_print(&text, &all.item[i].json, JSON_ROOT, 0, 0);
+			add_element(out, &first, text.data, text.len);
+			buf_free(&text);
+		}
+		buf_puts(out, first ? "],\n  \"journal\": [" : "\n  ],\n  \"journal\": [");
+		rc = journal_read(fd, export_line, &lines, e);
+		buf_puts(out, lines.first ? "]\n}\n" : "\n  ]\n}\n");
+	}
+	task_set_free(&all);
+	close(fd);
+	return rc == -1 ? -1 : 0;
+}
