@@ -61,9 +61,9 @@ struct claim_request {
 		     */
 	const char *tool_use_id;
 	const char *gate_hash, *head;
-	const char *owner;      /* the owner the call itself gives; NULL: agent_owner() */
-	bool pass_owner;        /* the owner on disk is a label; see holder.h for who "another" is */
-	const char *transcript; /* transcript_path of the event; NULL */
+	const char *owner; /* the owner the call itself gives; NULL: agent_owner() */
+	bool pass_owner;   /* the owner on disk is a label; see holder.h for who "another" is */
+	const char *transcript;                       /* transcript_path of the event; NULL */
 	bool pass_blocked, pass_taken, pass_resolved; /* rules that are off or only warn */
 };
 

@@ -8,11 +8,12 @@
  */
 struct released {
 	struct task_set tasks; /* as they were before */
-	struct strings ready;  /* ids that can be started now */
+	struct strings ready;  /* those of them that can be started now */
 };
 void released_free(struct released *);
 
-/* All unfinished tasks of an agent: by id, by name, or through its claims. */
+/* All unfinished tasks of an agent: by id, by name, or through its claims.  A task that has
+ * changed hands since is left alone. */
 int release_agent(const struct list *, struct store *, const struct agent *, const char *why,
     struct released *, struct deadline, struct error *);
 int release_task(const struct list *, struct store *, const char *id, const char *why,
@@ -28,11 +29,13 @@ int release_dead(const struct list *, struct store *, const char *ended_session,
     const struct agent *self, struct released *, struct deadline, struct error *);
 
 /* The client's words: `backend-2 has shut down. 2 task(s) were unassigned: #1 "A", #2 "B". Use
- * TaskList to check availability and TaskUpdate with owner to reassign them.` / `was terminated.`
- */
+ * TaskList to check availability and TaskUpdate with owner to reassign them to idle teammates.` /
+ * `was terminated.` */
 void release_message(struct buf *, const char *who, bool terminated, const struct released *);
 
-/* One of a batch of {task_id, status} reports. */
+/* One of a batch of {task_id, status} reports.  The rule is asked for each, under the lock
+ * (NULL: the task must be nobody's or the agent's own); a refused one has its reason,
+ * the others are applied all the same.  -1 only if the list cannot be worked on. */
 struct sync_item {
 	char *task;
 	enum task_status status;

@@ -1,0 +1,130 @@
+/*
+ * Agents and their claims, compared: with each other, and with the disk.
+ *
+ * A claim is recorded before the client writes the task, so for a moment
+ * the record is ahead of the file.  Nothing tells us when a call was refused
+ * by another hook or by the user, except the transcript, which gets a result
+ * for every call; without one, time has to do.  A claim that is wrongly
+ * kept stops others, one that is wrongly dropped lets a second agent in: both
+ * end well, because the file has the owner as soon as the client writes it.
+ */
+#include <string.h>
+
+#include "claim-part.h"
+#include "out.h"
+#include "text.h"
+#include "transcript.h"
+
+#define GRACE_MS (30 * 1000)       /* from the hook to the write, where nobody can tell us */
+#define PROMPT_MS (15 * 60 * 1000) /* the same where the user may be asked first */
+
+static bool
+same(const char *a, const char *b)
+{
+	return a != NULL && b != NULL && strcmp(a, b) == 0;
+}
+
+const char *
+agent_owner(const struct agent *a)
+{
+	return a->name != NULL ? a->name : a->id;
+}
+
+void
+agent_describe(struct buf *out, const struct agent *a)
+{
+	if (a->name != NULL) {
+		buf_puts(out, a->session == NULL && a->id == NULL ? "" : "teammate ");
+		text_show(out, a->name, strlen(a->name), TEXT_LINE, 80);
+	} else if (a->id != NULL) {
+		buf_puts(out, "subagent ");
+		text_show(out, a->id, strlen(a->id), TEXT_LINE, 40);
+	} else if (a->session != NULL) {
+		buf_puts(out, "session ");
+		text_show(
+		    out, a->session, strlen(a->session) < 8 ? strlen(a->session) : 8, TEXT_LINE, 8);
+	} else
+		buf_puts(out, "somebody at a shell");
+	if (a->type != NULL && a->id != NULL) {
+		buf_puts(out, " (");
+		text_show(out, a->type, strlen(a->type), TEXT_LINE, 40);
+		buf_putc(out, ')');
+	}
+}
+
+/* After a /clear the session has another id but the same process. */
+static bool
+same_client(const struct claim *c, const struct agent *a)
+{
+	if (c->session != NULL && a->session != NULL && strcmp(c->session, a->session) == 0)
+		return true;
+	if (c->pid > 0 && a->pid > 0)
+		return c->pid == a->pid && c->pid_start == a->pid_start;
+	return c->session == NULL || a->session == NULL;
+}
+
+bool
+claim_is_by(const struct claim *c, const struct agent *a)
+{
+	if (c->agent_id != NULL && a->id != NULL && strcmp(c->agent_id, a->id) == 0)
+		return true;
+	/* Two sessions on one list may each have a teammate of this name. */
+	if (c->name != NULL || a->name != NULL)
+		return same(c->name, a->name) && same_client(c, a);
+	if (c->agent_id != NULL || a->id != NULL)
+		return false;
+	if ((c->session == NULL) != (a->session == NULL))
+		return false;
+	return same_client(c, a);
+}
+
+enum claim_state
+claim_judge(const struct claim *c, const struct task *t, bool call_over, int64_t now)
+{
+	int64_t age = now - c->time_ms;
+
+	if (t == NULL || !task_open(t))
+		return CLAIM_SPENT;
+	if (!claim_alive(c))
+		return CLAIM_DEAD;
+	if (t->status == TASK_IN_PROGRESS &&
+	    (t->owner == NULL || same(t->owner, c->owner) || same(t->owner, c->name) ||
+		same(t->owner, c->agent_id)))
+		return c->settled ? CLAIM_HELD : CLAIM_BEGUN;
+	/* Put back, or given to somebody else. */
+	if (c->settled)
+		return CLAIM_SPENT;
+	if (call_over)
+		return CLAIM_UNUSED;
+	if (age < 0 ||
+	    age > (c->transcript != NULL && c->tool_use_id != NULL ? PROMPT_MS : GRACE_MS))
+		return CLAIM_UNUSED;
+	return CLAIM_HELD;
+}
+
+enum claim_state
+claim_look(const struct claim *c, struct store *s, struct task *t, bool *found, struct error *err)
+{
+	struct error e;
+	/* In this order: a call that was over before we read has written what it writes. */
+	bool over = !c->settled && transcript_call_over(c->transcript, c->agent_id, c->tool_use_id);
+	int rc = store_get(s, c->task, t, &e);
+
+	*found = rc == 1;
+	if (rc == -1 && e.kind != ERROR_INPUT) {
+		/* We do not know: then it is held. */
+		*err = e;
+		return CLAIM_HELD;
+	}
+	return claim_judge(c, rc == 1 ? t : NULL, over, clock_wall_ms());
+}
+
+struct json_object *
+claim_task_facts(enum task_status status, const char *owner)
+{
+	struct json_object *o = out_object();
+
+	out_string(o, "status", task_status_name(status));
+	out_string(o, "owner", owner);
+	return o;
+}

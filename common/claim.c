@@ -1,0 +1,319 @@
+/*
+ * Taking a task.
+ *
+ * The client checks nothing, so of two agents that start the same task both
+ * believe they have it.  Here the checks and the record happen under the
+ * list's lock.  Every claim of ours is in the ledger before the lock is let
+ * go, hence "is the agent busy" needs only the ledger there; tasks that it
+ * owns without a claim are looked for before (a scan has no place under a
+ * lock).
+ */
+#include "claim.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "claim-part.h"
+#include "graph.h"
+#include "holder.h"
+#include "journal.h"
+#include "text.h"
+
+#define READY_MAX 5
+
+struct taking {
+	const struct list *list;
+	const struct claim_request *req;
+	const char *owner; /* as it will stand in the file; NULL: none */
+	struct deadline deadline;
+	struct buf *reason;
+	struct strings owned; /* what the agent had in progress when we looked */
+	struct task task;     /* as it was */
+	enum claim_result result;
+	int64_t now;
+};
+
+const char *
+claim_result_name(enum claim_result result)
+{
+	switch (result) {
+	case CLAIM_OK:
+		return "ok";
+	case CLAIM_NOT_FOUND:
+		return "task_not_found";
+	case CLAIM_TAKEN:
+		return "already_claimed";
+	case CLAIM_RESOLVED:
+		return "already_resolved";
+	case CLAIM_BLOCKED:
+		return "blocked";
+	case CLAIM_AGENT_BUSY:
+		return "agent_busy";
+	default:
+		return "fault";
+	}
+}
+
+static int
+note_owned(void *arg, const struct task *t)
+{
+	if (t->status == TASK_IN_PROGRESS)
+		strings_add(arg, t->id);
+	return 0;
+}
+
+static void
+refuse_begin(struct taking *k, enum claim_result result)
+{
+	k->result = result;
+	buf_puts(k->reason, "Task ");
+	task_name(k->reason, &k->task);
+}
+
+/* Who has it, if it is not the one who asks. */
+static bool
+check_holder(struct taking *k, const struct claim *c)
+{
+	const struct claim_request *req = k->req;
+	struct holder_query q = { .task = &k->task,
+		.self = &req->agent,
+		.owner = req->owner,
+		.claim = c,
+		.pass_owner = req->pass_owner };
+
+	if (req->pass_taken || holder_of(&q) != HOLDER_OTHER)
+		return true;
+	refuse_begin(k, CLAIM_TAKEN);
+	buf_printf(k->reason, " is already claimed (%s): ", task_status_name(k->task.status));
+	holder_describe(k->reason, &q);
+	buf_puts(k->reason, ". Take another task, or ask for this one to be released.");
+	return false;
+}
+
+static int
+check_blockers(struct taking *k, struct store *s, struct error *err)
+{
+	struct blockers b;
+
+	if (k->req->pass_blocked)
+		return 1;
+	if (graph_blockers(s, &k->task, &b, err) == -1)
+		return -1;
+	if (b.count > 0) {
+		refuse_begin(k, CLAIM_BLOCKED);
+		buf_puts(k->reason, " cannot start: blocked by ");
+		blockers_describe(k->reason, &b);
+		buf_putc(k->reason, '.');
+	}
+	blockers_free(&b);
+	return k->result == CLAIM_OK;
+}
+
+static bool
+is_busy_with(struct taking *k, struct store *s, const char *id)
+{
+	struct task t = TASK_INIT;
+	struct error ignored;
+	bool busy;
+
+	if (strcmp(id, k->req->task) == 0)
+		return false;
+	busy = store_get(s, id, &t, &ignored) == 1 && t.status == TASK_IN_PROGRESS;
+	if (busy) {
+		refuse_begin(k, CLAIM_AGENT_BUSY);
+		buf_puts(k->reason, " is not for you yet: you have ");
+		task_describe(k->reason, &t);
+		buf_puts(k->reason, " open. Finish it or give it back first.");
+	}
+	task_free(&t);
+	return busy;
+}
+
+static bool
+check_busy(struct taking *k, struct store *s, const struct claims *claims)
+{
+	size_t i;
+
+	if (!k->req->check_busy)
+		return true;
+	for (i = 0; i < k->owned.count; i++)
+		if (is_busy_with(k, s, k->owned.item[i]))
+			return false;
+	for (i = 0; i < claims->count; i++)
+		if (claim_is_by(&claims->item[i], &k->req->agent) &&
+		    is_busy_with(k, s, claims->item[i].task))
+			return false;
+	return true;
+}
+
+static int
+record(void *arg, struct claims *claims)
+{
+	struct taking *k = arg;
+	const struct claim_request *req = k->req;
+	const struct claim *old = claims_find(claims, req->task);
+	struct claim *c;
+
+	if (old != NULL)
+		claims_drop(claims, (size_t)(old - claims->item));
+	c = claims_add(claims);
+	c->task = mem_string(req->task);
+	c->agent_id = mem_string(req->agent.id);
+	c->agent_type = mem_string(req->agent.type);
+	c->name = mem_string(req->agent.name);
+	c->session = mem_string(req->agent.session);
+	c->owner = mem_string(k->owner);
+	c->tool_use_id = mem_string(req->tool_use_id);
+	c->transcript = mem_string(req->transcript);
+	c->gate_hash = mem_string(req->gate_hash);
+	c->head = mem_string(req->head);
+	c->pid = req->agent.pid;
+	c->pid_start = req->agent.pid_start;
+	c->time_ms = k->now;
+	return 1;
+}
+
+static int
+write_task(struct taking *k, struct store *s, struct error *err)
+{
+	struct change change = { .status = TASK_IN_PROGRESS, .owner = k->owner };
+	struct error ignored;
+	int rc = store_update(s, k->req->task, &change, NULL, NULL, NULL, NULL, k->deadline, err);
+
+	if (rc == -1)
+		(void)claim_forget(k->list, k->req->task, k->deadline, &ignored);
+	return rc == -1 ? -1 : 0;
+}
+
+/* The claim on the task that still counts, or NULL. */
+static const struct claim *
+standing_claim(struct taking *k, struct store *s, const struct claims *claims, struct error *err)
+{
+	const struct claim *c = claims_find(claims, k->req->task);
+	struct task t = TASK_INIT;
+	bool found;
+	enum claim_state state;
+
+	if (c == NULL)
+		return NULL;
+	state = claim_look(c, s, &t, &found, err);
+	task_free(&t);
+	return state == CLAIM_HELD || state == CLAIM_BEGUN ? c : NULL;
+}
+
+static int
+take_held(void *arg, struct store *s, struct error *err)
+{
+	struct taking *k = arg;
+	struct claims claims;
+	const struct claim *c;
+	int rc;
+
+	buf_reset(k->reason);
+	k->result = CLAIM_OK;
+	rc = store_get(s, k->req->task, &k->task, err);
+	if (rc == -1 && err->kind != ERROR_INPUT)
+		return -1;
+	if (rc != 1) {
+		k->result = CLAIM_NOT_FOUND;
+		buf_puts(k->reason, "There is no task #");
+		text_show(k->reason, k->req->task, strlen(k->req->task), TEXT_LINE, 40);
+		buf_printf(k->reason, " in the list '%s'.", k->list->name);
+		return 0;
+	}
+	if (!task_open(&k->task) && !k->req->pass_resolved) {
+		refuse_begin(k, CLAIM_RESOLVED);
+		buf_printf(k->reason, " is already %s.", task_status_name(k->task.status));
+		return 0;
+	}
+	if (claims_load(k->list, &claims, err) == -1)
+		return -1;
+	c = standing_claim(k, s, &claims, err);
+	rc = 0;
+	if (check_holder(k, c) && (rc = check_blockers(k, s, err)) == 1 &&
+	    check_busy(k, s, &claims)) {
+		k->now = clock_wall_ms();
+		rc = claims_edit(k->list, record, k, k->deadline, err);
+		if (rc != -1 && k->req->write)
+			rc = write_task(k, s, err);
+	}
+	claims_free(&claims);
+	return rc == -1 ? -1 : 0;
+}
+
+static void
+take_journal(struct taking *k)
+{
+	const struct agent *a = &k->req->agent;
+	struct journal_entry entry = {
+		.event = "claim",
+		.task = k->req->task,
+		.agent = agent_owner(a),
+		.session = a->session,
+		.from = claim_task_facts(k->task.status, k->task.owner),
+		.to = claim_task_facts(TASK_IN_PROGRESS, k->owner),
+	};
+	struct error ignored;
+	int fd = list_state(k->list, true, &ignored);
+
+	/* The claim stands whether or not its line could be written. */
+	if (fd == -1) {
+		json_object_put(entry.from);
+		json_object_put(entry.to);
+		return;
+	}
+	(void)journal_append(fd, k->list->name, &entry, k->deadline, &ignored);
+	close(fd);
+}
+
+/* What else there is to do, for an agent that was told no. */
+static void
+add_ready(struct taking *k, struct store *s)
+{
+	struct task_set set = { 0 };
+	struct error ignored;
+
+	if (k->result == CLAIM_AGENT_BUSY)
+		return;
+	if (store_load(s, &set, &ignored) == 0) {
+		buf_putc(k->reason, ' ');
+		graph_describe_ready(k->reason, &set, READY_MAX);
+		while (k->reason->len > 0 && k->reason->data[k->reason->len - 1] == ' ')
+			k->reason->data[--k->reason->len] = '\0';
+	}
+	task_set_free(&set);
+}
+
+enum claim_result
+claim_take(const struct list *list, struct store *s, const struct claim_request *req,
+    struct buf *reason, struct deadline deadline, struct error *err)
+{
+	struct buf scratch = { 0 };
+	struct taking k = {
+		.list = list,
+		.req = req,
+		.owner = req->owner != NULL && *req->owner != '\0' ? req->owner
+								   : agent_owner(&req->agent),
+		.deadline = deadline,
+		.reason = reason != NULL ? reason : &scratch,
+		.task = TASK_INIT,
+	};
+	enum claim_result result = CLAIM_FAULT;
+
+	if (req->check_busy && agent_owner(&req->agent) != NULL &&
+	    store_scan(s, agent_owner(&req->agent), note_owned, &k.owned, err) == -1)
+		goto out;
+	if (store_locked(s, take_held, &k, deadline, err) == -1)
+		goto out;
+	result = k.result;
+	if (result == CLAIM_OK)
+		take_journal(&k);
+	else
+		add_ready(&k, s);
+out:
+	strings_free(&k.owned);
+	task_free(&k.task);
+	buf_free(&scratch);
+	return result;
+}

@@ -1,0 +1,278 @@
+/*
+ * claims.json, the record of who has claimed what.
+ *
+ * Most hook runs meet a list without claims, so the first thing is one open
+ * that fails.  The file is replaced whole under a lock of its own
+ * (claims.lock), which is taken after the list's where both are held.  It is
+ * not synced: after a power cut no client lives that it could speak of.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "claim-part.h"
+#include "file.h"
+#include "lock.h"
+#include "out.h"
+
+#define LEDGER "claims.json"
+#define LEDGER_LOCK "claims.lock"
+
+static void
+claim_clear(struct claim *c)
+{
+	free(c->task);
+	free(c->agent_id);
+	free(c->agent_type);
+	free(c->name);
+	free(c->session);
+	free(c->owner);
+	free(c->tool_use_id);
+	free(c->transcript);
+	free(c->gate_hash);
+	free(c->head);
+	memset(c, 0, sizeof(*c));
+}
+
+void
+claims_free(struct claims *claims)
+{
+	size_t i;
+
+	for (i = 0; i < claims->count; i++)
+		claim_clear(&claims->item[i]);
+	free(claims->item);
+	memset(claims, 0, sizeof(*claims));
+}
+
+void
+claims_drop(struct claims *claims, size_t index)
+{
+	claim_clear(&claims->item[index]);
+	claims->count--;
+	memmove(&claims->item[index], &claims->item[index + 1],
+	    (claims->count - index) * sizeof(claims->item[0]));
+}
+
+struct claim *
+claims_add(struct claims *claims)
+{
+	struct claim *c;
+
+	if (claims->count == claims->room) {
+		claims->room = claims->room == 0 ? 8 : claims->room * 2;
+		claims->item = mem_grow(claims->item, claims->room, sizeof(claims->item[0]));
+	}
+	c = &claims->item[claims->count++];
+	memset(c, 0, sizeof(*c));
+	return c;
+}
+
+const struct claim *
+claims_find(const struct claims *claims, const char *task)
+{
+	size_t i;
+
+	for (i = 0; i < claims->count; i++)
+		if (strcmp(claims->item[i].task, task) == 0)
+			return &claims->item[i];
+	return NULL;
+}
+
+static void
+claim_parse(struct claims *claims, const struct json *j, json_ref ref)
+{
+	struct claim c = { 0 };
+	int64_t start = 0;
+
+	if ((c.task = json_member_string(j, ref, "task")) == NULL)
+		return;
+	c.agent_id = json_member_string(j, ref, "agent_id");
+	c.agent_type = json_member_string(j, ref, "agent_type");
+	c.name = json_member_string(j, ref, "name");
+	c.session = json_member_string(j, ref, "session");
+	c.owner = json_member_string(j, ref, "owner");
+	c.tool_use_id = json_member_string(j, ref, "tool_use_id");
+	c.transcript = json_member_string(j, ref, "transcript");
+	c.gate_hash = json_member_string(j, ref, "gate_hash");
+	c.head = json_member_string(j, ref, "head");
+	(void)json_int(j, json_member(j, ref, "pid"), &c.pid);
+	(void)json_int(j, json_member(j, ref, "pid_start"), &start);
+	(void)json_int(j, json_member(j, ref, "time_ms"), &c.time_ms);
+	c.pid_start = (uint64_t)start;
+	c.settled = json_true(j, json_member(j, ref, "settled"));
+	*claims_add(claims) = c;
+}
+
+static int
+ledger_read(int statefd, struct claims *claims, struct error *err)
+{
+	struct buf text = { 0 };
+	struct json j = { 0 };
+	json_ref list, ref;
+	int rc = file_read(statefd, LEDGER, 0, FILE_MAX, &text, err);
+
+	if (rc == 1) {
+		rc = json_parse(&j, buf_text(&text), text.len, err);
+		list = rc == 0 ? json_member(&j, JSON_ROOT, "claims") : JSON_ABSENT;
+		if (rc == 0 && json_kind(&j, list) != JSON_ARRAY)
+			rc = error_set(err, ERROR_INPUT, "it has no array 'claims'");
+		if (rc == -1)
+			error_prefix(err,
+			    "the record of claims, %s, is damaged (remove it to start anew)",
+			    LEDGER);
+		for (ref = rc == 0 ? json_first(&j, list) : JSON_ABSENT; ref != JSON_ABSENT;
+		     ref = json_next(&j, list, ref))
+			claim_parse(claims, &j, ref);
+	}
+	json_free(&j);
+	buf_free(&text);
+	return rc == -1 ? -1 : 0;
+}
+
+int
+claims_load(const struct list *list, struct claims *claims, struct error *err)
+{
+	char *path = mem_printf("%s/task-hooks/%s/" LEDGER, list->config, list->name);
+	bool none = access(path, F_OK) == -1 && (errno == ENOENT || errno == ENOTDIR);
+	int fd, rc;
+
+	memset(claims, 0, sizeof(*claims));
+	free(path);
+	if (none)
+		return 0;
+	if ((fd = list_state(list, false, err)) == -1)
+		return err->kind == ERROR_NOT_FOUND ? 0 : -1;
+	rc = ledger_read(fd, claims, err);
+	close(fd);
+	return rc;
+}
+
+static int
+ledger_write(int statefd, const struct claims *claims, struct error *err)
+{
+	struct json_object *root, *array, *o;
+	struct buf text = { 0 };
+	const struct claim *c;
+	size_t i;
+	int rc;
+
+	if (claims->count == 0) {
+		if (unlinkat(statefd, LEDGER, 0) == -1 && errno != ENOENT)
+			return error_sys(err, "cannot remove %s", LEDGER);
+		return 0;
+	}
+	root = out_object();
+	array = out_array();
+	for (i = 0; i < claims->count; i++) {
+		c = &claims->item[i];
+		o = out_object();
+		out_string(o, "task", c->task);
+		out_string(o, "agent_id", c->agent_id);
+		out_string(o, "agent_type", c->agent_type);
+		out_string(o, "name", c->name);
+		out_string(o, "session", c->session);
+		out_string(o, "owner", c->owner);
+		out_string(o, "tool_use_id", c->tool_use_id);
+		out_string(o, "transcript", c->transcript);
+		out_int(o, "pid", c->pid);
+		out_int(o, "pid_start", (int64_t)c->pid_start);
+		out_int(o, "time_ms", c->time_ms);
+		out_bool(o, "settled", c->settled);
+		out_string(o, "gate_hash", c->gate_hash);
+		out_string(o, "head", c->head);
+		out_push(array, o);
+	}
+	out_add(root, "claims", array);
+	out_pretty(&text, root);
+	rc = file_replace(statefd, LEDGER, text.data, text.len, 0600, FILE_SYNC_OFF, err);
+	buf_free(&text);
+	return rc;
+}
+
+int
+claims_edit(const struct list *list, int (*fn)(void *, struct claims *), void *arg,
+    struct deadline deadline, struct error *err)
+{
+	struct claims claims = { 0 };
+	struct lock lock = LOCK_INIT;
+	int fd, rc = -1;
+
+	if ((fd = list_state(list, true, err)) == -1)
+		return -1;
+	if (lock_own(&lock, fd, LEDGER_LOCK, deadline, err) == 0 &&
+	    ledger_read(fd, &claims, err) == 0) {
+		rc = fn(arg, &claims);
+		if (rc == 1 && ledger_write(fd, &claims, err) == -1)
+			rc = -1;
+	}
+	lock_release(&lock);
+	claims_free(&claims);
+	close(fd);
+	return rc;
+}
+
+static int
+forget(void *arg, struct claims *claims)
+{
+	const struct claim *c = claims_find(claims, arg);
+
+	if (c == NULL)
+		return 0;
+	claims_drop(claims, (size_t)(c - claims->item));
+	return 1;
+}
+
+int
+claim_forget(const struct list *list, const char *task, struct deadline deadline, struct error *err)
+{
+	struct claims now;
+	bool there;
+
+	/* No state is made for a list that has none. */
+	if (claims_load(list, &now, err) == -1)
+		return -1;
+	there = claims_find(&now, task) != NULL;
+	claims_free(&now);
+	return there ? claims_edit(list, forget, (char *)task, deadline, err) : 0;
+}
+
+/* Field 22 of /proc/<pid>/stat, after the name in its brackets; 0 if unknown. */
+static uint64_t
+process_start(int64_t pid)
+{
+	struct buf text = { 0 };
+	struct error ignored;
+	char path[64];
+	const char *p;
+	uint64_t start = 0;
+	int field;
+
+	snprintf(path, sizeof(path), "/proc/%lld/stat", (long long)pid);
+	if (file_read_path(path, 4096, &text, &ignored) == 1 &&
+	    (p = strrchr(text.data, ')')) != NULL) {
+		for (field = 2; p != NULL && field < 22; field++)
+			p = strchr(p + 1, ' ');
+		if (p != NULL)
+			start = strtoull(p + 1, NULL, 10);
+	}
+	buf_free(&text);
+	return start;
+}
+
+bool
+claim_alive(const struct claim *c)
+{
+	uint64_t start;
+
+	if (c->pid <= 0)
+		return true;
+	if (kill((pid_t)c->pid, 0) == -1 && errno == ESRCH)
+		return false;
+	start = c->pid_start != 0 ? process_start(c->pid) : 0;
+	return start == 0 || start == c->pid_start;
+}

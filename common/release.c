@@ -1,0 +1,399 @@
+/*
+ * Giving back.
+ *
+ * Every release is decided under the list's lock, on the ledger and the
+ * task as they are then: between the look and the lock the task may have been
+ * finished, or claimed by somebody who is alive.
+ *
+ * The dead are found by their claims alone.  There is one for every task
+ * that was begun through our hooks, and without claims nothing is read at
+ * all, so that every hook run can afford to look.
+ */
+#include "release.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "claim-part.h"
+#include "graph.h"
+#include "journal.h"
+#include "text.h"
+
+struct releasing {
+	const struct list *list;
+	const struct agent *agent; /* whose; in release_dead() who looks; NULL */
+	const char *why, *ended;
+	struct deadline deadline;
+	struct released *out;
+	size_t from;           /* how many were in there before */
+	struct strings forget; /* tasks whose claims go */
+	struct strings settle; /* tasks whose claims were seen at work */
+	struct strings whys;   /* beside out->tasks */
+};
+
+void
+released_free(struct released *r)
+{
+	task_set_free(&r->tasks);
+	strings_free(&r->ready);
+}
+
+static bool
+same(const char *a, const char *b)
+{
+	return a != NULL && b != NULL && strcmp(a, b) == 0;
+}
+
+/* Back to where nobody has it.  The caller holds the list's lock. */
+static int
+give_back(
+    struct releasing *r, struct store *s, const struct task *t, const char *why, struct error *err)
+{
+	struct change change = { .status = TASK_PENDING, .owner = "" };
+	struct task before = TASK_INIT;
+	int rc = store_update(s, t->id, &change, NULL, NULL, &before, NULL, r->deadline, err);
+
+	if (rc == 1) {
+		task_copy(task_set_add(&r->out->tasks), &before);
+		strings_add(&r->whys, why);
+	} else if (rc == -1 && err->kind == ERROR_NOT_FOUND)
+		rc = 0;
+	task_free(&before);
+	return rc == -1 ? -1 : 0;
+}
+
+static int
+edit_claims(void *arg, struct claims *claims)
+{
+	struct releasing *r = arg;
+	bool changed = false;
+	size_t i;
+
+	for (i = 0; i < claims->count;) {
+		if (strings_has(&r->forget, claims->item[i].task)) {
+			claims_drop(claims, i);
+			changed = true;
+			continue;
+		}
+		if (!claims->item[i].settled && strings_has(&r->settle, claims->item[i].task))
+			changed = claims->item[i].settled = true;
+		i++;
+	}
+	return changed;
+}
+
+/* The lines of what was done, and what of it can be started now. */
+static void
+finish(struct releasing *r, struct store *s)
+{
+	size_t count = r->out->tasks.count - r->from, i;
+	struct journal_entry *entries = mem_grow(NULL, count + 1, sizeof(*entries));
+	struct blockers b;
+	struct error ignored;
+	int fd;
+
+	for (i = 0; i < count; i++) {
+		const struct task *t = &r->out->tasks.item[r->from + i];
+
+		entries[i] = (struct journal_entry){
+			.event = "release",
+			.task = t->id,
+			.agent = t->owner,
+			.session = r->agent != NULL ? r->agent->session : NULL,
+			.why = r->whys.item[i],
+			.from = claim_task_facts(t->status, t->owner),
+			.to = claim_task_facts(TASK_PENDING, NULL),
+		};
+		if (graph_blockers(s, t, &b, &ignored) == 0) {
+			if (b.count == 0)
+				strings_add(&r->out->ready, t->id);
+			blockers_free(&b);
+		}
+	}
+	if (count > 0 && (fd = list_state(r->list, true, &ignored)) != -1) {
+		(void)journal_append_all(fd, r->list->name, entries, count, r->deadline, &ignored);
+		close(fd);
+	} else
+		for (i = 0; i < count; i++) {
+			json_object_put(entries[i].from);
+			json_object_put(entries[i].to);
+		}
+	free(entries);
+	strings_free(&r->forget);
+	strings_free(&r->settle);
+	strings_free(&r->whys);
+}
+
+static int
+update_ledger(struct releasing *r, struct error *err)
+{
+	if (r->forget.count == 0 && r->settle.count == 0)
+		return 0;
+	return claims_edit(r->list, edit_claims, r, r->deadline, err) == -1 ? -1 : 0;
+}
+
+/* ---- one agent ---- */
+
+struct search {
+	const struct agent *agent;
+	struct strings ids;
+};
+
+static int
+note_unfinished(void *arg, const struct task *t)
+{
+	struct search *search = arg;
+
+	if (task_open(t) && !strings_has(&search->ids, t->id))
+		strings_add(&search->ids, t->id);
+	return 0;
+}
+
+struct agent_release {
+	struct releasing r;
+	struct search search;
+};
+
+static int
+release_claimed(struct releasing *r, struct store *s, const struct claim *c, struct error *err)
+{
+	struct task t = TASK_INIT;
+	int rc = store_get(s, c->task, &t, err);
+
+	strings_add(&r->forget, c->task);
+	if (rc == 1 && t.status == TASK_IN_PROGRESS && (t.owner == NULL || same(t.owner, c->owner)))
+		rc = give_back(r, s, &t, r->why, err);
+	else if (rc == -1 && err->kind == ERROR_INPUT)
+		rc = 0;
+	task_free(&t);
+	return rc == -1 ? -1 : 0;
+}
+
+static int
+release_owned(struct releasing *r, struct store *s, const char *id, struct error *err)
+{
+	struct task t = TASK_INIT;
+	int rc = store_get(s, id, &t, err);
+
+	if (rc == 1 && task_open(&t) &&
+	    (same(t.owner, r->agent->name) || same(t.owner, r->agent->id))) {
+		rc = give_back(r, s, &t, r->why, err);
+		strings_add(&r->forget, id);
+	} else if (rc == -1 && err->kind == ERROR_INPUT)
+		rc = 0;
+	task_free(&t);
+	return rc == -1 ? -1 : 0;
+}
+
+static int
+release_agent_held(void *arg, struct store *s, struct error *err)
+{
+	struct agent_release *a = arg;
+	const struct claim *c;
+	struct claims claims;
+	size_t i;
+	int rc = 0;
+
+	if (claims_load(a->r.list, &claims, err) == -1)
+		return -1;
+	for (i = 0; rc == 0 && i < claims.count; i++)
+		if (claim_is_by(&claims.item[i], a->r.agent))
+			rc = release_claimed(&a->r, s, &claims.item[i], err);
+	for (i = 0; rc == 0 && i < a->search.ids.count; i++) {
+		/* A claim by another one who goes by the same name stands. */
+		c = claims_find(&claims, a->search.ids.item[i]);
+		if (c == NULL || claim_is_by(c, a->r.agent))
+			rc = release_owned(&a->r, s, a->search.ids.item[i], err);
+	}
+	if (rc == 0)
+		rc = update_ledger(&a->r, err);
+	claims_free(&claims);
+	return rc;
+}
+
+int
+release_agent(const struct list *list, struct store *s, const struct agent *agent, const char *why,
+    struct released *out, struct deadline deadline, struct error *err)
+{
+	struct agent_release a = {
+		.r = { .list = list,
+		    .agent = agent,
+		    .why = why,
+		    .deadline = deadline,
+		    .out = out,
+		    .from = out->tasks.count },
+		.search = { .agent = agent },
+	};
+	int rc = 0;
+
+	if (agent->name != NULL)
+		rc = store_scan(s, agent->name, note_unfinished, &a.search, err);
+	if (rc != -1 && agent->id != NULL)
+		rc = store_scan(s, agent->id, note_unfinished, &a.search, err);
+	if (rc != -1)
+		rc = store_locked(s, release_agent_held, &a, deadline, err);
+	finish(&a.r, s);
+	strings_free(&a.search.ids);
+	return rc;
+}
+
+/* ---- one task ---- */
+
+struct task_release {
+	struct releasing r;
+	const char *id;
+};
+
+static int
+release_task_held(void *arg, struct store *s, struct error *err)
+{
+	struct task_release *a = arg;
+	struct task t = TASK_INIT;
+	int rc = store_get(s, a->id, &t, err);
+
+	if (rc == 0)
+		rc = error_set(err, ERROR_NOT_FOUND, "there is no task #%.40s", a->id);
+	else if (rc == 1 && !task_open(&t))
+		rc = error_set(
+		    err, ERROR_REFUSED, "task #%s is %s", a->id, task_status_name(t.status));
+	else if (rc == 1) {
+		strings_add(&a->r.forget, a->id);
+		rc = give_back(&a->r, s, &t, a->r.why, err);
+	}
+	if (rc != -1)
+		rc = update_ledger(&a->r, err);
+	task_free(&t);
+	return rc;
+}
+
+int
+release_task(const struct list *list, struct store *s, const char *id, const char *why,
+    struct released *out, struct deadline deadline, struct error *err)
+{
+	struct task_release a = {
+		.r = { .list = list,
+		    .why = why,
+		    .deadline = deadline,
+		    .out = out,
+		    .from = out->tasks.count },
+		.id = id,
+	};
+	int rc = store_locked(s, release_task_held, &a, deadline, err);
+
+	finish(&a.r, s);
+	return rc;
+}
+
+/* ---- the dead ---- */
+
+/* Has the session that ended taken this claim with it?  Not if another process
+ * has resumed the same session and holds it there. */
+static bool
+ended_with(const struct releasing *r, const struct claim *c)
+{
+	if (!same(c->session, r->ended))
+		return false;
+	return c->pid <= 0 || r->agent == NULL || r->agent->pid <= 0 || c->pid == r->agent->pid;
+}
+
+/* What to do about a claim; `t` is filled if its task is to be given back. */
+static enum claim_state
+verdict(
+    const struct releasing *r, struct store *s, const struct claim *c, struct task *t, bool *give)
+{
+	struct error unsure = { 0 };
+	bool found;
+	enum claim_state state = claim_look(c, s, t, &found, &unsure);
+
+	if (state == CLAIM_HELD || state == CLAIM_BEGUN)
+		state = unsure.kind == ERROR_NONE && ended_with(r, c) ? CLAIM_DEAD : state;
+	*give = state == CLAIM_DEAD && found && t->status == TASK_IN_PROGRESS &&
+		(t->owner == NULL || same(t->owner, c->owner) || same(t->owner, c->name) ||
+		    same(t->owner, c->agent_id));
+	return state;
+}
+
+static int
+release_dead_held(void *arg, struct store *s, struct error *err)
+{
+	struct releasing *r = arg;
+	struct task t = TASK_INIT;
+	struct claims claims;
+	size_t i;
+	bool give;
+	int rc = 0;
+
+	strings_free(&r->forget);
+	strings_free(&r->settle);
+	if (claims_load(r->list, &claims, err) == -1)
+		return -1;
+	for (i = 0; rc == 0 && i < claims.count; i++) {
+		const struct claim *c = &claims.item[i];
+		enum claim_state state = verdict(r, s, c, &t, &give);
+
+		if (state == CLAIM_BEGUN)
+			strings_add(&r->settle, c->task);
+		else if (state != CLAIM_HELD)
+			strings_add(&r->forget, c->task);
+		if (give)
+			rc = give_back(r, s, &t,
+			    claim_alive(c) ? "its session has ended" : "its client is gone", err);
+	}
+	if (rc == 0)
+		rc = update_ledger(r, err);
+	task_free(&t);
+	claims_free(&claims);
+	return rc;
+}
+
+int
+release_dead(const struct list *list, struct store *s, const char *ended, const struct agent *self,
+    struct released *out, struct deadline deadline, struct error *err)
+{
+	struct releasing r = {
+		.list = list,
+		.agent = self,
+		.ended = ended,
+		.deadline = deadline,
+		.out = out,
+		.from = out->tasks.count,
+	};
+	struct task t = TASK_INIT;
+	struct claims claims;
+	bool work = false, give;
+	size_t i;
+	int rc = 0;
+
+	if (claims_load(list, &claims, err) == -1)
+		return -1;
+	for (i = 0; i < claims.count && !work; i++)
+		work = verdict(&r, s, &claims.item[i], &t, &give) != CLAIM_HELD;
+	task_free(&t);
+	claims_free(&claims);
+	if (work) {
+		rc = store_locked(s, release_dead_held, &r, deadline, err);
+		finish(&r, s);
+	}
+	return rc;
+}
+
+void
+release_message(struct buf *out, const char *who, bool terminated, const struct released *r)
+{
+	size_t i;
+
+	text_show(out, who, strlen(who), TEXT_LINE, 120);
+	buf_puts(out, terminated ? " was terminated." : " has shut down.");
+	if (r->tasks.count == 0)
+		return;
+	buf_printf(out, " %zu task(s) were unassigned: ", r->tasks.count);
+	for (i = 0; i < r->tasks.count; i++) {
+		if (i > 0)
+			buf_puts(out, ", ");
+		task_name(out, &r->tasks.item[i]);
+	}
+	buf_puts(out,
+	    ". Use TaskList to check availability and TaskUpdate with owner to reassign them "
+	    "to idle teammates.");
+}

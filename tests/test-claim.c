@@ -1,0 +1,561 @@
+/*
+ * Claims and releases: one agent at a time, and never one that is alive.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "claim.h"
+#include "journal.h"
+#include "release.h"
+
+#define SOON deadline_in(20000)
+#define GONE 2147483646 /* no process has this number */
+
+static char top[] = "/tmp/test-claim.XXXXXX";
+static struct list list;
+static struct store store = STORE_INIT;
+static struct error err;
+
+static const struct agent lead = { .session = "11111111-lead" };
+static const struct agent second = { .session = "22222222-second" };
+static const struct agent sub = {
+	.id = "a0123456789abcdef", .type = "Explore", .session = "11111111-lead"
+};
+static const struct agent mate = {
+	.id = "aworker-0123456789abcdef", .name = "worker", .session = "11111111-lead"
+};
+
+static void
+setup(void)
+{
+	struct list_query q = { .list = "lab" };
+
+	strcpy(top + sizeof(top) - 7, "XXXXXX");
+	cr_assert_neq(mkdtemp(top), NULL);
+	setenv("CLAUDE_CONFIG_DIR", top, 1);
+	cr_assert_eq(list_find(&list, &q, &err), 0, "%s", err.text);
+	cr_assert_eq(store_open(&store, list.dir, true, &err), 1, "%s", err.text);
+	store.sync = FILE_SYNC_OFF;
+	journal_set_sync(false);
+}
+
+static void
+teardown(void)
+{
+	char command[128];
+
+	store_close(&store);
+	list_free(&list);
+	snprintf(command, sizeof(command), "rm -rf '%s'", top);
+	cr_assert_eq(system(command), 0);
+}
+
+TestSuite(claim, .init = setup, .fini = teardown);
+TestSuite(release, .init = setup, .fini = teardown);
+
+static void
+write_task(const char *id, const char *status, const char *more)
+{
+	char path[300];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s.json", list.dir, id);
+	f = fopen(path, "w");
+	cr_assert_neq(f, NULL);
+	fprintf(f,
+	    "{\"id\":\"%s\",\"subject\":\"T%s\",\"description\":\"d\",\"status\":\"%s\",\"blocks\":"
+	    "[],"
+	    "\"blockedBy\":[]%s}",
+	    id, id, status, more);
+	fclose(f);
+}
+
+static enum claim_result
+take(const char *task, const struct agent *a, bool write, struct buf *reason)
+{
+	struct claim_request req = { .task = task, .agent = *a, .write = write };
+
+	return claim_take(&list, &store, &req, reason, SOON, &err);
+}
+
+/* "pending me", "in_progress -" */
+static const char *
+state(const char *id)
+{
+	static char text[128];
+	struct task t = TASK_INIT;
+
+	if (store_get(&store, id, &t, &err) != 1)
+		return "none";
+	snprintf(text, sizeof(text), "%s %s", task_status_name(t.status),
+	    t.owner != NULL ? t.owner : "-");
+	task_free(&t);
+	return text;
+}
+
+static size_t
+claim_count(void)
+{
+	struct claims claims;
+	size_t n;
+
+	cr_assert_eq(claims_load(&list, &claims, &err), 0, "%s", err.text);
+	n = claims.count;
+	claims_free(&claims);
+	return n;
+}
+
+static int
+count_lines(void *arg, const struct json *j, const char *line, size_t len)
+{
+	(void)j, (void)line, (void)len;
+	++*(int *)arg;
+	return 0;
+}
+
+static int
+journal_lines(void)
+{
+	int fd = list_state(&list, true, &err), n = 0;
+
+	cr_assert_eq(journal_read(fd, count_lines, &n, &err), 0);
+	close(fd);
+	return n;
+}
+
+Test(claim, five_reasons)
+{
+	struct buf reason = { 0 };
+	static const struct {
+		const char *task;
+		enum claim_result want;
+		const char *says;
+	} rows[] = {
+		{ "9", CLAIM_NOT_FOUND, "There is no task #9 in the list 'lab'." },
+		{ "../1", CLAIM_NOT_FOUND, "There is no task #../1" },
+		{ "7", CLAIM_NOT_FOUND, "There is no task #7" },
+		{ "2", CLAIM_TAKEN,
+		    "Task #2 \"T2\" is already claimed (in_progress): owner \"bob\"" },
+		{ "3", CLAIM_RESOLVED, "Task #3 \"T3\" is already completed." },
+		{ "4", CLAIM_BLOCKED,
+		    "Task #4 \"T4\" cannot start: blocked by #2 \"T2\" (in_progress, owner "
+		    "bob) and #99 (missing" },
+		{ "6", CLAIM_TAKEN, "owner \"bob\"" },
+	};
+
+	write_task("1", "pending", "");
+	write_task("2", "in_progress", ",\"owner\":\"bob\"");
+	write_task("3", "completed", "");
+	write_task("4", "pending", ",\"blockedBy\":[\"2\",\"3\",\"99\"]");
+	write_task("6", "pending", ",\"owner\":\"bob\"");
+	write_task("7", "unheard-of", "");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		enum claim_result got = take(rows[i].task, &sub, false, &reason);
+
+		cr_expect_eq(got, rows[i].want, "%s: %s", rows[i].task, claim_result_name(got));
+		cr_expect_neq(
+		    strstr(buf_text(&reason), rows[i].says), NULL, "%s", buf_text(&reason));
+		cr_expect_neq(strstr(buf_text(&reason), "Ready now: #1 \"T1\"."), NULL, "%s",
+		    buf_text(&reason));
+	}
+	cr_expect_eq(claim_count(), 0);
+	cr_expect_eq(take("1", &sub, false, NULL), CLAIM_OK);
+	cr_expect_eq(claim_count(), 1);
+	cr_expect_str_eq(state("1"), "pending -", "the client writes it");
+	buf_free(&reason);
+}
+
+Test(claim, write)
+{
+	write_task("1", "pending", "");
+	cr_expect_eq(take("1", &sub, true, NULL), CLAIM_OK, "%s", err.text);
+	cr_expect_str_eq(state("1"), "in_progress a0123456789abcdef");
+	cr_expect_eq(take("1", &sub, true, NULL), CLAIM_OK, "again");
+	cr_expect_eq(take("1", &second, true, NULL), CLAIM_TAKEN);
+	cr_expect_eq(journal_lines(), 3, "begin, claim, claim: %d", journal_lines());
+	write_task("2", "pending", "");
+	cr_expect_eq(take("2", &lead, true, NULL), CLAIM_OK);
+	cr_expect_str_eq(state("2"), "in_progress -", "a main thread shows no owner");
+	cr_expect_eq(take("2", &second, true, NULL), CLAIM_TAKEN, "but it has it");
+}
+
+Test(claim, busy)
+{
+	struct claim_request req = { .task = "2", .agent = sub, .check_busy = true };
+	struct buf reason = { 0 };
+
+	write_task("1", "pending", "");
+	write_task("2", "pending", "");
+	write_task("3", "in_progress", ",\"owner\":\"worker\"");
+	cr_expect_eq(take("1", &sub, true, NULL), CLAIM_OK);
+	cr_expect_eq(claim_take(&list, &store, &req, &reason, SOON, &err), CLAIM_AGENT_BUSY);
+	cr_expect_neq(
+	    strstr(buf_text(&reason), "#1 \"T1\" (in_progress"), NULL, "%s", buf_text(&reason));
+	req.agent = mate;
+	cr_expect_eq(claim_take(&list, &store, &req, NULL, SOON, &err), CLAIM_AGENT_BUSY,
+	    "a task of its own without a claim");
+	req.task = "3";
+	cr_expect_eq(claim_take(&list, &store, &req, NULL, SOON, &err), CLAIM_OK, "the one it has");
+	write_task("1", "completed", "");
+	req.task = "2";
+	req.agent = sub;
+	cr_expect_eq(
+	    claim_take(&list, &store, &req, NULL, SOON, &err), CLAIM_OK, "done with the first");
+	buf_free(&reason);
+}
+
+Test(claim, who)
+{
+	struct claim c = { .task = "1" };
+	static const struct {
+		const char *name;
+		struct agent claimant, other;
+		bool want;
+	} rows[] = {
+		{ "the same subagent", { .id = "a1", .session = "s" },
+		    { .id = "a1", .session = "s" }, true },
+		{ "two subagents", { .id = "a1", .session = "s" }, { .id = "a2", .session = "s" },
+		    false },
+		{ "subagent and main thread", { .id = "a1", .session = "s" }, { .session = "s" },
+		    false },
+		{ "the same main thread", { .session = "s" }, { .session = "s" }, true },
+		{ "two sessions", { .session = "s" }, { .session = "t" }, false },
+		{ "after a /clear", { .session = "s", .pid = 5, .pid_start = 7 },
+		    { .session = "t", .pid = 5, .pid_start = 7 }, true },
+		{ "another process", { .session = "s", .pid = 5, .pid_start = 7 },
+		    { .session = "t", .pid = 5, .pid_start = 8 }, false },
+		{ "a teammate whose event has no id", { .id = "aw-1", .name = "w", .session = "s" },
+		    { .name = "w", .session = "s" }, true },
+		{ "a teammate of another session", { .name = "w", .session = "s", .pid = 5 },
+		    { .name = "w", .session = "t", .pid = 6 }, false },
+		{ "two teammates", { .name = "w", .session = "s" }, { .name = "v", .session = "s" },
+		    false },
+		{ "teammate and lead", { .name = "w", .session = "s" }, { .session = "s" }, false },
+		{ "a shell and a session", { 0 }, { .session = "s" }, false },
+		{ "a name at a shell", { .name = "me" }, { .name = "me" }, true },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct agent *a = &rows[i].claimant;
+
+		c.agent_id = (char *)a->id;
+		c.name = (char *)a->name;
+		c.session = (char *)a->session;
+		c.pid = a->pid;
+		c.pid_start = a->pid_start;
+		cr_expect_eq(claim_is_by(&c, &rows[i].other), rows[i].want, "%s", rows[i].name);
+	}
+}
+
+Test(claim, delegation)
+{
+	write_task("1", "pending", "");
+	cr_expect_eq(take("1", &lead, false, NULL), CLAIM_OK);
+	cr_expect_eq(take("1", &second, false, NULL), CLAIM_TAKEN, "another session");
+	cr_expect_eq(
+	    take("1", &sub, false, NULL), CLAIM_OK, "a subagent of the same one takes it up");
+	cr_expect_eq(take("1", &second, false, NULL), CLAIM_TAKEN);
+	cr_expect_eq(claim_count(), 1);
+}
+
+/* The ledger as if the claim were old. */
+static int
+make_old(void *arg, struct claims *claims)
+{
+	for (size_t i = 0; i < claims->count; i++) {
+		claims->item[i].time_ms -= *(int64_t *)arg;
+		claims->item[i].pid_start =
+		    claims->item[i].pid == GONE ? 1 : claims->item[i].pid_start;
+	}
+	return 1;
+}
+
+Test(claim, a_call_that_never_followed)
+{
+	int64_t minute = 60000;
+
+	write_task("1", "pending", "");
+	cr_expect_eq(take("1", &sub, false, NULL), CLAIM_OK);
+	cr_expect_eq(take("1", &second, false, NULL), CLAIM_TAKEN, "it may be on its way");
+	cr_assert_eq(claims_edit(&list, make_old, &minute, SOON, &err), 1, "%s", err.text);
+	cr_expect_eq(take("1", &second, false, NULL), CLAIM_OK, "not any more");
+}
+
+Test(claim, transcript_says_that_the_call_is_over)
+{
+	struct claim_request req = { .task = "1", .agent = sub, .tool_use_id = "toolu_7" };
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/transcript.jsonl", top);
+	req.transcript = path;
+	write_task("1", "pending", "");
+	cr_expect_eq(claim_take(&list, &store, &req, NULL, SOON, &err), CLAIM_OK);
+	cr_expect_eq(take("1", &second, false, NULL), CLAIM_TAKEN, "no result yet");
+	f = fopen(path, "w");
+	fputs("{\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"toolu_7\"}]}\n", f);
+	fclose(f);
+	cr_expect_eq(take("1", &second, false, NULL), CLAIM_OK, "the call was refused elsewhere");
+}
+
+Test(claim, exactly_one_of_many)
+{
+	int winners = 0, status;
+	pid_t pid[8];
+
+	write_task("1", "pending", "");
+	for (int i = 0; i < 8; i++)
+		if ((pid[i] = fork()) == 0) {
+			struct store s = STORE_INIT;
+			struct error e;
+			char session[16];
+			struct claim_request req = { .task = "1", .write = true };
+
+			snprintf(session, sizeof(session), "session-%d", i);
+			req.agent.session = session;
+			req.agent.name = session;
+			if (store_open(&s, list.dir, false, &e) != 1)
+				_exit(9);
+			_exit(claim_take(&list, &s, &req, NULL, deadline_in(60000), &e) == CLAIM_OK
+				  ? 0
+				  : 1);
+		}
+	for (int i = 0; i < 8; i++) {
+		cr_assert_eq(waitpid(pid[i], &status, 0), pid[i]);
+		cr_assert(WIFEXITED(status) && WEXITSTATUS(status) < 2, "status %x", status);
+		winners += WEXITSTATUS(status) == 0;
+	}
+	cr_expect_eq(winners, 1, "%d", winners);
+}
+
+Test(claim, damaged_ledger)
+{
+	char path[256];
+	FILE *f;
+
+	write_task("1", "pending", "");
+	cr_expect_eq(take("1", &sub, false, NULL), CLAIM_OK);
+	snprintf(path, sizeof(path), "%s/task-hooks/lab/claims.json", top);
+	f = fopen(path, "w");
+	fputs("{\"claims\":[{]}", f);
+	fclose(f);
+	cr_expect_eq(take("1", &sub, false, NULL), CLAIM_FAULT);
+	cr_expect_neq(strstr(err.text, "claims.json, is damaged"), NULL, "%s", err.text);
+}
+
+/* ---- releases ---- */
+
+Test(release, agent)
+{
+	struct released r = { 0 };
+	struct buf out = { 0 };
+
+	write_task("1", "pending", "");
+	write_task("2", "pending", ",\"owner\":\"worker\"");
+	write_task("3", "completed", ",\"owner\":\"worker\"");
+	write_task("4", "in_progress", ",\"owner\":\"other\"");
+	write_task("5", "pending", "");
+	write_task("6", "in_progress", ",\"owner\":\"worker\",\"blockedBy\":[\"4\"]");
+	cr_expect_eq(take("1", &mate, true, NULL), CLAIM_OK, "%s", err.text);
+	cr_expect_eq(take("5", &mate, false, NULL), CLAIM_OK, "%s", err.text);
+	cr_expect_eq(
+	    release_agent(&list, &store, &mate, "it stopped", &r, SOON, &err), 0, "%s", err.text);
+	task_set_sort(&r.tasks);
+	cr_expect_eq(r.tasks.count, 3, "%zu", r.tasks.count);
+	cr_expect_str_eq(state("1"), "pending -");
+	cr_expect_str_eq(state("2"), "pending -", "what was only given to it too");
+	cr_expect_str_eq(state("3"), "completed worker");
+	cr_expect_str_eq(state("4"), "in_progress other");
+	cr_expect_str_eq(state("6"), "pending -");
+	cr_expect_eq(r.ready.count, 2, "6 is blocked");
+	cr_expect_eq(claim_count(), 0);
+	release_message(&out, "worker", false, &r);
+	cr_expect_str_eq(buf_text(&out),
+	    "worker has shut down. 3 task(s) were unassigned: #1 \"T1\", #6 \"T6\", #2 \"T2\". Use "
+	    "TaskList to "
+	    "check availability and TaskUpdate with owner to reassign them to idle teammates.");
+	buf_reset(&out);
+	released_free(&r);
+	release_message(&out, "worker", true, &r);
+	cr_expect_str_eq(buf_text(&out), "worker was terminated.");
+	buf_free(&out);
+	cr_expect_eq(journal_lines(), 6, "begin, 2 claims, 3 releases: %d", journal_lines());
+}
+
+Test(release, main_thread)
+{
+	struct released r = { 0 };
+
+	write_task("1", "pending", "");
+	write_task("2", "in_progress", "");
+	cr_expect_eq(take("1", &lead, true, NULL), CLAIM_OK);
+	cr_expect_eq(release_agent(&list, &store, &lead, "x", &r, SOON, &err), 0, "%s", err.text);
+	cr_expect_eq(r.tasks.count, 1);
+	cr_expect_str_eq(state("1"), "pending -");
+	cr_expect_str_eq(state("2"), "in_progress -", "nobody's claim");
+	released_free(&r);
+}
+
+Test(release, one_task)
+{
+	struct released r = { 0 };
+
+	write_task("1", "in_progress", ",\"owner\":\"x\"");
+	write_task("2", "completed", "");
+	cr_expect_eq(
+	    release_task(&list, &store, "1", "by hand", &r, SOON, &err), 0, "%s", err.text);
+	cr_expect_str_eq(state("1"), "pending -");
+	cr_expect_eq(release_task(&list, &store, "2", "by hand", &r, SOON, &err), -1);
+	cr_expect_eq(release_task(&list, &store, "9", "by hand", &r, SOON, &err), -1);
+	cr_expect_eq(err.kind, ERROR_NOT_FOUND);
+	released_free(&r);
+}
+
+Test(release, nothing_is_made_where_nothing_is_claimed)
+{
+	struct released r = { 0 };
+	char path[128];
+
+	write_task("1", "in_progress", ",\"owner\":\"x\"");
+	cr_expect_eq(release_dead(&list, &store, NULL, &lead, &r, SOON, &err), 0);
+	snprintf(path, sizeof(path), "%s/task-hooks", top);
+	cr_expect_eq(access(path, F_OK), -1);
+	cr_expect_str_eq(state("1"), "in_progress x", "not ours to judge");
+}
+
+Test(release, dead)
+{
+	struct agent dead = sub, alive = mate, unknown = second;
+	struct released r = { 0 };
+
+	dead.pid = GONE;
+	dead.pid_start = 1;
+	alive.pid = getpid();
+	write_task("1", "pending", "");
+	write_task("2", "pending", "");
+	write_task("3", "pending", "");
+	write_task("4", "pending", "");
+	cr_expect_eq(take("1", &dead, true, NULL), CLAIM_OK);
+	cr_expect_eq(take("2", &alive, true, NULL), CLAIM_OK);
+	cr_expect_eq(take("3", &unknown, true, NULL), CLAIM_OK);
+	cr_expect_eq(take("4", &dead, false, NULL), CLAIM_OK);
+	cr_expect_eq(release_dead(&list, &store, NULL, &lead, &r, SOON, &err), 0, "%s", err.text);
+	cr_expect_eq(r.tasks.count, 1);
+	cr_expect_str_eq(state("1"), "pending -");
+	cr_expect_str_eq(state("2"), "in_progress worker");
+	cr_expect_str_eq(state("3"), "in_progress -", "a process we do not know may live");
+	cr_expect_eq(claim_count(), 2);
+	released_free(&r);
+	/* taken over by a living one before the sweep */
+	cr_expect_eq(take("1", &dead, true, NULL), CLAIM_OK);
+	write_task("1", "in_progress", ",\"owner\":\"somebody-else\"");
+	cr_expect_eq(release_dead(&list, &store, NULL, &lead, &r, SOON, &err), 0, "%s", err.text);
+	cr_expect_str_eq(state("1"), "in_progress somebody-else");
+	cr_expect_eq(r.tasks.count, 0);
+	cr_expect_eq(claim_count(), 2);
+	released_free(&r);
+}
+
+Test(release, a_number_used_again)
+{
+	struct agent old = sub;
+	struct released r = { 0 };
+
+	old.pid = getpid();
+	old.pid_start = 1; /* somebody else had it before */
+	write_task("1", "pending", "");
+	cr_expect_eq(take("1", &old, true, NULL), CLAIM_OK);
+	cr_expect_eq(release_dead(&list, &store, NULL, &lead, &r, SOON, &err), 0);
+	cr_expect_eq(r.tasks.count, 1);
+	released_free(&r);
+}
+
+Test(release, ended_session)
+{
+	struct agent resumed = { .session = "11111111-lead", .pid = getppid() }, self = lead;
+	struct released r = { 0 };
+
+	self.pid = getpid();
+	write_task("1", "pending", "");
+	write_task("2", "pending", "");
+	write_task("3", "pending", "");
+	cr_expect_eq(take("1", &sub, true, NULL), CLAIM_OK);
+	cr_expect_eq(take("2", &second, true, NULL), CLAIM_OK);
+	cr_expect_eq(take("3", &resumed, true, NULL), CLAIM_OK);
+	cr_expect_eq(
+	    release_dead(&list, &store, "11111111-lead", &self, &r, SOON, &err), 0, "%s", err.text);
+	cr_expect_eq(r.tasks.count, 1, "%zu", r.tasks.count);
+	cr_expect_str_eq(state("1"), "pending -");
+	cr_expect_str_eq(state("2"), "in_progress -");
+	cr_expect_str_eq(state("3"), "in_progress -", "the session goes on in another process");
+	released_free(&r);
+}
+
+Test(release, what_is_settled_and_what_is_spent)
+{
+	struct released r = { 0 };
+	int64_t hour = 3600000;
+
+	write_task("1", "pending", "");
+	cr_expect_eq(take("1", &sub, false, NULL), CLAIM_OK);
+	write_task("1", "in_progress", ",\"owner\":\"a0123456789abcdef\"");
+	cr_expect_eq(release_dead(&list, &store, NULL, &lead, &r, SOON, &err), 0);
+	cr_assert_eq(claims_edit(&list, make_old, &hour, SOON, &err), 1);
+	cr_expect_eq(release_dead(&list, &store, NULL, &lead, &r, SOON, &err), 0);
+	cr_expect_eq(claim_count(), 1, "work takes its time");
+	cr_expect_str_eq(state("1"), "in_progress a0123456789abcdef");
+	write_task("1", "pending", "");
+	cr_expect_eq(release_dead(&list, &store, NULL, &lead, &r, SOON, &err), 0);
+	cr_expect_eq(claim_count(), 0, "the client has put it back");
+	cr_expect_eq(take("1", &sub, false, NULL), CLAIM_OK);
+	write_task("1", "completed", "");
+	cr_expect_eq(release_dead(&list, &store, NULL, &lead, &r, SOON, &err), 0);
+	cr_expect_eq(claim_count(), 0, "done");
+	write_task("2", "pending", "");
+	cr_expect_eq(take("2", &sub, false, NULL), CLAIM_OK);
+	cr_expect_eq(release_dead(&list, &store, NULL, &lead, &r, SOON, &err), 0);
+	cr_expect_eq(claim_count(), 1, "on its way");
+	cr_assert_eq(claims_edit(&list, make_old, &hour, SOON, &err), 1);
+	cr_expect_eq(release_dead(&list, &store, NULL, &lead, &r, SOON, &err), 0);
+	cr_expect_eq(claim_count(), 0, "it never came");
+	cr_expect_eq(claim_forget(&list, "2", SOON, &err), 0, "nothing to forget");
+	released_free(&r);
+}
+
+Test(release, sync)
+{
+	struct sync_item item[] = {
+		{ .task = "1", .status = TASK_COMPLETED },
+		{ .task = "2", .status = TASK_COMPLETED },
+		{ .task = "9", .status = TASK_COMPLETED },
+		{ .task = "3", .status = TASK_BLOCKED },
+		{ .task = "3", .status = TASK_IN_PROGRESS },
+		{ .task = "4", .status = TASK_COMPLETED },
+	};
+
+	write_task("1", "pending", "");
+	write_task("2", "in_progress", ",\"owner\":\"other\"");
+	write_task("3", "pending", "");
+	write_task("4", "completed", "");
+	cr_expect_eq(take("1", &sub, true, NULL), CLAIM_OK);
+	cr_expect_eq(
+	    sync_apply(&list, &store, &sub, item, 6, NULL, NULL, SOON, &err), 0, "%s", err.text);
+	cr_expect(item[0].applied);
+	cr_expect_str_eq(state("1"), "completed a0123456789abcdef");
+	cr_expect(!item[1].applied);
+	cr_expect_neq(strstr(item[1].reason, "belongs to other"), NULL, "%s", item[1].reason);
+	cr_expect(!item[2].applied);
+	cr_expect_neq(strstr(item[2].reason, "no task #9"), NULL, "%s", item[2].reason);
+	cr_expect(!item[3].applied, "a native task has no such status");
+	cr_expect(item[4].applied);
+	cr_expect_str_eq(state("3"), "in_progress a0123456789abcdef");
+	cr_expect(item[5].applied, "it is so already");
+	cr_expect_eq(claim_count(), 0);
+	for (size_t i = 0; i < 6; i++)
+		free(item[i].reason);
+}
