@@ -109,14 +109,15 @@ holder_look(struct holder_query *q, const struct list *list, const struct claims
 bool
 holder_is_agent_id(const char *s)
 {
-	size_t len = strlen(s);
+	const char *dash = strrchr(s, '-'), *hex = dash != NULL ? dash + 1 : s + 1;
+	bool digit = false;
+	size_t n;
 
-	if (len < 17 || s[0] != 'a' || (len > 17 && s[len - 17] != '-'))
+	if (s[0] != 'a')
 		return false;
-	for (size_t i = len - 16; i < len; i++)
-		if (!isxdigit((unsigned char)s[i]))
-			return false;
-	return true;
+	for (n = 0; isxdigit((unsigned char)hex[n]); n++)
+		digit |= isdigit((unsigned char)hex[n]) != 0;
+	return hex[n] == '\0' && (dash != NULL ? n == 16 : n >= 6 && n <= 16 && digit);
 }
 
 void
@@ -127,7 +128,6 @@ holder_describe(struct buf *b, const struct holder_query *q)
 	struct agent a;
 
 	if (c == NULL) {
-		buf_puts(b, "owner ");
 		text_quote(b, owner != NULL ? owner : "", TEXT_SUBJECT);
 		return;
 	}

@@ -41,10 +41,10 @@ void holder_look(struct holder_query *, const struct list *, const struct claims
 int holder_label(const struct list *, const struct agent *, const char *task, const char *owner,
     struct deadline, struct error *);
 
-/* a + 16 hex digits, with a name between or not: an agent's own id. */
+/* An agent's own id: a + 16 hex digits (6 in old clients), or a + name + - + 16 of them. */
 bool holder_is_agent_id(const char *);
 
-/* `subagent a1b2 (Explore)`, `owner "backend-2"` */
+/* `subagent a1b2 (Explore)`, `"backend-2"` */
 void holder_describe(struct buf *, const struct holder_query *);
 
 #endif

@@ -177,6 +177,12 @@ hook_config(struct hook *h, struct error *e)
 	q.config_dir = h->have_list ? h->list.config : (dir = list_config_dir(&ignored));
 	config_free(&h->config);
 	if (config_load(&h->config, &q, e) == -1) {
+		/* The project's file must not undo what the user's says about faults. */
+		config_free(&h->config);
+		q.file = NULL;
+		q.cwd = "/";
+		(void)config_load(&h->config, &q, &ignored);
+		answer.fault = fault_of(h->spec, &h->config);
 		free(dir);
 		return -1;
 	}
@@ -282,6 +288,10 @@ hook_journal(
 	struct error e;
 	int state;
 
+	/* An event that could not be read names no list; the environment may. */
+	if (!h->explain && !h->have_list &&
+	    (h->event.session_id != NULL || getenv("CLAUDE_CODE_TASK_LIST_ID") != NULL))
+		(void)hook_list(h, &e);
 	if (h->explain || !h->have_list || (state = list_state(&h->list, true, &e)) == -1) {
 		json_object_put(extra);
 		return;

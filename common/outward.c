@@ -46,7 +46,7 @@ failed(struct hook *h, const struct config_sync *s, const char *why)
 	struct json_object *extra = out_object();
 
 	out_string(extra, "command", s->name);
-	hook_journal(h, "sync", NULL, why, extra);
+	hook_journal(h, "outward", NULL, why, extra);
 }
 
 /* The digest of what a command was last given, under a name made of the command. */

@@ -18,6 +18,8 @@ policy_object(struct decision *d, enum config_level level, const char *rule, str
 	if (level != LEVEL_OFF && text->len > 0) {
 		if (to->len > 0)
 			buf_putc(to, '\n');
+		if (level == LEVEL_WARN)
+			buf_puts(to, "Let through, but: ");
 		buf_add(to, text->data, text->len);
 		if (level == LEVEL_REFUSE && d->verdict != VERDICT_REFUSE) {
 			d->verdict = VERDICT_REFUSE;
@@ -25,6 +27,17 @@ policy_object(struct decision *d, enum config_level level, const char *rule, str
 		} else if (d->rule == NULL)
 			d->rule = rule;
 	}
+	buf_free(text);
+}
+
+void
+policy_remark(struct decision *d, const char *rule, struct buf *text)
+{
+	if (d->context.len > 0)
+		buf_putc(&d->context, '\n');
+	buf_add(&d->context, buf_text(text), text->len);
+	if (d->rule == NULL)
+		d->rule = rule;
 	buf_free(text);
 }
 
@@ -56,6 +69,14 @@ blocked_line(struct buf *b, const struct facts *f, const char *cannot)
 	buf_puts(b, "blocked by ");
 	blockers_describe(b, f->blockers);
 	buf_putc(b, '.');
+	for (size_t i = 0; i < f->blockers->count; i++)
+		if (f->blockers->item[i].missing) {
+			buf_puts(b, " How to clear that: claude-tasks why ");
+			text_show(
+			    b, f->who.task->id, strlen(f->who.task->id), TEXT_LINE, TEXT_SUBJECT);
+			buf_putc(b, '.');
+			return;
+		}
 }
 
 void
@@ -155,7 +176,7 @@ policy_delete(const struct facts *f, struct decision *d)
 	buf_puts(&b, " frees what waited for it: ");
 	name_all(&b, f->dependents);
 	buf_puts(&b, ". If the work is still needed, give them another blocker.");
-	policy_object(d, LEVEL_WARN, "dependents", &b);
+	policy_remark(d, "dependents", &b);
 }
 
 static void
@@ -202,6 +223,7 @@ void
 policy_depend(const struct facts *f, struct decision *d)
 {
 	const struct policy_edge *edge;
+	const char *other;
 	struct buf b = { 0 };
 
 	for (size_t i = 0; i < f->edges; i++) {
@@ -212,9 +234,13 @@ policy_depend(const struct facts *f, struct decision *d)
 			policy_object(d, f->config->rules.cycle, "self_dependency", &b);
 		} else if (edge->unknown) {
 			edge_line(&b, edge);
+			buf_puts(&b, ": there is no task #");
+			other =
+			    same(edge->blocked, f->who.task->id) ? edge->blocker : edge->blocked;
+			text_show(&b, other, strlen(other), TEXT_LINE, TEXT_SUBJECT);
 			buf_puts(&b,
-			    ": there is no such task. The client would say it was done and "
-			    "write nothing; create the task first (TaskList shows the ids).");
+			    ". The client would say it was done and write nothing; create the "
+			    "task first (TaskList shows the ids).");
 			policy_object(
 			    d, f->config->rules.unknown_dependency, "unknown_dependency", &b);
 		} else if (edge->cycle.count > 0) {

@@ -152,8 +152,14 @@ hook_add_ready(struct hook *h)
 	struct buf b = { 0 };
 	struct error e;
 
-	if (store_load(&h->store, &all, &e) != -1)
+	if (store_load(&h->store, &all, &e) != -1) {
+		/* What is claimed is nobody's to take, whatever the file says yet. */
+		for (size_t i = 0; i < all.count; i++)
+			if (all.item[i].owner == NULL &&
+			    claims_find(&h->claims, all.item[i].id) != NULL)
+				all.item[i].owner = mem_string("claimed");
 		graph_describe_ready(&b, &all, 8);
+	}
 	if (b.len > 0) {
 		buf_putc(&h->decision.reason, ' ');
 		buf_add(&h->decision.reason, b.data, b.len);

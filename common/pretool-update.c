@@ -252,6 +252,8 @@ start(struct hook *h, const struct call *c, struct facts *f, struct error *e)
 	if (f->who.task->status == TASK_IN_PROGRESS && f->who.claim != NULL &&
 	    claim_is_by(f->who.claim, &h->self))
 		return 0; /* it has it already */
+	if (h->decision.rule == NULL)
+		h->decision.rule = "claim";
 	if (h->explain) {
 		hook_would(h, "claims.json: task %s claimed", c->id);
 		add_owner(h, c, f->who.task);
@@ -376,8 +378,10 @@ judge(struct hook *h, const struct call *c, const struct task *t, struct error *
 		rc = complete(h, c, &f, e);
 	else if (status_is(c, "pending"))
 		policy_reset(&f, &h->decision);
+	/* A name that stood there before is not its own. */
 	if (rc == 0 && c->owner != NULL && *c->owner != '\0' && !h->explain &&
-	    h->decision.verdict == VERDICT_PASS)
+	    h->decision.verdict == VERDICT_PASS &&
+	    (t->owner == NULL || strcmp(t->owner, c->owner) != 0))
 		rc = holder_label(&h->list, &h->self, c->id, c->owner, hook_patience(h), e);
 	return rc;
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph.h"
 #include "holder.h"
 #include "mem.h"
 #include "out.h"
@@ -154,7 +155,8 @@ collect(struct hook *h, struct reports *r)
 
 struct check {
 	struct hook *hook;
-	struct verify_request *request;
+	struct verify_request *request; /* of a completion; NULL */
+	bool start;
 };
 
 static int
@@ -172,6 +174,22 @@ owner_check(struct hook *h, const struct task *t, struct error *e)
 	return -1;
 }
 
+static int
+start_check(struct store *st, const struct task *t, struct error *e)
+{
+	struct blockers blockers = { 0 };
+	struct buf b = { 0 };
+	int rc = graph_blockers(st, t, &blockers, e);
+
+	if (rc != -1 && blockers.count > 0) {
+		blockers_describe(&b, &blockers);
+		rc = error_set(e, ERROR_REFUSED, "blocked by %s", buf_text(&b));
+	}
+	blockers_free(&blockers);
+	buf_free(&b);
+	return rc == -1 ? -1 : 0;
+}
+
 /* Asked again under the lock, on what is then on disk. */
 static int
 rule(void *arg, struct store *st, const struct task *t, struct error *e)
@@ -181,8 +199,7 @@ rule(void *arg, struct store *st, const struct task *t, struct error *e)
 	const char *name = NULL;
 	int rc;
 
-	(void)st;
-	if (owner_check(c->hook, t, e) == -1)
+	if (owner_check(c->hook, t, e) == -1 || (c->start && start_check(st, t, e) == -1))
 		return -1;
 	if (c->request == NULL)
 		return 0;
@@ -223,7 +240,7 @@ apply(struct hook *h, struct sync_item *item)
 		.cwd = h->event.cwd,
 		.deadline = h->deadline,
 		.plan_only = h->explain };
-	struct check c = { .hook = h };
+	struct check c = { .hook = h, .start = item->status == TASK_IN_PROGRESS };
 	struct task t = TASK_INIT;
 	struct error e = { 0 };
 	int rc = task_id_ok(item->task) ? store_get(&h->store, item->task, &t, &e) : 0;

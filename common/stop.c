@@ -14,6 +14,7 @@
 #include "sweep.h"
 #include "tally.h"
 #include "text.h"
+#include "transcript.h"
 
 /* Is this the end of an agent, and not just of its turn? */
 static bool
@@ -130,6 +131,19 @@ block(struct hook *h, struct error *e)
 }
 
 static int
+would_give_back(struct hook *h, struct error *e)
+{
+	struct task_set open = { 0 };
+	struct search s = { h, &open };
+	int rc = hook_claims(h, e) == -1 ? -1 : store_scan(&h->store, NULL, add_if_mine, &s, e);
+
+	for (size_t i = 0; i < open.count; i++)
+		hook_would(h, "task %s: pending, no owner", open.item[i].id);
+	task_set_free(&open);
+	return rc == -1 ? -1 : 0;
+}
+
+static int
 give_back(struct hook *h, struct error *e)
 {
 	struct released r = { 0 };
@@ -137,13 +151,13 @@ give_back(struct hook *h, struct error *e)
 	char *key;
 	int rc;
 
-	if (h->explain) {
-		hook_would(h, "the unfinished tasks of the agent: pending, no owner");
-		return 0;
-	}
+	if (h->explain)
+		return would_give_back(h, e);
 	rc = release_agent(&h->list, &h->store, &h->self,
-	    h->event.kind == EVENT_STOP_FAILURE ? "the agent failed" : "the agent stopped", &r,
-	    hook_patience(h), e);
+	    h->event.kind == EVENT_STOP_FAILURE  ? "the agent failed"
+	    : h->event.kind == EVENT_SESSION_END ? "its session has ended"
+						 : "the agent stopped",
+	    &r, hook_patience(h), e);
 	if (rc != -1 && r.tasks.count > 0) {
 		if (h->self.name != NULL)
 			buf_puts(&who, h->self.name);
@@ -160,12 +174,64 @@ give_back(struct hook *h, struct error *e)
 	return rc == -1 ? -1 : 0;
 }
 
+/*
+ * Old clients do not say in a tool call which agent makes it, so its claim
+ * looks like the main thread's.  The agent's own transcript knows better.
+ */
+struct adoption {
+	const struct event *event;
+	char *transcript;
+};
+
+static int
+adopt(void *arg, struct claims *claims)
+{
+	const struct adoption *a = arg;
+	int changed = 0;
+
+	for (size_t i = 0; i < claims->count; i++) {
+		struct claim *c = &claims->item[i];
+
+		if (c->agent_id != NULL || c->name != NULL || c->tool_use_id == NULL ||
+		    c->session == NULL || a->event->session_id == NULL ||
+		    strcmp(c->session, a->event->session_id) != 0 ||
+		    !transcript_has_call(a->transcript, c->tool_use_id))
+			continue;
+		c->agent_id = mem_string(a->event->agent_id);
+		changed = 1;
+	}
+	return changed;
+}
+
+static void
+adopt_claims(struct hook *h)
+{
+	struct adoption a = { .event = &h->event };
+	struct error e;
+	bool any = false;
+
+	if (hook_claims(h, &e) == -1)
+		return;
+	for (size_t i = 0; i < h->claims.count; i++)
+		any |= h->claims.item[i].agent_id == NULL && h->claims.item[i].name == NULL;
+	if (!any || h->explain)
+		return;
+	a.transcript = json_member_string(&h->event.json, JSON_ROOT, "agent_transcript_path");
+	if (a.transcript != NULL && claims_edit(&h->list, adopt, &a, hook_patience(h), &e) != -1) {
+		claims_free(&h->claims);
+		h->have_claims = false;
+	}
+	free(a.transcript);
+}
+
 int
 stop_unfinished(struct hook *h, struct error *e)
 {
 	bool ends = agent_ends(&h->event);
 	int rc;
 
+	if (ends)
+		adopt_claims(h);
 	hook_fact(h, "the %s", ends ? "agent has ended" : "turn has ended, the agent lives on");
 	if (h->config.stop.unfinished == UNFINISHED_BLOCK && !event_shut_down(&h->event) &&
 	    ((ends && h->event.kind == EVENT_SUBAGENT_STOP) ||

@@ -82,3 +82,17 @@ transcript_call_over(const char *transcript, const char *agent_id, const char *t
 	free(needle);
 	return over;
 }
+
+bool
+transcript_has_call(const char *transcript, const char *tool_use_id)
+{
+	char *needle;
+	bool made;
+
+	if (transcript == NULL || transcript[0] != '/' || tool_use_id == NULL)
+		return false;
+	needle = mem_printf("\"id\":\"%s\"", tool_use_id);
+	made = tail_has(transcript, needle);
+	free(needle);
+	return made;
+}

@@ -13,4 +13,7 @@
  */
 bool transcript_call_over(const char *transcript, const char *agent_id, const char *tool_use_id);
 
+/* Was this call made in this transcript? */
+bool transcript_has_call(const char *transcript, const char *tool_use_id);
+
 #endif

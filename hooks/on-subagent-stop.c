@@ -1,0 +1,21 @@
+/*
+ * on-subagent-stop: when an agent, a turn or a session ends.
+ *
+ * Applies the completions it reports, gives back what it leaves unfinished,
+ * and tells whoever leads.  See on-subagent-stop(1).
+ */
+#include "hook.h"
+
+static const struct hook_spec spec = {
+	.name = "on-subagent-stop",
+	.hook = HOOK_STOP,
+	.dialect = EVENT_SUBAGENT_STOP,
+	.summary = "gives back the tasks of agents that stopped (SubagentStop, SessionEnd, ...)",
+	.run = stop_run,
+};
+
+int
+main(int argc, char *argv[])
+{
+	return hook_main(&spec, argc, argv);
+}
