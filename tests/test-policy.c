@@ -1,0 +1,350 @@
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "policy.h"
+
+static struct config config;
+
+static void
+setup(void)
+{
+	config_default(&config);
+}
+
+TestSuite(policy, .init = setup);
+
+#define ME "a1111111111111111"
+#define YOU "a2222222222222222"
+
+static const struct agent me = { .id = ME, .type = "Explore", .session = "s1" };
+static const struct agent lead = { .session = "s1" };
+static const struct agent ann = { .id = "aann-0000000000000001", .name = "ann", .session = "s1" };
+
+Test(policy, holder)
+{
+	static struct claim by_me = { .agent_id = (char *)ME, .session = (char *)"s1" },
+			    by_you = { .agent_id = (char *)YOU, .session = (char *)"s1" },
+			    by_lead = { .session = (char *)"s1" },
+			    by_stranger = { .session = (char *)"s9" },
+			    by_ann = { .agent_id = (char *)"aann-0000000000000001",
+				    .name = (char *)"ann",
+				    .session = (char *)"s1" };
+	static const struct {
+		const char *name;
+		const struct agent *self;
+		const char *owner;
+		const struct claim *claim;
+		bool pass_owner;
+		enum holder want;
+	} rows[] = {
+		{ "nobody", &me, NULL, NULL, false, HOLDER_NONE },
+		{ "my id on the file", &me, ME, NULL, false, HOLDER_SELF },
+		{ "my type on the file", &me, "Explore", NULL, false, HOLDER_SELF },
+		{ "my claim", &me, NULL, &by_me, false, HOLDER_SELF },
+		{ "my claim under a label", &me, "bob", &by_me, false, HOLDER_SELF },
+		{ "another's claim", &me, NULL, &by_you, false, HOLDER_OTHER },
+		{ "another's claim beats my name", &me, ME, &by_you, false, HOLDER_OTHER },
+		{ "my parent's claim", &me, NULL, &by_lead, false, HOLDER_SELF },
+		{ "a strange session's claim", &me, NULL, &by_stranger, false, HOLDER_OTHER },
+		{ "a teammate does not inherit", &ann, NULL, &by_lead, false, HOLDER_OTHER },
+		{ "a subagent's claim, seen by its lead", &lead, NULL, &by_me, false,
+		    HOLDER_OTHER },
+		{ "a teammate's claim, seen by itself", &ann, "ann", &by_ann, false, HOLDER_SELF },
+		{ "a teammate's claim, seen by the lead", &lead, "ann", &by_ann, false,
+		    HOLDER_OTHER },
+		{ "an owner", &lead, "bob", NULL, false, HOLDER_OTHER },
+		{ "a label of its own", &lead, "bob", NULL, true, HOLDER_LABEL },
+		{ "an agent's id is no label", &lead, YOU, NULL, true, HOLDER_OTHER },
+		{ "a teammate's id is no label", &lead, "abob-0123456789abcdef", NULL, true,
+		    HOLDER_OTHER },
+		{ "a second main thread", &lead, NULL, &by_stranger, false, HOLDER_OTHER },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct task t = { .id = (char *)"1",
+			.subject = (char *)"T",
+			.owner = (char *)rows[i].owner,
+			.status = TASK_IN_PROGRESS };
+		struct holder_query q = { .task = &t,
+			.self = rows[i].self,
+			.claim = rows[i].claim,
+			.pass_owner = rows[i].pass_owner };
+
+		cr_expect_eq(holder_of(&q), rows[i].want, "%s: %d", rows[i].name, holder_of(&q));
+	}
+}
+
+typedef void judge(const struct facts *, struct decision *);
+
+Test(policy, one_task)
+{
+	static struct claim by_you = { .agent_id = (char *)YOU, .session = (char *)"s1" };
+	static struct blocker open = { .id = (char *)"2",
+		.subject = (char *)"Tests",
+		.owner = (char *)"bob",
+		.status = TASK_IN_PROGRESS };
+	static struct blockers one = { &open, 1 }, none = { 0 };
+	static const struct {
+		const char *name;
+		judge *judge;
+		enum task_status status;
+		const char *owner, *asked;
+		const struct claim *claim;
+		const struct blockers *blockers;
+		const char *rule; /* NULL: passes */
+		const char *says;
+	} rows[] = {
+		{ "start", policy_start, TASK_PENDING, NULL, NULL, NULL, &none, NULL, NULL },
+		{ "start again", policy_start, TASK_IN_PROGRESS, ME, NULL, NULL, &none, NULL,
+		    NULL },
+		{ "start what is done", policy_start, TASK_COMPLETED, NULL, NULL, NULL, &none,
+		    "already_resolved", "pending first" },
+		{ "start another's", policy_start, TASK_IN_PROGRESS, "bob", NULL, NULL, &none,
+		    "already_claimed", "\"bob\"" },
+		{ "start what another claims", policy_start, TASK_PENDING, NULL, NULL, &by_you,
+		    &none, "already_claimed", YOU },
+		{ "start blocked", policy_start, TASK_PENDING, NULL, NULL, NULL, &one, "blocked",
+		    "Task #1 \"T\" cannot start: blocked by #2 \"Tests\" (in_progress, owner "
+		    "bob)." },
+		{ "complete", policy_complete, TASK_IN_PROGRESS, ME, NULL, NULL, &none, NULL,
+		    NULL },
+		{ "complete twice", policy_complete, TASK_COMPLETED, "bob", NULL, NULL, &one, NULL,
+		    NULL },
+		{ "complete blocked", policy_complete, TASK_IN_PROGRESS, ME, NULL, NULL, &one,
+		    "blocked", "cannot complete" },
+		{ "complete another's", policy_complete, TASK_IN_PROGRESS, "bob", NULL, NULL, &none,
+		    "not_owner", "claude-tasks release 1" },
+		{ "delete", policy_delete, TASK_PENDING, "bob", NULL, NULL, NULL, NULL, NULL },
+		{ "delete another's work", policy_delete, TASK_IN_PROGRESS, "bob", NULL, NULL, NULL,
+		    "not_owner", "bob" },
+		{ "reset another's work", policy_reset, TASK_IN_PROGRESS, "bob", NULL, NULL, NULL,
+		    "steal", "bob" },
+		{ "reset my own", policy_reset, TASK_IN_PROGRESS, ME, NULL, NULL, NULL, NULL,
+		    NULL },
+		{ "assign", policy_owner, TASK_PENDING, "bob", "cat", NULL, NULL, NULL, NULL },
+		{ "steal", policy_owner, TASK_IN_PROGRESS, "bob", ME, NULL, NULL, "steal", "bob" },
+		{ "name the same owner", policy_owner, TASK_IN_PROGRESS, "bob", "bob", NULL, NULL,
+		    NULL, NULL },
+		{ "steal what is claimed", policy_owner, TASK_IN_PROGRESS, NULL, ME, &by_you, NULL,
+		    "steal", YOU },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct task t = { .id = (char *)"1",
+			.subject = (char *)"T",
+			.owner = (char *)rows[i].owner,
+			.status = rows[i].status };
+		struct facts f = { .config = &config,
+			.who = { .task = &t,
+			    .self = &me,
+			    .owner = rows[i].asked,
+			    .claim = rows[i].claim },
+			.blockers = rows[i].blockers };
+		struct decision d = { 0 };
+
+		rows[i].judge(&f, &d);
+		cr_expect_eq(d.verdict, rows[i].rule != NULL ? VERDICT_REFUSE : VERDICT_PASS, "%s",
+		    rows[i].name);
+		if (rows[i].rule != NULL && d.rule != NULL) {
+			cr_expect_str_eq(d.rule, rows[i].rule, "%s", rows[i].name);
+			cr_expect_not_null(strstr(buf_text(&d.reason), rows[i].says), "%s: %s",
+			    rows[i].name, buf_text(&d.reason));
+		}
+		decision_free(&d);
+	}
+}
+
+Test(policy, levels)
+{
+	static const enum config_level levels[] = { LEVEL_OFF, LEVEL_WARN, LEVEL_REFUSE };
+	struct task t = { .id = (char *)"1", .subject = (char *)"T", .status = TASK_COMPLETED };
+
+	for (size_t i = 0; i < 3; i++) {
+		struct facts f = { .config = &config, .who = { .task = &t, .self = &me } };
+		struct decision d = { 0 };
+
+		config.rules.resolved = levels[i];
+		policy_start(&f, &d);
+		cr_expect_eq(d.verdict, i == 2 ? VERDICT_REFUSE : VERDICT_PASS);
+		cr_expect_eq(d.context.len > 0, i == 1, "a warning is a word to the model");
+		cr_expect_eq(decision_silent(&d), i == 0);
+		decision_free(&d);
+	}
+}
+
+Test(policy, dependencies)
+{
+	struct policy_edge edge[3] = { { .blocked = "1", .blocker = "1" },
+		{ .blocked = "1", .blocker = "9\x1b[0m", .unknown = true },
+		{ .blocked = "1", .blocker = "3" } };
+	struct task t = { .id = (char *)"1", .subject = (char *)"T", .status = TASK_PENDING };
+	struct facts f = {
+		.config = &config, .who = { .task = &t, .self = &me }, .edge = edge, .edges = 3
+	};
+	struct decision d = { 0 };
+
+	strings_add(&edge[2].cycle, "1");
+	strings_add(&edge[2].cycle, "3");
+	strings_add(&edge[2].cycle, "1");
+	policy_depend(&f, &d);
+	cr_expect_eq(d.verdict, VERDICT_REFUSE);
+	cr_expect_str_eq(d.rule, "self_dependency");
+	cr_expect_not_null(
+	    strstr(buf_text(&d.reason), "#1 -> #3 -> #1"), "%s", buf_text(&d.reason));
+	cr_expect_not_null(strstr(buf_text(&d.reason), "there is no task #9"));
+	cr_expect_null(strchr(buf_text(&d.reason), '\x1b'));
+	strings_free(&edge[2].cycle);
+	decision_free(&d);
+}
+
+Test(policy, create)
+{
+	struct task twin = { .id = (char *)"4", .subject = (char *)"S", .status = TASK_PENDING };
+	struct strings missing = { 0 };
+	struct decision d = { 0 };
+	struct create_facts f = { .config = &config, .subject = "S", .description = "D" };
+
+	policy_create(&f, &d);
+	cr_expect(decision_silent(&d));
+	f.duplicate = &twin;
+	policy_create(&f, &d);
+	cr_expect_eq(d.verdict, VERDICT_PASS, "a duplicate is only pointed out");
+	cr_expect_not_null(strstr(buf_text(&d.context), "#4"));
+	decision_free(&d);
+	f.duplicate = NULL;
+	f.subject = " \n";
+	policy_create(&f, &d);
+	cr_expect_str_eq(d.rule, "empty");
+	decision_free(&d);
+	f.subject = "S";
+	config.create.max_open = 2;
+	f.open = 2;
+	policy_create(&f, &d);
+	cr_expect_str_eq(d.rule, "max_open");
+	decision_free(&d);
+	f.open = 0;
+	strings_add(&missing, "area");
+	f.missing = &missing;
+	policy_create(&f, &d);
+	cr_expect_str_eq(d.rule, "required_metadata");
+	decision_free(&d);
+	strings_free(&missing);
+}
+
+Test(policy, names_in_a_prompt)
+{
+	static const struct {
+		const char *text, *ids;
+	} rows[] = {
+		{ "do task 3", "3" },
+		{ "do Task #3, then report", "3" },
+		{ "#3", "3" },
+		{ "(#3)", "3" },
+		{ "tasks 3, 4 and #5", "3 4 5" },
+		{ "Tasks #3/#4", "3 4" },
+		{ "task: 12", "12" },
+		{ "#3 #3 #4", "3 4" },
+		{ "fix issue #3", "" },
+		{ "PR #3 and pull request #4", "" },
+		{ "fixes #3", "" },
+		{ "repo#3", "" },
+		{ "&#39; and &#3;", "" },
+		{ "color #333 #3a3", "" },
+		{ "# 3", "" },
+		{ "#3.5 #3rd #3-4", "" },
+		{ "multitask 3", "" },
+		{ "taskforce 3", "" },
+		{ "task_3", "" },
+		{ "the task is 3 of 4", "" },
+		{ "#99999999999999", "" },
+		{ "", "" },
+		{ "#", "" },
+		{ "task", "" },
+		{ "task #", "" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct strings ids = { 0 };
+		struct buf b = { 0 };
+
+		spawn_names(rows[i].text, &ids);
+		for (size_t k = 0; k < ids.count; k++)
+			buf_printf(&b, "%s%s", k > 0 ? " " : "", ids.item[k]);
+		cr_expect_str_eq(
+		    buf_text(&b), rows[i].ids, "'%s' names '%s'", rows[i].text, buf_text(&b));
+		buf_free(&b);
+		strings_free(&ids);
+	}
+}
+
+Test(policy, spawn)
+{
+	struct blocker b = { .id = (char *)"2", .subject = (char *)"B", .status = TASK_PENDING };
+	struct blockers blocked = { &b, 1 }, free_ = { 0 };
+	struct task done = { .id = (char *)"1", .subject = (char *)"A", .status = TASK_COMPLETED },
+		    waits = { .id = (char *)"3", .subject = (char *)"C", .status = TASK_PENDING },
+		    ready = { .id = (char *)"4", .subject = (char *)"D", .status = TASK_PENDING };
+	struct spawn_task named[] = { { &done, &free_ }, { &waits, &blocked }, { &ready, &free_ } };
+	struct decision d = { 0 };
+
+	policy_spawn(&config, named, 3, &d);
+	cr_expect(decision_silent(&d), "one that can be worked on is enough");
+	policy_spawn(&config, named, 2, &d);
+	cr_expect_eq(d.verdict, VERDICT_REFUSE);
+	cr_expect_not_null(
+	    strstr(buf_text(&d.reason), "#1 \"A\" is completed"), "%s", buf_text(&d.reason));
+	cr_expect_not_null(strstr(buf_text(&d.reason), "#3 \"C\" is blocked by #2 \"B\""));
+	decision_free(&d);
+	policy_spawn(&config, named, 0, &d);
+	cr_expect(decision_silent(&d));
+}
+
+Test(policy, todo)
+{
+	static const struct {
+		const char *input;
+		bool one, refused;
+	} rows[] = {
+		{ "{\"todos\":[]}", false, false },
+		{ "{\"todos\":[{\"content\":\"a\",\"status\":\"pending\",\"activeForm\":\"A\"}]}",
+		    false, false },
+		{ "{\"todos\":[{\"content\":\"\",\"status\":\"pending\",\"activeForm\":\"A\"}]}",
+		    false, true },
+		{ "{\"todos\":[{\"content\":\"a\",\"status\":\"done\",\"activeForm\":\"A\"}]}",
+		    false, true },
+		{ "{\"todos\":[{\"content\":\"a\",\"status\":\"blocked\",\"activeForm\":\"A\"}]}",
+		    false, true },
+		{ "{\"todos\":[{\"content\":\"a\",\"status\":\"pending\"}]}", false, true },
+		{ "{\"todos\":[7]}", false, true },
+		{ "{\"todos\":7}", false, true },
+		{ "{\"todos\":[{\"content\":\"a\",\"status\":\"in_progress\",\"activeForm\":\"A\"},"
+		  "{\"content\":\"b\",\"status\":\"in_progress\",\"activeForm\":\"B\"}]}",
+		    false, false },
+		{ "{\"todos\":[{\"content\":\"a\",\"status\":\"in_progress\",\"activeForm\":\"A\"},"
+		  "{\"content\":\"b\",\"status\":\"in_progress\",\"activeForm\":\"B\"}]}",
+		    true, true },
+		{ "{\"description\":\"x\"}", false, false },
+		{ "{\"description\":\"x\",\"status\":\"blocked\",\"dependencies\":[\"1\"]}", false,
+		    false },
+		{ "{\"description\":\" \"}", false, true },
+		{ "{\"description\":\"x\",\"status\":\"cancelled\"}", false, true },
+		{ "{\"description\":\"x\",\"dependencies\":\"1\"}", false, true },
+		{ "{\"description\":\"x\",\"id\":\"1\",\"dependencies\":[\"1\"]}", false, true },
+		{ "{\"description\":\"x\",\"dependencies\":[1]}", false, true },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct json j = { 0 };
+		struct error e;
+		struct decision d = { 0 };
+
+		config.todo.one_in_progress = rows[i].one;
+		cr_assert_eq(json_parse(&j, rows[i].input, strlen(rows[i].input), &e), 0);
+		policy_todo(&config, &j, JSON_ROOT, &d);
+		cr_expect_eq(d.verdict == VERDICT_REFUSE, rows[i].refused, "%s: %s", rows[i].input,
+		    buf_text(&d.reason));
+		decision_free(&d);
+		json_free(&j);
+	}
+}

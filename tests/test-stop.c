@@ -1,0 +1,54 @@
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "stop.h"
+
+Test(stop, reports_in_a_message)
+{
+	static const struct {
+		const char *text, *want;
+	} rows[] = {
+		{ "nothing here", "" },
+		{ "{\"tasks_to_update\":[{\"task_id\":\"1\",\"status\":\"completed\"}]}",
+		    "1 completed;" },
+		{ "Done.\n```json\n{\"tasks_to_update\": "
+		  "[{\"taskId\":\"1\",\"status\":\"completed\"},"
+		  "{\"id\":\"2\",\"status\":\"pending\"}]}\n```\nbye {",
+		    "1 completed;2 pending;" },
+		{ "{\"a\":{\"b\":\"}\"},\"tasks_to_update\":[{\"task_id\":\"7\",\"status\":"
+		  "\"in_progress\"}]}",
+		    "7 in_progress;" },
+		{ "{\"hookSpecificOutput\":{\"tasks_to_update\":[{\"task_id\":\"7\",\"status\":"
+		  "\"completed\"}]}}",
+		    "7 completed;" },
+		/* the last word counts; what has no status says nothing */
+		{ "{\"tasks_to_update\":[{\"task_id\":\"1\",\"status\":\"completed\"},"
+		  "{\"task_id\":\"1\",\"status\":\"pending\"},{\"task_id\":\"2\"},"
+		  "{\"status\":\"completed\"},5]}",
+		    "1 pending;" },
+		{ "{\"tasks_to_update\":[{\"task_id\":\"1\",\"status\":\"done\"}]}", "1 ?;" },
+		{ "{\"tasks_to_update\":[{\"task_id\":\"1\",\"status\":\"completed\"}", "" },
+		{ "\"tasks_to_update\"", "" },
+		{ "{\"tasks_to_update\"", "" },
+		{ "he said {\"tasks_to_update\": nothing} and "
+		  "{\"tasks_to_update\":[{\"task_id\":\"3\",\"status\":\"completed\"}]}",
+		    "3 completed;" },
+		{ "{\"tasks_to_update\":{\"task_id\":\"1\"}}", "" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct reports r = { 0 };
+		struct buf b = { 0 };
+
+		reports_in_text(&r, rows[i].text);
+		for (size_t k = 0; k < r.count; k++)
+			buf_printf(&b, "%s %s;", r.item[k].task,
+			    r.item[k].status == TASK_NO_STATUS
+				? "?"
+				: task_status_name(r.item[k].status));
+		cr_expect_str_eq(
+		    buf_text(&b), rows[i].want, "'%s': %s", rows[i].text, buf_text(&b));
+		buf_free(&b);
+		reports_free(&r);
+	}
+}
