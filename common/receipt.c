@@ -9,8 +9,11 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "file.h"
 #include "journal.h"
 #include "json-print.h"
+
+#define JOURNAL_MAX (1u << 30)
 
 void
 receipts_free(struct receipts *rs)
@@ -141,29 +144,39 @@ add_element(struct buf *out, bool *first, const char *text, size_t len)
 	*first = false;
 }
 
-struct export
-{
-	struct buf *out;
-	bool first;
-};
-
+/* Every line as it lies there, good or not: whoever checks the chain decides. */
 static int
-export_line(void *arg, const struct json *j, const char *line, size_t len)
+export_journal(int statefd, struct buf *out, struct error *e)
 {
-	struct export *x = arg;
-	struct buf quoted = { 0 };
+	struct buf text = { 0 };
+	struct journal_check check;
+	struct error why;
+	bool first = true;
 
-	(void)j;
-	json_print_string(&quoted, line, len);
-	add_element(x->out, &x->first, quoted.data, quoted.len);
-	buf_free(&quoted);
+	if (file_read(statefd, JOURNAL_FILE, 0, JOURNAL_MAX, &text, e) == -1)
+		return -1;
+	(void)journal_verify_text(buf_text(&text), text.len, NULL, &check, &why);
+	buf_printf(out, ",\n  \"lines\": %llu,\n  \"head\": \"%s\",\n  \"journal\": [",
+	    (unsigned long long)check.lines, check.head);
+	for (const char *p = buf_text(&text), *end = p + text.len; p < end;) {
+		const char *stop = memchr(p, '\n', (size_t)(end - p));
+		struct buf quoted = { 0 };
+
+		if (stop == NULL)
+			stop = end;
+		json_print_string(&quoted, p, (size_t)(stop - p));
+		add_element(out, &first, quoted.data, quoted.len);
+		buf_free(&quoted);
+		p = stop < end ? stop + 1 : end;
+	}
+	buf_puts(out, first ? "]\n}\n" : "\n  ]\n}\n");
+	buf_free(&text);
 	return 0;
 }
 
 int
 receipt_export(const struct list *list, struct store *st, struct buf *out, struct error *e)
 {
-	struct export lines = { .out = out, .first = true };
 	struct task_set all = { 0 };
 	char now[CLOCK_ISO];
 	bool first = true;
@@ -186,9 +199,8 @@ receipt_export(const struct list *list, struct store *st, struct buf *out, struc
 			add_element(out, &first, text.data, text.len);
 			buf_free(&text);
 		}
-		buf_puts(out, first ? "],\n  \"journal\": [" : "\n  ],\n  \"journal\": [");
-		rc = journal_read(fd, export_line, &lines, e);
-		buf_puts(out, lines.first ? "]\n}\n" : "\n  ]\n}\n");
+		buf_puts(out, first ? "]" : "\n  ]");
+		rc = export_journal(fd, out, e);
 	}
 	task_set_free(&all);
 	close(fd);

@@ -19,7 +19,8 @@
  * tasks as they are now, so that it can be checked elsewhere:
  *
  *	{"format":"claude-task-hooks receipts 1","list":"lab","exported":"...",
- *	 "tasks":[...],"journal":["<line>", ...]}
+ *	 "tasks":[...],"lines":17,"head":"<hash of the last line>",
+ *	 "journal":["<line>", ...]}
  */
 #define RECEIPT_FORMAT "claude-task-hooks receipts 1"
 
@@ -48,5 +49,19 @@ int receipts_read(int statefd, struct receipts *, struct error *);
 int receipts_read_text(const char *journal, size_t len, struct receipts *, struct error *);
 /* The last one of a task; NULL. */
 const struct receipt *receipts_find(const struct receipts *, const char *task);
+
+/* An export read back. */
+struct receipt_file {
+	char *list;
+	struct task_set tasks;
+	struct buf journal; /* the lines, as they were */
+	int64_t lines;      /* as told */
+	char *head;
+};
+int receipt_import(struct receipt_file *, const char *text, size_t len, struct error *);
+void receipt_file_free(struct receipt_file *);
+
+/* A Task[] (or {"tasks":[...]}) in whatever dialect; each element as a task. */
+int receipt_tasks(struct task_set *, const char *text, size_t len, struct error *);
 
 #endif

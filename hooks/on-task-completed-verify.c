@@ -4,6 +4,7 @@
  * Built-in checks and the gates of .claude/task-hooks.json; refuses when in
  * doubt, and when it breaks.  See on-task-completed-verify(1).
  */
+#include "ci.h"
 #include "hook.h"
 
 static const struct hook_spec spec = {
@@ -13,6 +14,7 @@ static const struct hook_spec spec = {
 	.supervised = true,
 	.summary = "lets a task be completed when it is done (TaskCompleted)",
 	.run = complete_run,
+	.ci = ci_main,
 };
 
 int

@@ -1,0 +1,55 @@
+#ifndef COMMON_CI_REPORT_H
+#define COMMON_CI_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "buf.h"
+#include "error.h"
+#include "mem.h"
+
+/*
+ * What --ci found, and the forms it is told in.
+ */
+enum ci_state {
+	CI_GOOD,
+	CI_NOTE, /* worth knowing, no failure */
+	CI_BAD,
+};
+
+struct ci_row {
+	enum ci_state state;
+	char *kind; /* "chain" "task" "gate" "glob" "tree" */
+	char *name; /* `#3 "Docs"`, a gate's name */
+	char *text; /* what was found */
+	int64_t ms;
+};
+
+struct ci_report {
+	char *list;
+	struct ci_row *row;
+	size_t count;
+	size_t tasks, completed; /* in the list */
+	size_t proven;           /* completed ones with a receipt that holds */
+	size_t forced;           /* ... that a person let through, and that was allowed */
+	size_t gates;            /* gates re-run */
+	bool empty_allowed;
+};
+
+/* Takes name and text. */
+void ci_add(
+    struct ci_report *, enum ci_state, const char *kind, char *name, char *text, int64_t ms);
+size_t ci_bad(const struct ci_report *);
+/* Did anything get checked at all? */
+bool ci_checked(const struct ci_report *);
+int ci_status(const struct ci_report *); /* 0, or 2 */
+
+void ci_table(const struct ci_report *, FILE *);
+void ci_github(const struct ci_report *, FILE *); /* workflow commands */
+void ci_junit(const struct ci_report *, struct buf *);
+void ci_json(const struct ci_report *, struct buf *);
+void ci_summary(const struct ci_report *, struct buf *); /* one line */
+void ci_report_free(struct ci_report *);
+
+#endif

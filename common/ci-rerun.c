@@ -1,0 +1,174 @@
+/*
+ * Gates again, on the tree that was checked out.
+ *
+ * Each gate runs once: a pass is taken from a cache that lives as long as
+ * this run, and a gate that failed is not run again for the next task.
+ */
+#include "ci-rerun.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "text.h"
+#include "verify.h"
+
+struct rerun {
+	const struct ci_options *options;
+	struct ci_report *report;
+	struct config config;
+	struct list scratch; /* its state holds the cache of this run */
+	struct strings told; /* gates that have their row */
+	struct strings left; /* gates that may still run */
+	char *cwd;
+};
+
+static void
+dead_glob(void *arg, const struct gate *g, const char *key, const char *glob)
+{
+	struct rerun *x = arg;
+	struct buf b = { 0 };
+
+	buf_printf(&b, "%s: the pattern '", key);
+	text_show(&b, glob, strlen(glob), TEXT_LINE, 200);
+	buf_puts(&b, "' matches no file in the repository, so it would never apply");
+	ci_add(x->report, CI_BAD, "glob", mem_string(g->name), buf_take(&b), 0);
+}
+
+static void
+gate_row(struct rerun *x, const struct gate_result *r)
+{
+	bool good = gate_verdict_good(r->verdict);
+	const char *detail = r->end != NULL ? r->end : r->why;
+	struct buf b = { 0 };
+
+	if (strings_has(&x->told, r->gate->name))
+		return;
+	strings_add(&x->told, r->gate->name);
+	buf_puts(&b, gate_verdict_name(r->verdict));
+	if (detail != NULL && !good) {
+		buf_puts(&b, ", ");
+		text_show(&b, detail, strlen(detail), TEXT_LINE, 300);
+	}
+	buf_puts(&b, ": ");
+	gate_command(&b, r->gate);
+	if (!good && r->tail.len > 0) {
+		size_t len = r->tail.len < 400 ? r->tail.len : 400;
+
+		buf_puts(&b, " | ");
+		text_show(&b, r->tail.data + r->tail.len - len, len, TEXT_LINE, 400);
+	}
+	ci_add(x->report,
+	    good            ? CI_GOOD
+	    : r->gate->warn ? CI_NOTE
+			    : CI_BAD,
+	    "gate", mem_string(r->gate->name), buf_take(&b), r->ms);
+	x->report->gates++;
+	for (size_t i = 0; !good && i < x->left.count; i++)
+		if (strcmp(x->left.item[i], r->gate->name) == 0) {
+			free(x->left.item[i]);
+			x->left.item[i] = x->left.item[--x->left.count];
+			break;
+		}
+}
+
+static int
+rerun_task(struct rerun *x, const struct task *t, const struct receipt *receipt,
+    struct deadline until, struct error *e)
+{
+	struct verify v = VERIFY_INIT;
+	struct verify_request req = { .on = GATE_CI,
+		.config = &x->config,
+		.list = &x->scratch,
+		.task = t->id,
+		.given = t,
+		.since = receipt != NULL ? receipt->base : NULL,
+		.cwd = x->cwd,
+		.deadline = until,
+		.trusted = x->options->trust || x->options->config != NULL,
+		.gates_only = true,
+		.only = &x->left };
+	int rc = verify_task(&v, &req, e);
+
+	for (size_t i = 0; rc == 0 && i < v.count; i++)
+		if (v.result[i].verdict != GATE_SKIPPED)
+			gate_row(x, &v.result[i]);
+	if (rc == 0 && !v.passed && v.rule != NULL && strcmp(v.rule, "gates") != 0 &&
+	    !strings_has(&x->told, v.rule)) {
+		struct buf b = { 0 };
+
+		text_show(&b, buf_text(&v.reason), v.reason.len, TEXT_LINE, 1500);
+		strings_add(&x->told, v.rule);
+		ci_add(x->report, CI_BAD, v.rule, mem_string("gates"), buf_take(&b), 0);
+	}
+	verify_free(&v);
+	return rc;
+}
+
+static void
+remove_tree(const char *dir)
+{
+	char *argv[] = { (char *)"rm", (char *)"-rf", (char *)"--", (char *)dir, NULL };
+	struct child_spec spec = { .argv = argv, .deadline = deadline_in(30000) };
+	struct child c = CHILD_INIT;
+	struct error e;
+
+	(void)child_run(&c, &spec, &e);
+	child_free(&c);
+}
+
+static int
+rerun_all(
+    struct rerun *x, const struct task_set *tasks, const struct receipts *receipts, struct error *e)
+{
+	char scratch[] = "/tmp/task-hooks-ci-XXXXXX";
+	struct deadline until =
+	    x->options->deadline_ms > 0 ? deadline_in(x->options->deadline_ms) : DEADLINE_NEVER;
+	int rc = 0;
+
+	if (x->config.gates.count == 0) {
+		ci_add(x->report, CI_BAD, "gate", mem_string("gates"),
+		    mem_string("--rerun, but the configuration has no gates"), 0);
+		return 0;
+	}
+	if (mkdtemp(scratch) == NULL)
+		return error_sys(e, "cannot make a directory below /tmp");
+	x->scratch = (struct list){ .config = scratch, .name = (char *)"ci", .dir = scratch };
+	for (size_t i = 0; i < x->config.gates.count; i++)
+		strings_add(&x->left, x->config.gates.item[i].name);
+	for (size_t i = 0; rc == 0 && i < tasks->count; i++)
+		if (tasks->item[i].status == TASK_COMPLETED && !tasks->item[i].internal)
+			rc = rerun_task(x, &tasks->item[i],
+			    receipts_find(receipts, tasks->item[i].id), until, e);
+	if (rc == 0 && x->report->gates == 0 && ci_bad(x->report) == 0)
+		ci_add(x->report, CI_BAD, "gate", mem_string("gates"),
+		    mem_string("--rerun, but no gate applies to any completed task"), 0);
+	remove_tree(scratch);
+	return rc;
+}
+
+int
+ci_rerun(const struct ci_options *o, struct ci_report *r, const struct task_set *tasks,
+    const struct receipts *receipts, struct error *e)
+{
+	struct rerun x = { .options = o, .report = r };
+	struct config_query q = { .file = o->config };
+	int rc = -1;
+
+	if ((x.cwd = realpath(o->checkout != NULL ? o->checkout : ".", NULL)) == NULL)
+		return error_sys(e, "cannot enter '%s'", o->checkout != NULL ? o->checkout : ".");
+	q.cwd = x.cwd;
+	q.config_dir = list_config_dir(e);
+	rc = config_load(&x.config, &q, e);
+	if (rc == 0 && (rc = verify_dead_globs(
+			    &x.config.gates, x.cwd, deadline_in(120000), dead_glob, &x, e)) != -1)
+		rc = o->rerun ? rerun_all(&x, tasks, receipts, e) : 0;
+	config_free(&x.config);
+	strings_free(&x.told);
+	strings_free(&x.left);
+	free((char *)q.config_dir);
+	free(x.cwd);
+	return rc;
+}

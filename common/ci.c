@@ -1,0 +1,431 @@
+/*
+ * The check of a list in CI.
+ *
+ * Nothing is taken on trust: the chain of the journal is recomputed, every
+ * completed task must have its receipt in it, and the receipt must be about
+ * this subject and description.  A check that found nothing to look at is not
+ * a pass: it fails, unless told that this is fine.
+ */
+#include "ci.h"
+
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ci-report.h"
+#include "ci-rerun.h"
+#include "file.h"
+#include "journal.h"
+#include "receipt.h"
+#include "text.h"
+#include "verify.h"
+
+#define INPUT_MAX (1u << 30)
+
+const char ci_usage[] =
+    "usage: on-task-completed-verify --ci [options] [FILE | LIST-DIRECTORY]\n"
+    "\n"
+    "Checks that every completed task of a list has an intact receipt.  FILE is an export\n"
+    "(claude-tasks receipts export); without it the list is found as everywhere else.\n"
+    "\n"
+    "  --list NAME         the list of this name; an export must be of it\n"
+    "  --tasks FILE        take the tasks from this file (a Task[]) instead of the export\n"
+    "  --checkout DIR      the tree the work is in (default: the current directory)\n"
+    "  --rerun             run the gates again, on this tree\n"
+    "  --trust             run the gate file of the checkout although nobody has trusted it here\n"
+    "  --config FILE       use this gate file\n"
+    "  --deadline SECONDS  for all gates together (default: none)\n"
+    "  --allow-forced      a completion that a person forced is fine\n"
+    "  --allow-empty       a list without completed tasks is fine\n"
+    "  --junit FILE        write JUnit XML\n"
+    "  --json FILE         write JSON\n"
+    "  --github            print annotations for GitHub Actions\n"
+    "\n"
+    "Exit status: 0 all is proven; 2 something is not, or nothing was checked; 64 usage;\n"
+    "1 the check itself failed.\n";
+
+struct input {
+	char *list; /* name */
+	struct task_set tasks;
+	struct buf journal;
+	struct receipts receipts;
+};
+
+static void
+input_free(struct input *in)
+{
+	free(in->list);
+	task_set_free(&in->tasks);
+	buf_free(&in->journal);
+	receipts_free(&in->receipts);
+}
+
+static char *
+shown(const char *text)
+{
+	struct buf b = { 0 };
+
+	text_show(&b, text, strlen(text), TEXT_LINE, 1000);
+	return b.len > 0 ? buf_take(&b) : mem_string("");
+}
+
+static char *
+name_of(const struct task *t)
+{
+	struct buf b = { 0 };
+
+	task_name(&b, t);
+	return buf_take(&b);
+}
+
+/* An export: the journal in it must be the one it was made from. */
+static int
+load_file(struct input *in, const struct ci_options *o, struct ci_report *r, struct error *e)
+{
+	struct receipt_file f = { 0 };
+	struct journal_check check;
+	struct buf text = { 0 };
+	struct error why;
+	int rc = file_read_path(o->input, INPUT_MAX, &text, e);
+
+	if (rc == 0)
+		rc = error_set(e, ERROR_NOT_FOUND, "there is no file '%s'", o->input);
+	if (rc != -1 && (rc = receipt_import(&f, buf_text(&text), text.len, e)) == -1)
+		error_prefix(e, "'%s'", o->input);
+	buf_free(&text);
+	if (rc == -1)
+		return -1;
+	journal_verify_text(buf_text(&f.journal), f.journal.len, NULL, &check, &why);
+	if (check.bad_line == 0 &&
+	    ((int64_t)check.lines != f.lines || strcmp(check.head, f.head) != 0))
+		ci_add(r, CI_BAD, "chain", mem_string("export"),
+		    mem_printf("lines are missing at its end: it was made of %lld, %llu are there",
+			(long long)f.lines, (unsigned long long)check.lines),
+		    0);
+	in->list = f.list;
+	in->tasks = f.tasks;
+	in->journal = f.journal;
+	free(f.head);
+	return 0;
+}
+
+static int
+load_list(struct input *in, const struct ci_options *o, struct error *e)
+{
+	struct list_query q = { .list = o->list,
+		.dir = o->input,
+		.session_id = getenv("CLAUDE_CODE_SESSION_ID"),
+		.cwd = o->checkout };
+	struct list list = { 0 };
+	struct store st = STORE_INIT;
+	int fd = -1, rc = -1;
+
+	if (list_find(&list, &q, e) == -1)
+		goto out;
+	in->list = mem_string(list.name);
+	if ((rc = store_open(&st, list.dir, false, e)) == 0)
+		rc = error_set(e, ERROR_NOT_FOUND, "there is no task list at '%s' (%s)", list.dir,
+		    list.why != NULL ? list.why : "?");
+	if (rc == -1 || (rc = store_load(&st, &in->tasks, e)) == -1)
+		goto out;
+	if ((fd = list_state(&list, false, e)) == -1)
+		rc = e->kind == ERROR_NOT_FOUND ? 0 : -1;
+	else
+		rc = file_read(fd, JOURNAL_FILE, 0, INPUT_MAX, &in->journal, e);
+out:
+	if (fd != -1)
+		close(fd);
+	store_close(&st);
+	list_free(&list);
+	return rc == -1 ? -1 : 0;
+}
+
+static void
+check_chain(struct input *in, const struct ci_options *o, struct ci_report *r)
+{
+	const char *list = o->list != NULL ? o->list : in->list;
+	struct journal_check check;
+	struct error e;
+
+	if (in->journal.len == 0) {
+		ci_add(r, CI_BAD, "chain", mem_string("journal"),
+		    mem_string("there is no journal: nothing was ever checked by our hooks"), 0);
+		return;
+	}
+	if (journal_verify_text(in->journal.data, in->journal.len, list, &check, &e) == -1)
+		ci_add(r, CI_BAD, "chain", mem_string("journal"), shown(e.text), 0);
+	else
+		ci_add(r, CI_GOOD, "chain", mem_string("journal"),
+		    mem_printf("%llu lines, intact", (unsigned long long)check.lines), 0);
+}
+
+static void
+check_task(const struct input *in, const struct ci_options *o, struct ci_report *r,
+    const struct task *t, bool chain)
+{
+	const struct receipt *rc = receipts_find(&in->receipts, t->id);
+	char hash[65], *said = NULL;
+
+	verify_subject_hash(t, hash);
+	if (rc == NULL)
+		ci_add(r, CI_BAD, "task", name_of(t), mem_string("completed without a receipt"), 0);
+	else if (rc->subject_hash == NULL || strcmp(rc->subject_hash, hash) != 0) {
+		said = rc->subject != NULL ? shown(rc->subject) : mem_string("?");
+		ci_add(r, CI_BAD, "task", name_of(t),
+		    mem_printf(
+			"its receipt (line %llu) is for another subject or description: \"%s\"",
+			(unsigned long long)rc->line, said),
+		    0);
+	} else if (rc->forced_by != NULL) {
+		struct buf b = { 0 };
+
+		buf_puts(&b, "forced by ");
+		text_show(&b, rc->forced_by, strlen(rc->forced_by), TEXT_LINE, 100);
+		buf_puts(&b, ": ");
+		if (rc->forced_why != NULL)
+			text_show(&b, rc->forced_why, strlen(rc->forced_why), TEXT_LINE, 300);
+		ci_add(r, o->allow_forced ? CI_NOTE : CI_BAD, "task", name_of(t), buf_take(&b), 0);
+		r->forced += o->allow_forced;
+	} else if (rc->good == 0 && rc->checks == 0)
+		ci_add(r, CI_BAD, "task", name_of(t),
+		    mem_printf("its receipt (line %llu) says that nothing was checked",
+			(unsigned long long)rc->line),
+		    0);
+	else {
+		struct buf b = { 0 };
+
+		buf_printf(&b, "receipt of %.30s: ", rc->time != NULL ? rc->time : "?");
+		for (size_t i = 0; i < rc->gates.count && i < 20; i++) {
+			buf_puts(&b, i > 0 ? ", " : "");
+			text_show(&b, rc->gates.item[i], strlen(rc->gates.item[i]), TEXT_LINE, 100);
+		}
+		if (rc->good == 0)
+			buf_printf(&b, "%sno gate, %zu built-in checks",
+			    rc->gates.count > 0 ? "; " : "", rc->checks);
+		ci_add(r, CI_GOOD, "task", name_of(t), buf_take(&b), 0);
+		r->proven += chain;
+	}
+	free(said);
+}
+
+static int
+load(struct input *in, const struct ci_options *o, struct ci_report *r, struct error *e)
+{
+	struct buf text = { 0 };
+	struct stat st;
+	bool file = o->input != NULL && stat(o->input, &st) == 0 && !S_ISDIR(st.st_mode);
+	int rc;
+
+	if (o->input != NULL && stat(o->input, &st) == -1)
+		return error_sys(e, "cannot find '%s'", o->input);
+	if ((rc = file ? load_file(in, o, r, e) : load_list(in, o, e)) == -1)
+		return -1;
+	if (o->tasks != NULL) {
+		task_set_free(&in->tasks);
+		rc = file_read_path(o->tasks, INPUT_MAX, &text, e);
+		if (rc == 0)
+			rc = error_set(e, ERROR_NOT_FOUND, "there is no file '%s'", o->tasks);
+		if (rc != -1 &&
+		    (rc = receipt_tasks(&in->tasks, buf_text(&text), text.len, e)) == -1)
+			error_prefix(e, "'%s'", o->tasks);
+		buf_free(&text);
+	}
+	return rc == -1 ? -1 : 0;
+}
+
+static int
+check(const struct ci_options *o, struct ci_report *r, struct error *e)
+{
+	struct input in = { 0 };
+	bool chain;
+	int rc = -1;
+
+	if (load(&in, o, r, e) == -1)
+		goto out;
+	r->list = mem_string(in.list);
+	r->tasks = in.tasks.count;
+	check_chain(&in, o, r);
+	chain = ci_bad(r) == 0;
+	/* A line that does not parse is in the chain's verdict already. */
+	if (receipts_read_text(buf_text(&in.journal), in.journal.len, &in.receipts, e) == -1 &&
+	    chain)
+		goto out;
+	for (size_t i = 0; i < in.tasks.count; i++)
+		if (in.tasks.item[i].status == TASK_COMPLETED && !in.tasks.item[i].internal) {
+			r->completed++;
+			check_task(&in, o, r, &in.tasks.item[i], chain);
+		}
+	rc = ci_rerun(o, r, &in.tasks, &in.receipts, e);
+out:
+	input_free(&in);
+	return rc;
+}
+
+static int
+write_file(const char *path, const struct buf *b)
+{
+	struct error e = { 0 };
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), rc;
+
+	if (fd == -1) {
+		fprintf(stderr, "on-task-completed-verify: cannot write '%s': %s\n", path,
+		    strerror(errno));
+		return -1;
+	}
+	if ((rc = file_write_all(fd, b->data, b->len, &e)) == -1)
+		fprintf(stderr, "on-task-completed-verify: '%s': %s\n", path, e.text);
+	close(fd);
+	return rc;
+}
+
+static int
+tell(const struct ci_options *o, const struct ci_report *r)
+{
+	struct buf b = { 0 };
+	int rc = 0;
+
+	ci_table(r, stdout);
+	if (o->github)
+		ci_github(r, stdout);
+	if (o->junit != NULL) {
+		ci_junit(r, &b);
+		rc |= write_file(o->junit, &b);
+	}
+	buf_reset(&b);
+	if (o->json != NULL) {
+		ci_json(r, &b);
+		rc |= write_file(o->json, &b);
+	}
+	buf_free(&b);
+	if (fflush(stdout) == EOF)
+		rc = -1;
+	return rc;
+}
+
+enum {
+	OPT_LIST = 1,
+	OPT_TASKS,
+	OPT_CHECKOUT,
+	OPT_RERUN,
+	OPT_TRUST,
+	OPT_CONFIG,
+	OPT_DEADLINE,
+	OPT_FORCED,
+	OPT_EMPTY,
+	OPT_JUNIT,
+	OPT_JSON,
+	OPT_GITHUB,
+	OPT_HELP
+};
+
+static const struct option options[] = {
+	{ "list", required_argument, NULL, OPT_LIST },
+	{ "tasks", required_argument, NULL, OPT_TASKS },
+	{ "checkout", required_argument, NULL, OPT_CHECKOUT },
+	{ "rerun", no_argument, NULL, OPT_RERUN },
+	{ "trust", no_argument, NULL, OPT_TRUST },
+	{ "config", required_argument, NULL, OPT_CONFIG },
+	{ "deadline", required_argument, NULL, OPT_DEADLINE },
+	{ "allow-forced", no_argument, NULL, OPT_FORCED },
+	{ "allow-empty", no_argument, NULL, OPT_EMPTY },
+	{ "junit", required_argument, NULL, OPT_JUNIT },
+	{ "json", required_argument, NULL, OPT_JSON },
+	{ "github", no_argument, NULL, OPT_GITHUB },
+	{ "help", no_argument, NULL, OPT_HELP },
+	{ NULL, 0, NULL, 0 },
+};
+
+/* 0; 64 usage; -1 help was asked for. */
+static int
+parse(int argc, char *argv[], struct ci_options *o)
+{
+	int ch;
+	char *end;
+
+	optind = 0;
+	while ((ch = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		switch (ch) {
+		case OPT_LIST:
+			o->list = optarg;
+			break;
+		case OPT_TASKS:
+			o->tasks = optarg;
+			break;
+		case OPT_CHECKOUT:
+			o->checkout = optarg;
+			break;
+		case OPT_RERUN:
+			o->rerun = true;
+			break;
+		case OPT_TRUST:
+			o->trust = true;
+			break;
+		case OPT_CONFIG:
+			o->config = optarg;
+			break;
+		case OPT_DEADLINE:
+			o->deadline_ms = (int64_t)(strtod(optarg, &end) * 1000);
+			if (*end != '\0' || o->deadline_ms <= 0)
+				return 64;
+			break;
+		case OPT_FORCED:
+			o->allow_forced = true;
+			break;
+		case OPT_EMPTY:
+			o->allow_empty = true;
+			break;
+		case OPT_JUNIT:
+			o->junit = optarg;
+			break;
+		case OPT_JSON:
+			o->json = optarg;
+			break;
+		case OPT_GITHUB:
+			o->github = true;
+			break;
+		case OPT_HELP:
+			return -1;
+		default:
+			return 64;
+		}
+	}
+	o->input = argv[optind];
+	return optind < argc - 1 ? 64 : 0;
+}
+
+int
+ci_main(int argc, char *argv[])
+{
+	struct ci_options o = { 0 };
+	struct ci_report r = { 0 };
+	struct error e = { 0 };
+	char **args = mem_alloc(((size_t)argc + 2) * sizeof(*args));
+	int rc;
+
+	/* getopt wants a program's name first. */
+	args[0] = (char *)"on-task-completed-verify --ci";
+	memcpy(args + 1, argv, (size_t)argc * sizeof(*args));
+	rc = parse(argc + 1, args, &o);
+	if (rc != 0) {
+		fputs(ci_usage, rc == -1 ? stdout : stderr);
+		free(args);
+		return rc == -1 ? 0 : rc;
+	}
+	r.empty_allowed = o.allow_empty;
+	if (check(&o, &r, &e) == -1) {
+		fprintf(stderr, "on-task-completed-verify: %s\n", e.text);
+		rc = 1;
+	} else if (tell(&o, &r) == -1)
+		rc = 1;
+	else
+		rc = ci_status(&r);
+	ci_report_free(&r);
+	free(args);
+	return rc;
+}
