@@ -29,10 +29,10 @@
  *  - An open descriptor pins the inode: its number is not given to another
  *    directory while we compare against it.
  *
- * The queue is the directory's flock as well: waiters of ours poll that, and
- * not mkdir, which takes the parent's lock exclusively even when it fails.
- * There is no file per lock that would stay behind, and it works beside the
- * target of a symbolic link, where we have no business making one.
+ * Waiters of ours poll the flock and not mkdir, which takes the parent's
+ * lock exclusively even when it fails.  There is no file per lock that would
+ * stay behind, and all this works beside the target of a symbolic link too,
+ * where we have no business making one.
  *
  * A flock may be known to this machine only (NFS, FUSE, 9p, ...).  There the
  * mark is not used and not believed, and all is as the client does it.

@@ -37,8 +37,9 @@
 struct lock {
 	int dirfd; /* of the directory that the lock lies in; borrowed unless own_dirfd */
 	bool own_dirfd;
-	int fd;   /* the lock directory, flocked where that is possible; -1 */
-	int file; /* lock_own(): the file itself, open for reading and writing; -1 */
+	int queue; /* the locked file, flocked: our place in the queue; -1 */
+	int fd;    /* the lock directory, flocked where that is possible; -1 */
+	int file;  /* lock_own(): the file itself, open for reading and writing; -1 */
 	bool held;
 	bool local;     /* the file system is this machine's alone */
 	char name[264]; /* of the lock directory; "" for a plain flock */
@@ -47,9 +48,9 @@ struct lock {
 	int64_t since_ms;
 };
 
-#define LOCK_INIT                                 \
-	{                                         \
-		.dirfd = -1, .fd = -1, .file = -1 \
+#define LOCK_INIT                                              \
+	{                                                      \
+		.dirfd = -1, .queue = -1, .fd = -1, .file = -1 \
 	}
 #define LOCK_PATIENCE_MS 2500 /* default wait */
 
