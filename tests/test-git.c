@@ -1,0 +1,335 @@
+/*
+ * The tree as git sees it: the hash changes with whatever a gate could
+ * see, and with nothing else.  Real repositories, real git.
+ */
+#include <criterion/criterion.h>
+#include <sys/stat.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "git.h"
+
+static char top[64];
+
+#define LONG deadline_in(120000)
+
+static void
+sh(const char *script)
+{
+	char *command = mem_printf("cd %s && { %s; } >/dev/null 2>&1", top, script);
+
+	cr_assert_eq(system(command), 0, "%s", script);
+	free(command);
+}
+
+static void
+make_repository(void)
+{
+	snprintf(top, sizeof(top), "/tmp/test-git-XXXXXX");
+	cr_assert_not_null(mkdtemp(top));
+	setenv("GIT_CONFIG_GLOBAL", "/dev/null", 1);
+	setenv("GIT_CONFIG_SYSTEM", "/dev/null", 1);
+	setenv("GIT_AUTHOR_NAME", "t", 1);
+	setenv("GIT_AUTHOR_EMAIL", "t@example.invalid", 1);
+	setenv("GIT_COMMITTER_NAME", "t", 1);
+	setenv("GIT_COMMITTER_EMAIL", "t@example.invalid", 1);
+	sh("git init -q -b main . && mkdir -p src doc && echo a >src/a.c && echo b >src/b.c && "
+	   "echo d >doc/d.md && printf '*.o\\nout/\\n' >.gitignore && git add . && "
+	   "git commit -q -m one");
+}
+
+static void
+remove_top(void)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -rf %s", top);
+	cr_expect_eq(system(command), 0);
+}
+
+static void
+hash_scoped(const char *files, const char *writes, char out[65])
+{
+	struct git_tree t;
+	struct strings f = { 0 }, w = { 0 };
+	struct error e;
+	char *why;
+
+	if (files != NULL)
+		strings_add(&f, files);
+	if (writes != NULL)
+		strings_add(&w, writes);
+	cr_assert_eq(git_tree(&t, top, LONG, &e), 0, "%s", e.text);
+	cr_assert(t.repository);
+	cr_expect_eq(git_tree_hash(&t, &f, &w, out, &why), 1, "%s", why != NULL ? why : "");
+	free(why);
+	git_tree_free(&t);
+	strings_free(&f);
+	strings_free(&w);
+}
+
+TestSuite(git, .init = make_repository, .fini = remove_top);
+
+Test(git, hash_follows_the_tree)
+{
+	static const struct {
+		const char *change;
+		bool differs;
+	} rows[] = {
+		{ "true", false },
+		{ "touch src/a.c", false },
+		{ "git status", false },
+		{ "echo x >src/x.o", false },               /* ignored */
+		{ "mkdir -p out && echo x >out/x", false }, /* ignored */
+		{ "echo a2 >src/a.c", true },               /* dirty */
+		{ "echo a3 >src/a.c", true },               /* dirty, otherwise */
+		{ "git add src/a.c", true },                /* staged: the index is visible */
+		{ "git add src/a.c", false },
+		{ "git commit -q -m two", true }, /* HEAD */
+		{ "echo n >src/new.c", true },    /* untracked */
+		{ "echo m >src/new.c", true },
+		{ "chmod +x src/new.c", true },
+		{ "rm src/new.c", true },
+		{ "mkdir -p 'we ird' && echo 1 >'we ird/\xc3\xa9\n\".c'", true },
+		{ "echo 2 >'we ird/\xc3\xa9\n\".c'", true },
+		{ "rm -r 'we ird'", true },
+		{ "ln -s a.c src/link", true },
+		{ "ln -sf b.c src/link", true },
+		{ "rm src/link", true },
+		{ "rm src/b.c", true },
+		{ "git checkout -q src/b.c", true },
+		{ "git mv src/b.c src/c.c", true },
+		{ "git reset -q --hard", true },
+		{ "chmod +x src/b.c", true },
+		{ "chmod -x src/b.c", true },
+		/* What git was told not to look at. */
+		{ "git update-index --assume-unchanged src/b.c", true },
+		{ "echo hidden >src/b.c", true },
+		{ "echo hidden2 >src/b.c", true },
+		{ "git update-index --no-assume-unchanged src/b.c", true },
+		{ "git update-index --skip-worktree src/a.c", true },
+		{ "echo hidden >src/a.c", true },
+	};
+	char before[65], after[65];
+
+	hash_scoped(NULL, NULL, before);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		sh(rows[i].change);
+		hash_scoped(NULL, NULL, after);
+		cr_expect_eq(strcmp(before, after) != 0, rows[i].differs, "%s: should %sdiffer",
+		    rows[i].change, rows[i].differs ? "" : "not ");
+		memcpy(before, after, sizeof(before));
+	}
+}
+
+Test(git, scope)
+{
+	char a[65], b[65];
+
+	hash_scoped("src/**", NULL, a);
+	sh("echo x >doc/d.md; echo x >new");
+	hash_scoped("src/**", NULL, b);
+	cr_expect_str_eq(a, b, "outside the scope");
+	sh("echo x >src/a.c");
+	hash_scoped("src/**", NULL, b);
+	cr_expect_str_neq(a, b, "inside");
+	hash_scoped(NULL, "gen/", a);
+	sh("mkdir gen && date >gen/x");
+	hash_scoped(NULL, "gen/", b);
+	cr_expect_str_eq(a, b, "what a gate writes is left out");
+}
+
+static void
+cannot(const char *change, const char *want)
+{
+	struct git_tree t;
+	struct error e;
+	char out[65] = "x", *why = NULL;
+
+	sh(change);
+	cr_assert_eq(git_tree(&t, top, LONG, &e), 0, "%s: %s", change, e.text);
+	cr_expect_eq(
+	    git_tree_hash(&t, NULL, NULL, out, &why), 0, "%s: should have no hash", change);
+	cr_expect_str_eq(out, "", "%s", change);
+	cr_expect(why != NULL && strstr(why, want) != NULL, "%s: %s", change, why);
+	free(why);
+	git_tree_free(&t);
+}
+
+Test(git, what_has_no_hash)
+{
+	cannot("mkdir nested && cd nested && git init -q && echo x >x", "a repository of its own");
+	cannot("rm -rf nested && mkfifo src/fifo && git add -A . || true; rm -f src/fifo; "
+	       "rm src/a.c && mkfifo src/a.c",
+	    "is not a file");
+	cannot("rm src/a.c && git checkout -q src/a.c && truncate -s 300M big", "too large");
+}
+
+Test(git, not_a_repository)
+{
+	struct git_tree t;
+	struct error e;
+
+	cr_assert_eq(git_tree(&t, "/", LONG, &e), 0);
+	cr_expect_not(t.repository);
+	git_tree_free(&t);
+	cr_assert_eq(git_tree(&t, "/no/such/directory", LONG, &e), 0);
+	cr_expect_not(t.repository);
+	git_tree_free(&t);
+	cr_expect_null(git_head("/"));
+}
+
+Test(git, failures_are_told)
+{
+	struct git_tree t;
+	struct error e = { 0 };
+	char *path;
+
+	sh("mkdir broken && echo 'gitdir: /no/such' >broken/.git");
+	strcat(top, "/broken");
+	cr_expect_eq(git_tree(&t, top, LONG, &e), -1, "a broken repository is not no repository");
+	cr_expect(strstr(e.text, "git ") != NULL, "%s", e.text);
+	*strrchr(top, '/') = '\0';
+	path = mem_string(getenv("PATH"));
+	setenv("PATH", "/no/such", 1);
+	cr_expect_eq(git_tree(&t, top, LONG, &e), -1, "no git");
+	cr_expect(strstr(e.text, "no such program: 'git'") != NULL, "%s", e.text);
+	setenv("PATH", path, 1);
+	free(path);
+}
+
+/* The repository must not be able to run anything of its own. */
+Test(git, nothing_is_executed)
+{
+	struct git_tree t;
+	struct error e;
+	char path[128];
+
+	sh("printf '#!/bin/sh\\ntouch ran\\n' >evil && chmod +x evil && "
+	   "git config core.fsmonitor \"$PWD/evil\" && mkdir -p hooks && cp evil "
+	   "hooks/post-index-change && "
+	   "git config core.hooksPath hooks && rm -f ran");
+	cr_assert_eq(git_tree(&t, top, LONG, &e), 0, "%s", e.text);
+	git_tree_free(&t);
+	snprintf(path, sizeof(path), "%s/ran", top);
+	cr_expect_neq(access(path, F_OK), 0, "the repository ran a command");
+}
+
+Test(git, changed_paths)
+{
+	struct git_tree t;
+	struct strings paths = { 0 };
+	struct error e = { 0 };
+	char *first = git_head(top);
+
+	cr_assert_not_null(first);
+	sh("echo x >src/a.c; git commit -q -a -m two; echo y >doc/d.md; echo z >new");
+	cr_assert_eq(git_tree(&t, top, LONG, &e), 0);
+	cr_assert_eq(git_changed(&t, NULL, LONG, &paths, &e), 0, "%s", e.text);
+	cr_expect_eq(paths.count, 2, "since HEAD: %zu", paths.count);
+	strings_free(&paths);
+	cr_assert_eq(git_changed(&t, first, LONG, &paths, &e), 0, "%s", e.text);
+	cr_expect(strings_has(&paths, "src/a.c") && strings_has(&paths, "doc/d.md") &&
+		      strings_has(&paths, "new") && !strings_has(&paths, "src/b.c"),
+	    "since the first commit");
+	strings_free(&paths);
+	cr_expect_eq(git_changed(&t, "--output=x", LONG, &paths, &e), -1, "no options");
+	cr_expect_eq(git_changed(&t, "0123456789012345678901234567890123456789", LONG, &paths, &e),
+	    -1, "an unknown commit is not nothing changed");
+	strings_free(&paths);
+	cr_assert_eq(git_paths(&t, LONG, &paths, &e), 0);
+	cr_expect(strings_has(&paths, "new") && strings_has(&paths, "src/b.c"));
+	strings_free(&paths);
+	git_tree_free(&t);
+	free(first);
+}
+
+/* HEAD read by hand is what git says, in every layout. */
+Test(git, head)
+{
+	static const char *const layouts[] = { "true", "git checkout -q --detach",
+		"git checkout -q main && git pack-refs --all", "git checkout -q -b x/y/z",
+		"git worktree add -q wt && cd wt && git commit -q --allow-empty -m w && cd .. && "
+		"mv wt w1 "
+		"&& git worktree repair w1" };
+	struct git_tree t;
+	struct error e;
+
+	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
+		char dir[100], *head;
+
+		sh(layouts[i]);
+		snprintf(dir, sizeof(dir), "%s%s", top, i == 4 ? "/w1" : "/src");
+		cr_assert_eq(git_tree(&t, dir, LONG, &e), 0, "%s: %s", layouts[i], e.text);
+		head = git_head(dir);
+		cr_expect(head != NULL && t.head != NULL && strcmp(head, t.head) == 0, "%s: %s",
+		    layouts[i], head);
+		free(head);
+		git_tree_free(&t);
+	}
+}
+
+Test(git, before_the_first_commit)
+{
+	char a[65], b[65];
+
+	sh("rm -rf .git && git init -q -b main .");
+	cr_expect_null(git_head(top));
+	hash_scoped(NULL, NULL, a);
+	sh("echo z >src/a.c");
+	hash_scoped(NULL, NULL, b);
+	cr_expect_str_neq(a, b);
+}
+
+Test(git, differences_are_named)
+{
+	struct git_tree a, b;
+	struct strings paths = { 0 };
+	struct error e;
+
+	sh("echo 1 >same; echo 1 >src/a.c; echo 1 >gone");
+	cr_assert_eq(git_tree(&a, top, LONG, &e), 0);
+	sh("echo 2 >src/a.c; rm gone; echo 1 >fresh");
+	cr_assert_eq(git_tree(&b, top, LONG, &e), 0);
+	git_tree_difference(&a, &b, NULL, NULL, &paths);
+	cr_expect_eq(paths.count, 3);
+	cr_expect(strings_has(&paths, "src/a.c") && strings_has(&paths, "gone") &&
+		  strings_has(&paths, "fresh"));
+	strings_free(&paths);
+	git_tree_free(&a);
+	git_tree_free(&b);
+}
+
+Test(git, files_outside_a_repository)
+{
+	struct strings files = { 0 }, writes = { 0 };
+	char a[65], b[65], *why;
+
+	sh("rm -rf .git");
+	cr_expect_eq(git_files_hash(top, &files, &writes, a, &why), 0, "nothing named");
+	free(why);
+	strings_add(&files, "src/**");
+	cr_expect_eq(git_files_hash(top, &files, &writes, a, &why), 1);
+	sh("echo x >doc/d.md; touch src/a.c");
+	cr_expect_eq(git_files_hash(top, &files, &writes, b, &why), 1);
+	cr_expect_str_eq(a, b);
+	sh("echo x >src/a.c");
+	cr_expect_eq(git_files_hash(top, &files, &writes, b, &why), 1);
+	cr_expect_str_neq(a, b);
+	strings_add(&writes, "src/a.c");
+	cr_expect_eq(git_files_hash(top, &files, &writes, a, &why), 1);
+	sh("echo y >src/a.c");
+	cr_expect_eq(git_files_hash(top, &files, &writes, b, &why), 1);
+	cr_expect_str_eq(a, b);
+	strings_free(&files);
+	strings_add(&files, "no-such-file");
+	cr_expect_eq(
+	    git_files_hash(top, &files, &writes, a, &why), 0, "a pattern that matches nothing");
+	cr_expect(why != NULL && strstr(why, "no file") != NULL, "%s", why);
+	free(why);
+	strings_free(&files);
+	strings_free(&writes);
+}
