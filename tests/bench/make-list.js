@@ -1,8 +1,8 @@
 // make-list DIR N: a task list of N tasks, always the same one, as the client would write it.
 //
 // Of every ten tasks three are completed, one is in progress and owned by an agent of another
-// session, the rest is pending.  Three are special: the last but one, N-1, is pending and free; the last, N, is
-// pending and blocked by N-2 (in progress) and 1 (completed); N-2 is owned by a00000000000000b1.
+// session, the rest is pending.  Three are special: N-1 is pending and free; N is pending
+// and blocked by N-2 (in progress) and 1 (completed); N-2 is owned by a00000000000000b1.
 const fs = require('fs');
 const [dir, n] = [process.argv[2], Number(process.argv[3])];
 let seed = 42;
@@ -37,3 +37,4 @@ for (let id = 1; id <= n; id++) {
 	fs.writeFileSync(`${dir}/${id}.json`, JSON.stringify(made, null, 2));
 }
 fs.writeFileSync(`${dir}/.highwatermark`, String(n));
+fs.writeFileSync(`${dir}/.lock`, '');

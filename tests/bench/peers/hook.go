@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -50,7 +51,14 @@ func locked(fn func()) {
 
 func change(event object) {
 	input := event["tool_input"].(object)
-	id := input["taskId"].(string)
+	id, _ := input["taskId"].(string)
+	if prompt, _ := input["prompt"].(string); id == "" {
+		if named := regexp.MustCompile(`#(\d+)`).FindStringSubmatch(prompt); named != nil {
+			id = named[1]
+		} else {
+			return
+		}
+	}
 	var open []string
 	blockers, _ := load(id)["blockedBy"].([]any)
 	for _, b := range blockers {
@@ -65,7 +73,7 @@ func change(event object) {
 		fmt.Fprintln(os.Stderr, reason)
 		os.Exit(2)
 	}
-	if input["status"] == "completed" {
+	if input["status"] != "in_progress" {
 		return
 	}
 	locked(func() {
@@ -111,10 +119,7 @@ func main() {
 	check(json.NewDecoder(os.Stdin).Decode(&event))
 	switch event["hook_event_name"] {
 	case "PreToolUse":
-		switch event["tool_input"].(object)["status"] {
-		case "in_progress", "completed":
-			change(event)
-		}
+		change(event)
 	case "SubagentStop":
 		stop(event)
 	}

@@ -27,7 +27,9 @@ function locked(fn) {
 }
 
 function change(event) {
-	const id = event.tool_input.taskId;
+	const id = event.tool_input.taskId || (/#(\d+)/.exec(event.tool_input.prompt) || [])[1];
+	if (!id)
+		return;
 	const open = (load(id).blockedBy || []).map(load).filter(b => b.status !== 'completed');
 	if (open.length > 0) {
 		const names = open.map(b => `#${b.id} "${b.subject}" (${b.status})`).join(', ');
@@ -38,7 +40,7 @@ function change(event) {
 		process.exitCode = 2;
 		return;
 	}
-	if (event.tool_input.status === 'completed')
+	if (event.tool_input.status !== 'in_progress')
 		return;
 	locked(() => {
 		load(id);
@@ -67,7 +69,7 @@ function stop(event) {
 }
 
 const event = JSON.parse(fs.readFileSync(0, 'utf8'));
-if (event.hook_event_name === 'PreToolUse' && ['in_progress', 'completed'].includes(event.tool_input.status))
+if (event.hook_event_name === 'PreToolUse')
 	change(event);
 else if (event.hook_event_name === 'SubagentStop')
 	stop(event);

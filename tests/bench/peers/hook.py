@@ -1,6 +1,7 @@
 """The benchmark's job in Python.  See ../cases."""
 import json
 import os
+import re
 import sys
 import time
 
@@ -32,7 +33,10 @@ class Lock:
 
 
 def change(event):
-    task_id = event["tool_input"]["taskId"]
+    named = re.search(r"#(\d+)", event["tool_input"].get("prompt", ""))
+    task_id = event["tool_input"].get("taskId") or (named and named[1])
+    if not task_id:
+        return
     task = load(task_id)
     blockers = [b for b in map(load, task.get("blockedBy", [])) if b["status"] != "completed"]
     if blockers:
@@ -42,7 +46,7 @@ def change(event):
                                                  "permissionDecisionReason": reason}}))
         print(reason, file=sys.stderr)
         sys.exit(2)
-    if event["tool_input"]["status"] == "completed":
+    if event["tool_input"].get("status") != "in_progress":
         return
     with Lock():
         load(task_id)
@@ -76,7 +80,7 @@ def stop(event):
 def main():
     event = json.load(sys.stdin)
     kind = event["hook_event_name"]
-    if kind == "PreToolUse" and event["tool_input"].get("status") in ("in_progress", "completed"):
+    if kind == "PreToolUse":
         change(event)
     elif kind == "SubagentStop":
         stop(event)

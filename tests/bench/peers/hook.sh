@@ -2,7 +2,8 @@
 # The benchmark's job as a careful shell script would do it: few forks, jq for all JSON.
 # See ../cases.
 event=$(cat)
-IFS=$'\t' read -r kind id status agent < <(jq -r '[.hook_event_name, .tool_input.taskId // "",
+IFS=$'\t' read -r kind id status agent < <(jq -r '[.hook_event_name,
+    (.tool_input.taskId // (.tool_input.prompt // "" | capture("#(?<id>[0-9]+)").id) // ""),
     .tool_input.status // "", .agent_id // ""] | map(if . == "" then "-" else . end) | @tsv' <<<"$event")
 
 lock() {
@@ -15,7 +16,6 @@ lock() {
 
 case $kind in
 PreToolUse)
-	[ "$status" = in_progress ] || [ "$status" = completed ] || exit 0
 	[ -f "$LIST/$id.json" ] || exit 0
 	blockers=$(jq -r '.blockedBy[]?' "$LIST/$id.json")
 	if [ -n "$blockers" ]; then

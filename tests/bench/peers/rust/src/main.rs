@@ -38,7 +38,15 @@ impl Hook {
     }
 
     fn change(&self) {
-        let id = self.event["tool_input"]["taskId"].as_str().unwrap();
+        let input = &self.event["tool_input"];
+        let prompt = input["prompt"].as_str().unwrap_or("");
+        let named = prompt.split_once('#').map_or("", |(_, rest)| {
+            &rest[..rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len())]
+        });
+        let id = input["taskId"].as_str().unwrap_or(named);
+        if id.is_empty() {
+            return;
+        }
         let open: Vec<String> = self.load(id)["blockedBy"]
             .as_array()
             .into_iter()
@@ -54,7 +62,7 @@ impl Hook {
             eprintln!("{reason}");
             process::exit(2);
         }
-        if self.event["tool_input"]["status"] == "completed" {
+        if input["status"] != "in_progress" {
             return;
         }
         self.locked(|| {
@@ -64,7 +72,7 @@ impl Hook {
             claims[id] = self.event["agent_id"].clone();
             save(&path, claims.to_string());
         });
-        let mut input = self.event["tool_input"].clone();
+        let mut input = input.clone();
         input["owner"] = self.event["agent_id"].clone();
         println!("{}", json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": input}}));
     }
@@ -102,9 +110,7 @@ fn main() {
         event: serde_json::from_reader(io::stdin()).unwrap(),
     };
     match hook.event["hook_event_name"].as_str() {
-        Some("PreToolUse") if ["in_progress", "completed"].iter().any(|s| hook.event["tool_input"]["status"] == *s) => {
-            hook.change()
-        }
+        Some("PreToolUse") => hook.change(),
         Some("SubagentStop") => hook.stop(),
         _ => (),
     }
