@@ -10,37 +10,130 @@
 
 #include "mem.h"
 
+/* A group while it is open: the size of what is finished, and of the last
+ * item, which a repetition may still multiply. */
+struct group {
+	long done, last;
+	bool last_empty;   /* the last item can match nothing */
+	bool branch_empty; /* so can all before it in this branch */
+	bool empty;        /* so can a whole branch before this one */
+};
+
+static void
+item(struct group *g, long size, bool empty)
+{
+	g->done += g->last;
+	g->branch_empty = g->branch_empty && g->last_empty;
+	g->last = size;
+	g->last_empty = empty;
+}
+
+/* Past the set that begins at p; a ']' right at its start is a member. */
+static const char *
+skip_set(const char *p)
+{
+	p++;
+	if (*p == '^')
+		p++;
+	if (*p == ']')
+		p++;
+	while (*p != '\0' && *p != ']')
+		p++;
+	return *p == ']' ? p + 1 : p;
+}
+
+/* {n}, {n,}, {n,m}: how often at most the item will be there; 0 if it is
+ * no count. */
+static long
+repetition(const char *p, bool *none)
+{
+	char *end;
+	long least, most;
+
+	if (!isdigit((unsigned char)p[1]) && p[1] != ',')
+		return 0;
+	least = strtol(p + 1, &end, 10);
+	most =
+	    *end == ',' && isdigit((unsigned char)end[1]) ? strtol(end + 1, NULL, 10) : least + 1;
+	most = most > least ? most : least;
+	*none = least == 0;
+	return most < PATTERN_STATES ? most + 1 : PATTERN_STATES + 1;
+}
+
+/* Repeat the last item; -1 if that takes too long to compile. */
+static int
+repeat(struct group *g, long times, bool none, struct error *e)
+{
+	if (g->last_empty)
+		return error_set(e, ERROR_INPUT, "it repeats what can be empty already");
+	g->last = g->last * times + 1;
+	g->last_empty = none;
+	return 0;
+}
+
+static const struct group group_new = { .last_empty = true, .branch_empty = true };
+
+/* One more character (or set, or escape) of the pattern; moves *p past it. */
+static int
+step(struct group *g, const char **p, struct error *e)
+{
+	char c = *(*p)++;
+	bool none = false;
+	long times;
+
+	if (g->last > 0 && c == '*')
+		return repeat(g, 1, true, e);
+	if (g->last > 0 && c == '+')
+		return repeat(g, 2, false, e);
+	if (g->last > 0 && c == '{' && (times = repetition(*p - 1, &none)) > 0) {
+		*p += strcspn(*p, "}");
+		*p += **p == '}';
+		return repeat(g, times, none, e);
+	}
+	if (c == '?') {
+		g->last_empty = true;
+	} else if (c == '|') {
+		item(g, 1, true);
+		g->empty = g->empty || g->branch_empty;
+		g->branch_empty = true;
+		item(g, 0, true);
+	} else if (c == '[') {
+		item(g, 1, false);
+		*p = skip_set(*p - 1);
+	} else if (c == '\\' && **p != '\0') {
+		if (isdigit((unsigned char)**p))
+			return error_set(e, ERROR_INPUT, "back references are not allowed");
+		item(g, 1, strchr("bB<>`'", *(*p)++) != NULL);
+	} else
+		item(g, 1, c == '^' || c == '$');
+	return 0;
+}
+
 static int
 bounded(const char *p, struct error *e)
 {
-	long product = 1;
-	bool set = false;
+	struct group group[PATTERN_DEPTH], *g = group;
 
 	if (strlen(p) > PATTERN_MAX)
 		return error_set(e, ERROR_INPUT, "longer than %d bytes", PATTERN_MAX);
-	for (; *p != '\0'; p++) {
-		if (set) {
-			set = *p != ']';
-		} else if (*p == '\\' && p[1] != '\0') {
-			if (isdigit((unsigned char)*++p))
-				return error_set(e, ERROR_INPUT, "back references are not allowed");
-		} else if (*p == '[') {
-			set = true;
-			if (p[1] == '^')
-				p++;
-			if (p[1] == ']')
-				p++;
-		} else if (*p == '{') {
-			long most = strtol(p + 1, NULL, 10);
-			const char *comma = strchr(p, ',');
-
-			if (comma != NULL && isdigit((unsigned char)comma[1]))
-				most = strtol(comma + 1, NULL, 10);
-			if (most > PATTERN_REPEAT ||
-			    (product *= most > 1 ? most : 1) > PATTERN_REPEAT)
-				return error_set(e, ERROR_INPUT,
-				    "repetition counts multiply to more than %d", PATTERN_REPEAT);
-		}
+	*g = group_new;
+	while (*p != '\0') {
+		if (*p == '(') {
+			if (++g == group + PATTERN_DEPTH)
+				return error_set(
+				    e, ERROR_INPUT, "groups nested deeper than %d", PATTERN_DEPTH);
+			*g = group_new;
+			p++;
+		} else if (*p == ')' && g > group) {
+			g--;
+			item(g, g[1].done + g[1].last + 1,
+			    g[1].empty || (g[1].branch_empty && g[1].last_empty));
+			p++;
+		} else if (step(g, &p, e) == -1)
+			return -1;
+		if (g->done + g->last > PATTERN_STATES)
+			return error_set(e, ERROR_INPUT,
+			    "repetitions that multiply to more than %d characters", PATTERN_STATES);
 	}
 	return 0;
 }

@@ -9,12 +9,16 @@
 /*
  * Regular expressions of the configuration: POSIX extended, bounded.
  *
- * No back references (their matching time has no bound) and no repetition
- * counts whose product is past PATTERN_REPEAT (the compiler multiplies them out).
+ * No back references (their matching time has no bound), and no repetitions
+ * that multiply out to more than PATTERN_STATES characters (the compiler does
+ * multiply them out: x{3} is xxx, x+ is xx*, and (x+)+ is four of them) or that
+ * repeat what can be empty, as (x*)+ does (its work on a few of those, one in
+ * the other, doubles with each; they can always be written without).
  * A text is compared up to its first PATTERN_TEXT bytes.
  */
 #define PATTERN_MAX 1000
-#define PATTERN_REPEAT 1000
+#define PATTERN_STATES 2000
+#define PATTERN_DEPTH 32
 #define PATTERN_TEXT (64u << 10)
 
 struct pattern {
