@@ -1,95 +1,500 @@
+/*
+ * tasks.json as a list: the store's operations.
+ *
+ * Two locks.  Other tools flock tasks.json itself, so we do; but they write
+ * in place, and we replace, after which that lock is one on a file without a
+ * name.  Between ours a flock on .tasks.lock makes the order, and after
+ * each write the new tasks.json is locked in the old one's place.
+ */
 #include "document.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "document-edit.h"
+#include "graph.h"
+#include "store-part.h"
+
+#define DOCUMENT "tasks.json"
+#define DOCUMENT_LOCK ".tasks.lock"
+#define DOCUMENT_MAX (64u << 20)
+#define NAP_US 500
+
 bool
 document_exists(int dirfd)
 {
-	(void)dirfd;
-	return false;
+	struct buf text = { 0 };
+	struct json j = { 0 };
+	struct error ignored;
+	bool yes;
+
+	if (faccessat(dirfd, DOCUMENT, F_OK, AT_SYMLINK_NOFOLLOW) == -1)
+		return false;
+	/* One that is being written just now is one, too. */
+	yes = file_read(dirfd, DOCUMENT, 0, DOCUMENT_MAX, &text, &ignored) == 1 &&
+	      (json_parse(&j, buf_text(&text), text.len, &ignored) == -1 ||
+		  json_kind(&j, json_member(&j, JSON_ROOT, "tasks")) == JSON_ARRAY);
+	json_free(&j);
+	buf_free(&text);
+	return yes;
 }
-int
-document_lock(struct store *s, struct deadline d, struct error *err)
+
+/* Lock what is called tasks.json now. */
+static int
+lock_file(struct store *s, struct deadline deadline, struct error *err)
 {
-	(void)s;
-	(void)d;
-	return error_set(err, ERROR_FAULT, "no documents");
+	struct stat held, named;
+	int fd;
+
+	for (;;) {
+		fd = openat(s->dirfd, DOCUMENT, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+		if (fd == -1)
+			return error_sys(err, "cannot open '%s/%s'", s->dir, DOCUMENT);
+		while (flock(fd, LOCK_EX | LOCK_NB) == -1) {
+			if (errno == EOPNOTSUPP || errno == ENOLCK)
+				break; /* no flock here: ours alone has to do */
+			if (errno != EWOULDBLOCK && errno != EINTR) {
+				close(fd);
+				return error_sys(err, "cannot lock '%s/%s'", s->dir, DOCUMENT);
+			}
+			if (deadline_past(deadline)) {
+				close(fd);
+				return error_set(err, ERROR_BUSY,
+				    "'%s/%s' is locked by another program", s->dir, DOCUMENT);
+			}
+			clock_sleep_us(NAP_US);
+		}
+		if (fstat(fd, &held) == 0 &&
+		    fstatat(s->dirfd, DOCUMENT, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    held.st_ino == named.st_ino && held.st_dev == named.st_dev)
+			break;
+		close(fd); /* replaced while we waited */
+	}
+	if (s->document != -1)
+		close(s->document);
+	s->document = fd;
+	return 0;
 }
+
+int
+document_lock(struct store *s, struct deadline deadline, struct error *err)
+{
+	if (lock_own(&s->lock, s->dirfd, DOCUMENT_LOCK, deadline, err) == -1)
+		return -1;
+	if (lock_file(s, deadline, err) == -1) {
+		lock_release(&s->lock);
+		return -1;
+	}
+	return 0;
+}
+
+void
+document_unlock(struct store *s)
+{
+	if (s->document != -1)
+		close(s->document);
+	s->document = -1;
+}
+
+static int
+read_once(struct store *s, struct document *d, struct error *err)
+{
+	struct buf text = { 0 };
+	int rc = file_read(s->dirfd, DOCUMENT, 0, DOCUMENT_MAX, &text, err);
+
+	document_free(d);
+	if (rc == 0)
+		rc = error_set(err, ERROR_NOT_FOUND, "'%s/%s' is gone", s->dir, DOCUMENT);
+	else if (rc == 1 && (rc = document_parse(d, buf_text(&text), text.len, err)) == -1)
+		error_prefix(err, "'%s/%s'", s->dir, DOCUMENT);
+	buf_free(&text);
+	return rc == -1 ? -1 : 0;
+}
+
+/* Other tools write in place: what does not parse is tried again, then under the lock. */
+static int
+read_document(struct store *s, struct document *d, struct error *err)
+{
+	static const int waits_us[] = { 200, 1000, 5000 };
+	struct error busy;
+	size_t i = 0;
+	int rc;
+
+	if (s->depth > 0 && s->document == -1 &&
+	    lock_file(s, deadline_in(LOCK_PATIENCE_MS), err) == -1)
+		return -1;
+	while ((rc = read_once(s, d, err)) == -1 && err->kind == ERROR_INPUT && s->depth == 0 &&
+	       i < sizeof(waits_us) / sizeof(waits_us[0]))
+		clock_sleep_us(waits_us[i++]);
+	if (rc == -1 && err->kind == ERROR_INPUT && s->depth == 0 &&
+	    store_enter(s, deadline_in(LOCK_PATIENCE_MS), &busy) == 0) {
+		rc = read_once(s, d, err);
+		store_leave(s);
+	}
+	if (rc == -1)
+		document_free(d);
+	return rc;
+}
+
 int
 document_get(struct store *s, const char *id, struct task *t, struct error *err)
 {
-	(void)s;
-	(void)id;
-	(void)t;
-	return error_set(err, ERROR_FAULT, "no documents");
+	struct document d = { 0 };
+	size_t at;
+
+	if (read_document(s, &d, err) == -1)
+		return -1;
+	at = document_find(&d, id);
+	if (at != DOCUMENT_NONE)
+		task_copy(t, &d.tasks.item[at]);
+	document_free(&d);
+	return at != DOCUMENT_NONE;
 }
+
 int
-document_load(struct store *s, struct task_set *t, struct error *err)
+document_load(struct store *s, struct task_set *set, struct error *err)
 {
-	(void)s;
-	(void)t;
-	return error_set(err, ERROR_FAULT, "no documents");
+	struct document d = { 0 };
+	size_t i;
+
+	if (read_document(s, &d, err) == -1)
+		return -1;
+	for (i = 0; i < d.tasks.count; i++) {
+		*task_set_add(set) = d.tasks.item[i];
+		d.tasks.item[i] = (struct task)TASK_INIT;
+	}
+	document_free(&d);
+	task_set_sort(set);
+	return 0;
 }
+
 int
-document_bad(
-    struct store *s, void (*fn)(void *, const char *, const char *), void *a, struct error *err)
+document_bad(struct store *s, void (*fn)(void *, const char *file, const char *reason), void *arg,
+    struct error *err)
 {
-	(void)s;
-	(void)fn;
-	(void)a;
-	return error_set(err, ERROR_FAULT, "no documents");
+	struct document d = { 0 };
+	size_t i;
+
+	if (read_document(s, &d, err) == -1) {
+		fn(arg, DOCUMENT, err->text);
+		return 0;
+	}
+	for (i = 0; i < d.bad.count; i++)
+		fn(arg, DOCUMENT, d.bad.item[i]);
+	document_free(&d);
+	return 0;
 }
-int
-document_create(struct store *s, const struct change *c, store_rule *r, void *a, struct task *m,
-    struct deadline d, struct error *err)
+
+/* Under the lock. */
+static int
+write_document(struct store *s, struct document *d, struct error *err)
 {
-	(void)s;
-	(void)c;
-	(void)r;
-	(void)a;
-	(void)m;
-	(void)d;
-	return error_set(err, ERROR_FAULT, "no documents");
+	struct file_stage stage = FILE_STAGE_INIT;
+	struct buf text = { 0 };
+	int rc = document_print(d, clock_wall_ms(), &text, err);
+
+	if (rc == 0)
+		rc = file_stage(&stage, s->dirfd, DOCUMENT, text.data, text.len, 0, s->sync, err);
+	if (rc == 0 && store_verify(s, NULL, err) == -1) {
+		file_drop(&stage);
+		rc = -1;
+	} else if (rc == 0)
+		rc = file_commit(&stage, err);
+	/* Ours was a lock on the file that is now gone; whoever reads on takes the new one's. */
+	if (rc == 0)
+		document_unlock(s);
+	buf_free(&text);
+	return rc;
 }
-int
-document_update(struct store *s, const char *id, const struct change *c, store_rule *r, void *a,
-    struct task *b, struct task *m, struct deadline d, struct error *err)
+
+static int
+refuse_unknown(const char *id, struct error *err)
 {
-	(void)s;
-	(void)id;
-	(void)c;
-	(void)r;
-	(void)a;
-	(void)b;
-	(void)m;
-	(void)d;
-	return error_set(err, ERROR_FAULT, "no documents");
+	return error_set(err, ERROR_REFUSED, "there is no task #%.60s to depend on", id);
 }
-int
-document_delete(struct store *s, const char *id, store_rule *r, void *a, struct task *b,
-    struct deadline d, struct error *err)
+
+static int
+check_edge(const struct document *d, const char *blocked, const char *blocker, struct error *err)
 {
-	(void)s;
-	(void)id;
-	(void)r;
-	(void)a;
-	(void)b;
-	(void)d;
-	return error_set(err, ERROR_FAULT, "no documents");
+	struct strings path = { 0 };
+	struct buf shown = { 0 };
+	size_t i;
+	int rc = 0;
+
+	if (strcmp(blocked, blocker) == 0)
+		return error_set(err, ERROR_REFUSED, "task #%s cannot wait for itself", blocked);
+	if (document_find(d, blocked) == DOCUMENT_NONE)
+		return refuse_unknown(blocked, err);
+	if (document_find(d, blocker) == DOCUMENT_NONE)
+		return refuse_unknown(blocker, err);
+	if (graph_cycle(&d->tasks, blocked, blocker, &path)) {
+		for (i = 0; i < path.count; i++)
+			buf_printf(&shown, "%s#%s", i > 0 ? " -> " : "", path.item[i]);
+		rc = error_set(err, ERROR_REFUSED,
+		    "task #%s cannot wait for #%s: that would close the circle %s", blocked,
+		    blocker, buf_text(&shown));
+	}
+	buf_free(&shown);
+	strings_free(&path);
+	return rc;
 }
-int
-document_clear(struct store *s, struct task_set *t, struct deadline d, struct error *err)
+
+/* Edges one by one, each checked against what the ones before have made. */
+static int
+add_edges(struct document *d, const char *id, const struct strings *others, bool others_wait,
+    struct error *err)
 {
-	(void)s;
-	(void)t;
-	(void)d;
-	return error_set(err, ERROR_FAULT, "no documents");
+	int changed = 0, rc;
+	size_t i;
+
+	for (i = 0; others != NULL && i < others->count; i++) {
+		const char *blocked = others_wait ? others->item[i] : id;
+		const char *blocker = others_wait ? id : others->item[i];
+		struct strings one = { (char *[]){ (char *)blocker }, 1, 1 };
+		struct change change = { .status = TASK_NO_STATUS, .add_blocked_by = &one };
+
+		if (check_edge(d, blocked, blocker, err) == -1)
+			return -1;
+		rc = document_edit(d, document_find(d, blocked), &change, clock_wall_ms(), err);
+		if (rc == -1)
+			return -1;
+		changed |= rc;
+	}
+	return changed;
 }
-int
-document_put(
-    struct store *s, const char *id, const char *t, size_t l, struct deadline d, struct error *err)
+
+static int
+remove_edges(struct document *d, const char *id, const struct strings *others, struct error *err)
 {
-	(void)s;
-	(void)id;
-	(void)t;
-	(void)l;
-	(void)d;
-	return error_set(err, ERROR_FAULT, "no documents");
+	struct strings one = { (char *[]){ (char *)id }, 1, 1 };
+	struct change change = {
+		.status = TASK_NO_STATUS, .remove_blocked_by = &one, .remove_blocks = &one
+	};
+	int changed = 0, rc;
+	size_t i, at;
+
+	for (i = 0; others != NULL && i < others->count; i++) {
+		if ((at = document_find(d, others->item[i])) == DOCUMENT_NONE)
+			continue;
+		if ((rc = document_edit(d, at, &change, clock_wall_ms(), err)) == -1)
+			return -1;
+		changed |= rc;
+	}
+	return changed;
+}
+
+static int
+check_start(const struct document *d, size_t at, enum task_status was, struct error *err)
+{
+	const struct task *t = &d->tasks.item[at];
+	struct blockers b;
+	struct buf shown = { 0 };
+	int rc = 0;
+
+	if (t->status != TASK_IN_PROGRESS || was == TASK_IN_PROGRESS || !document_waits(d, t))
+		return 0;
+	graph_blockers_of(&d->tasks, t, &b);
+	blockers_describe(&shown, &b);
+	rc = error_set(err, ERROR_REFUSED, "task #%s cannot start: blocked by %.700s", t->id,
+	    buf_text(&shown));
+	buf_free(&shown);
+	blockers_free(&b);
+	return rc;
+}
+
+/* The task and its edges; the document is not written yet. */
+static int
+apply(struct document *d, size_t at, const struct change *c, struct error *err)
+{
+	struct change own = *c;
+	char *id = mem_string(d->tasks.item[at].id);
+	int rc, by, blocks, gone;
+
+	own.add_blocks = own.add_blocked_by = NULL;
+	own.remove_blocks = NULL;
+	by = blocks = gone = 0;
+	rc = document_edit(d, at, &own, clock_wall_ms(), err);
+	if (rc != -1 && (by = add_edges(d, id, c->add_blocked_by, false, err)) != -1 &&
+	    (blocks = add_edges(d, id, c->add_blocks, true, err)) != -1)
+		gone = remove_edges(d, id, c->remove_blocks, err);
+	free(id);
+	if (rc == -1 || by == -1 || blocks == -1 || gone == -1)
+		return -1;
+	return rc | by | blocks | gone;
+}
+
+int
+document_update(struct store *s, const char *id, const struct change *change, store_rule *rule,
+    void *arg, struct task *before, struct task *after, struct deadline deadline, struct error *err)
+{
+	struct document d = { 0 };
+	struct task was = TASK_INIT;
+	size_t at;
+	int rc = -1;
+
+	if (store_enter(s, deadline, err) == -1)
+		return -1;
+	if (read_document(s, &d, err) == -1)
+		goto out;
+	if ((at = document_find(&d, id)) == DOCUMENT_NONE) {
+		error_set(err, ERROR_NOT_FOUND, "there is no task #%.60s", id);
+		goto out;
+	}
+	task_copy(&was, &d.tasks.item[at]);
+	if (rule != NULL && rule(arg, s, &was, err) != 0)
+		goto out;
+	rc = apply(&d, at, change, err);
+	if (rc == 1 && check_start(&d, at, was.status, err) == -1)
+		rc = -1;
+	if (rc == 1 && write_document(s, &d, err) == -1)
+		rc = -1;
+	if (rc != -1 && before != NULL)
+		task_copy(before, &was);
+	if (rc != -1 && after != NULL)
+		task_copy(after, &d.tasks.item[at]);
+out:
+	store_leave(s);
+	task_free(&was);
+	document_free(&d);
+	return rc;
+}
+
+/* UUID, version 4. */
+static void
+new_id(char id[37])
+{
+	unsigned char b[16];
+
+	arc4random_buf(b, sizeof(b));
+	b[6] = (b[6] & 0x0f) | 0x40;
+	b[8] = (b[8] & 0x3f) | 0x80;
+	snprintf(id, 37, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
+	    b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13],
+	    b[14], b[15]);
+}
+
+int
+document_create(struct store *s, const struct change *change, store_rule *rule, void *arg,
+    struct task *made, struct deadline deadline, struct error *err)
+{
+	struct document d = { 0 };
+	struct change own = *change, edges = CHANGE_INIT;
+	struct buf text = { 0 };
+	char id[37];
+	size_t at;
+	int rc = -1;
+
+	own.add_blocks = own.add_blocked_by = NULL;
+	edges.add_blocks = change->add_blocks;
+	edges.add_blocked_by = change->add_blocked_by;
+	if (store_enter(s, deadline, err) == -1)
+		return -1;
+	new_id(id);
+	if (read_document(s, &d, err) == -1 || (rule != NULL && rule(arg, s, NULL, err) != 0) ||
+	    task_make(TASK_DOCUMENT, id, &own, clock_wall_ms(), &text, err) == -1 ||
+	    document_add(&d, text.data, text.len, err) == -1)
+		goto out;
+	at = document_find(&d, id);
+	if (apply(&d, at, &edges, err) == -1 || check_start(&d, at, TASK_NO_STATUS, err) == -1)
+		goto out;
+	if ((rc = write_document(s, &d, err)) == 0 && made != NULL)
+		task_copy(made, &d.tasks.item[at]);
+out:
+	store_leave(s);
+	buf_free(&text);
+	document_free(&d);
+	return rc;
+}
+
+int
+document_delete(struct store *s, const char *id, store_rule *rule, void *arg, struct task *before,
+    struct deadline deadline, struct error *err)
+{
+	struct document d = { 0 };
+	struct strings all = { 0 };
+	size_t at, i;
+	int rc = -1;
+
+	if (store_enter(s, deadline, err) == -1)
+		return -1;
+	if (read_document(s, &d, err) == -1)
+		goto out;
+	if ((at = document_find(&d, id)) == DOCUMENT_NONE) {
+		error_set(err, ERROR_NOT_FOUND, "there is no task #%.60s", id);
+		goto out;
+	}
+	if (rule != NULL && rule(arg, s, &d.tasks.item[at], err) != 0)
+		goto out;
+	document_remove(&d, at);
+	for (i = 0; i < d.tasks.count; i++)
+		if (i != at && (strings_has(&d.tasks.item[i].blocked_by, id) ||
+				   strings_has(&d.tasks.item[i].blocks, id)))
+			strings_add(&all, d.tasks.item[i].id);
+	if (remove_edges(&d, id, &all, err) == -1)
+		goto out;
+	if (write_document(s, &d, err) == 0) {
+		rc = 1;
+		if (before != NULL)
+			task_copy(before, &d.tasks.item[at]);
+	}
+out:
+	store_leave(s);
+	strings_free(&all);
+	document_free(&d);
+	return rc;
+}
+
+int
+document_clear(
+    struct store *s, struct task_set *removed, struct deadline deadline, struct error *err)
+{
+	struct document d = { 0 };
+	size_t i;
+	int rc = -1;
+
+	if (store_enter(s, deadline, err) == -1)
+		return -1;
+	if (read_document(s, &d, err) == 0) {
+		for (i = 0; i < d.tasks.count; i++) {
+			document_remove(&d, i);
+			task_copy(task_set_add(removed), &d.tasks.item[i]);
+		}
+		rc = d.tasks.count > 0 ? write_document(s, &d, err) : 0;
+	}
+	store_leave(s);
+	document_free(&d);
+	return rc;
+}
+
+int
+document_put(struct store *s, const char *id, const char *text, size_t len,
+    struct deadline deadline, struct error *err)
+{
+	struct document d = { 0 };
+	int rc = -1;
+
+	if (store_enter(s, deadline, err) == -1)
+		return -1;
+	if (read_document(s, &d, err) == -1)
+		goto out;
+	if (document_find(&d, id) != DOCUMENT_NONE) {
+		error_set(err, ERROR_REFUSED, "there is a task #%s already", id);
+		goto out;
+	}
+	if (document_add(&d, text, len, err) == -1)
+		goto out;
+	if (strcmp(d.tasks.item[d.tasks.count - 1].id, id) != 0) {
+		error_set(err, ERROR_INPUT, "the task says that it is #%.60s, not #%.60s",
+		    d.tasks.item[d.tasks.count - 1].id, id);
+		goto out;
+	}
+	rc = write_document(s, &d, err);
+out:
+	store_leave(s);
+	document_free(&d);
+	return rc;
 }

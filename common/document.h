@@ -17,6 +17,7 @@
  */
 bool document_exists(int dirfd);
 int document_lock(struct store *, struct deadline, struct error *);
+void document_unlock(struct store *);
 
 int document_get(struct store *, const char *id, struct task *, struct error *);
 int document_load(struct store *, struct task_set *, struct error *);

@@ -12,76 +12,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "task-index.h"
 #include "text.h"
 
-#define NOWHERE ((size_t)-1)
-
-struct ids {
-	const struct task_set *set;
-	size_t *slot, mask;
-};
-
-static size_t
-hash(const char *s)
-{
-	size_t h = 14695981039346656037u;
-
-	for (; *s != '\0'; s++)
-		h = (h ^ (unsigned char)*s) * 1099511628211u;
-	return h ^ h >> 29;
-}
-
-static void
-ids_make(struct ids *ids, const struct task_set *set)
-{
-	size_t room = 16, i, at;
-
-	while (room < set->count * 2)
-		room *= 2;
-	ids->set = set;
-	ids->mask = room - 1;
-	ids->slot = mem_grow(NULL, room, sizeof(ids->slot[0]));
-	for (i = 0; i < room; i++)
-		ids->slot[i] = NOWHERE;
-	for (i = 0; i < set->count; i++) {
-		for (at = hash(set->item[i].id) & ids->mask; ids->slot[at] != NOWHERE;)
-			at = (at + 1) & ids->mask;
-		ids->slot[at] = i;
-	}
-}
-
-static size_t
-ids_find(const struct ids *ids, const char *id)
-{
-	size_t at;
-
-	for (at = hash(id) & ids->mask; ids->slot[at] != NOWHERE; at = (at + 1) & ids->mask)
-		if (strcmp(ids->set->item[ids->slot[at]].id, id) == 0)
-			return ids->slot[at];
-	return NOWHERE;
-}
-
-static void
-ids_free(struct ids *ids)
-{
-	free(ids->slot);
-}
-
 static bool
-is_blocked(const struct ids *ids, const struct task *t)
+is_blocked(const struct task_index *ids, const struct task *t)
 {
 	size_t i, at;
 
 	for (i = 0; i < t->blocked_by.count; i++) {
-		at = ids_find(ids, t->blocked_by.item[i]);
-		if (at == NOWHERE || task_open(&ids->set->item[at]))
+		at = task_index_find(ids, t->blocked_by.item[i]);
+		if (at == TASK_NOWHERE || task_open(&ids->set->item[at]))
 			return true;
 	}
 	return false;
 }
 
 static bool
-is_ready(const struct ids *ids, const struct task *t)
+is_ready(const struct task_index *ids, const struct task *t)
 {
 	/* A document's "blocked" is what its dependencies say: it may be over. */
 	return (t->status == TASK_PENDING || t->status == TASK_BLOCKED) && t->owner == NULL &&
@@ -201,25 +149,25 @@ blockers_describe(struct buf *out, const struct blockers *b)
 void
 graph_ready(const struct task_set *set, struct strings *out)
 {
-	struct ids ids;
+	struct task_index ids;
 	size_t i;
 
-	ids_make(&ids, set);
+	task_index_make(&ids, set);
 	for (i = 0; i < set->count; i++)
 		if (is_ready(&ids, &set->item[i]))
 			strings_add(out, set->item[i].id);
-	ids_free(&ids);
+	task_index_free(&ids);
 }
 
 void
 graph_unblocked(const struct task_set *set, const char *id, struct strings *out)
 {
-	struct ids ids;
+	struct task_index ids;
 	const struct task *t;
 	size_t i, k, at;
 	bool open;
 
-	ids_make(&ids, set);
+	task_index_make(&ids, set);
 	for (i = 0; i < set->count; i++) {
 		t = &set->item[i];
 		if (!task_open(t) || t->status == TASK_IN_PROGRESS || t->internal ||
@@ -228,13 +176,13 @@ graph_unblocked(const struct task_set *set, const char *id, struct strings *out)
 		for (open = false, k = 0; k < t->blocked_by.count && !open; k++) {
 			if (strcmp(t->blocked_by.item[k], id) == 0)
 				continue;
-			at = ids_find(&ids, t->blocked_by.item[k]);
-			open = at == NOWHERE || task_open(&set->item[at]);
+			at = task_index_find(&ids, t->blocked_by.item[k]);
+			open = at == TASK_NOWHERE || task_open(&set->item[at]);
 		}
 		if (!open)
 			strings_add(out, t->id);
 	}
-	ids_free(&ids);
+	task_index_free(&ids);
 }
 
 void
@@ -269,7 +217,7 @@ graph_describe_ready(struct buf *out, const struct task_set *set, size_t max)
 
 /* Breadth first from `start` along what each waits for; from[] leads back. */
 struct walk {
-	struct ids ids;
+	struct task_index ids;
 	size_t *from, *queue, head, tail;
 };
 
@@ -279,17 +227,17 @@ walk_begin(struct walk *w, const struct task_set *set)
 	size_t i;
 
 	memset(w, 0, sizeof(*w));
-	ids_make(&w->ids, set);
+	task_index_make(&w->ids, set);
 	w->from = mem_grow(NULL, set->count + 1, sizeof(w->from[0]));
 	w->queue = mem_grow(NULL, set->count + 1, sizeof(w->queue[0]));
 	for (i = 0; i < set->count; i++)
-		w->from[i] = NOWHERE;
+		w->from[i] = TASK_NOWHERE;
 }
 
 static void
 walk_end(struct walk *w)
 {
-	ids_free(&w->ids);
+	task_index_free(&w->ids);
 	free(w->from);
 	free(w->queue);
 }
@@ -297,7 +245,7 @@ walk_end(struct walk *w)
 static void
 walk_reach(struct walk *w, size_t at, size_t from)
 {
-	if (at == NOWHERE || w->from[at] != NOWHERE)
+	if (at == TASK_NOWHERE || w->from[at] != TASK_NOWHERE)
 		return;
 	w->from[at] = from;
 	w->queue[w->tail++] = at;
@@ -332,16 +280,17 @@ graph_cycle(
 	bool found = false;
 
 	walk_begin(&w, set);
-	goal = ids_find(&w.ids, blocked);
-	at = ids_find(&w.ids, blocker);
-	if (at != NOWHERE && goal != NOWHERE)
+	goal = task_index_find(&w.ids, blocked);
+	at = task_index_find(&w.ids, blocker);
+	if (at != TASK_NOWHERE && goal != TASK_NOWHERE)
 		walk_reach(&w, at, at);
 	while (w.head < w.tail && !found) {
 		at = w.queue[w.head++];
 		if ((found = at == goal))
 			break;
 		for (i = 0; i < set->item[at].blocked_by.count; i++)
-			walk_reach(&w, ids_find(&w.ids, set->item[at].blocked_by.item[i]), at);
+			walk_reach(
+			    &w, task_index_find(&w.ids, set->item[at].blocked_by.item[i]), at);
 	}
 	if (found) {
 		strings_add(path, blocked);
@@ -356,14 +305,14 @@ bool
 graph_any_cycle(const struct task_set *set, struct strings *path)
 {
 	/* Depth first with three colours: finds an edge back in linear time. */
-	struct ids ids;
+	struct task_index ids;
 	unsigned char *colour = mem_alloc(set->count + 1);
 	size_t *stack = mem_grow(NULL, set->count + 1, sizeof(stack[0]));
 	size_t *next = mem_grow(NULL, set->count + 1, sizeof(next[0]));
-	size_t depth, root, at, to = NOWHERE, i;
+	size_t depth, root, at, to = TASK_NOWHERE, i;
 	bool found = false;
 
-	ids_make(&ids, set);
+	task_index_make(&ids, set);
 	for (root = 0; root < set->count && !found; root++) {
 		if (colour[root] != 0)
 			continue;
@@ -378,8 +327,9 @@ graph_any_cycle(const struct task_set *set, struct strings *path)
 				depth--;
 				continue;
 			}
-			to = ids_find(&ids, set->item[at].blocked_by.item[next[depth - 1]++]);
-			if (to == NOWHERE || colour[to] == 2)
+			to =
+			    task_index_find(&ids, set->item[at].blocked_by.item[next[depth - 1]++]);
+			if (to == TASK_NOWHERE || colour[to] == 2)
 				continue;
 			if (colour[to] == 1) {
 				found = true;
@@ -397,7 +347,7 @@ graph_any_cycle(const struct task_set *set, struct strings *path)
 			strings_add(path, set->item[to].id);
 		}
 	}
-	ids_free(&ids);
+	task_index_free(&ids);
 	free(colour);
 	free(stack);
 	free(next);
@@ -413,16 +363,16 @@ graph_why(const struct task_set *set, const char *id, struct strings *chain)
 	bool missing;
 
 	walk_begin(&w, set);
-	at = ids_find(&w.ids, id);
-	if (at != NOWHERE)
+	at = task_index_find(&w.ids, id);
+	if (at != TASK_NOWHERE)
 		walk_reach(&w, at, at);
 	while (w.head < w.tail) {
 		at = w.queue[w.head++];
 		t = &set->item[at];
 		missing = false;
 		for (i = 0; i < t->blocked_by.count; i++) {
-			to = ids_find(&w.ids, t->blocked_by.item[i]);
-			if (to == NOWHERE) {
+			to = task_index_find(&w.ids, t->blocked_by.item[i]);
+			if (to == TASK_NOWHERE) {
 				walk_path(&w, at, chain);
 				strings_add(chain, t->blocked_by.item[i]);
 				missing = true;

@@ -102,6 +102,7 @@ store_open(struct store *s, const char *dir, bool make, struct error *err)
 void
 store_close(struct store *s)
 {
+	document_unlock(s);
 	lock_release(&s->lock);
 	if (s->dirfd != -1)
 		close(s->dirfd);
@@ -124,8 +125,10 @@ store_enter(struct store *s, struct deadline deadline, struct error *err)
 void
 store_leave(struct store *s)
 {
-	if (--s->depth == 0)
-		lock_release(&s->lock);
+	if (--s->depth > 0)
+		return;
+	document_unlock(s);
+	lock_release(&s->lock);
 }
 
 int

@@ -36,11 +36,12 @@ struct store {
 	struct lock lock;   /* the list's */
 	int depth;          /* how often it was asked for */
 	bool in_task;       /* a task's lock is held */
+	int document;       /* tasks.json, flocked; -1 */
 };
 
-#define STORE_INIT                                                     \
-	{                                                              \
-		.dirfd = -1, .sync = FILE_SYNC_FILE, .lock = LOCK_INIT \
+#define STORE_INIT                                                                      \
+	{                                                                               \
+		.dirfd = -1, .sync = FILE_SYNC_FILE, .lock = LOCK_INIT, .document = -1, \
 	}
 
 /* 1 opened; 0 there is no such list (with make false); -1. */

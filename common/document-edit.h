@@ -1,0 +1,53 @@
+#ifndef COMMON_DOCUMENT_EDIT_H
+#define COMMON_DOCUMENT_EDIT_H
+
+#include "store.h"
+
+/*
+ * tasks.json in memory: its text, its tasks, and what is to become of them.
+ *
+ *	struct document d = { 0 };
+ *	document_parse(&d, text, len, &err)
+ *	document_edit(&d, i, &change, now, &err)	1 changed, 0 not
+ *	document_add(&d, text, &err)			a new task's text
+ *	document_remove(&d, i)
+ *	document_print(&d, now, &out)		  the new text, statuses in step
+ *	document_free(&d)
+ *
+ * tasks.item[i] is always as edited.  Elements that are no tasks keep
+ * their bytes and their places.
+ */
+struct document_entry {
+	json_ref ref; /* the element; JSON_ABSENT: a new one */
+	bool changed, gone;
+};
+
+struct document {
+	struct buf text;
+	struct json json;
+	json_ref list; /* the array */
+	struct task_set tasks;
+	struct document_entry *entry; /* beside tasks.item */
+	size_t room;
+	struct strings bad; /* "tasks[3]: status is missing" */
+};
+
+int document_parse(struct document *, const char *text, size_t len, struct error *);
+void document_free(struct document *);
+size_t document_find(const struct document *, const char *id); /* DOCUMENT_NONE */
+#define DOCUMENT_NONE ((size_t)-1)
+
+int document_edit(
+    struct document *, size_t index, const struct change *, int64_t now, struct error *);
+int document_add(struct document *, const char *text, size_t len, struct error *);
+void document_remove(struct document *, size_t index);
+
+/* Has a task open or unknown dependencies? */
+bool document_waits(const struct document *, const struct task *);
+
+int document_print(struct document *, int64_t now, struct buf *out, struct error *);
+
+/* The text of a document without tasks. */
+void document_empty(struct buf *, int64_t now);
+
+#endif
