@@ -186,7 +186,9 @@ draft_owner(struct draft *d, const char *owner)
 
 	if (owner == NULL)
 		return;
-	if (*owner == '\0')
+	if (*owner == '\0' && d->change->empty_owner && d->task->dialect == TASK_NATIVE)
+		draft_string(d, FIELD_OWNER, owner);
+	else if (*owner == '\0')
 		draft_unown(d);
 	else if (d->task->owner != NULL && strcmp(d->task->owner, owner) == 0)
 		;
