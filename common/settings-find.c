@@ -1,0 +1,202 @@
+/*
+ * Finding our entries, in either form of a command.
+ */
+#include "settings-find.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The first word of a shell command line, its quotes taken off; *end: after it. */
+char *
+settings_first_word(const char *line, const char **end)
+{
+	struct buf word = { 0 };
+	char quote = 0;
+	const char *p = line + strspn(line, " \t\n");
+
+	for (; *p != '\0'; p++) {
+		if (quote == 0 && strchr(" \t\n;&|<>()", *p) != NULL)
+			break;
+		if (quote == 0 && (*p == '\'' || *p == '"'))
+			quote = *p;
+		else if (quote != 0 && *p == quote)
+			quote = 0;
+		else if (quote != '\'' && *p == '\\' && p[1] != '\0')
+			buf_putc(&word, *++p);
+		else
+			buf_putc(&word, *p);
+	}
+	*end = p;
+	return buf_take(&word);
+}
+
+const char *
+settings_program(const char *command, bool exec, char **path)
+{
+	const char *end, *base, *name = NULL;
+	char *word = exec ? mem_string(command) : settings_first_word(command, &end);
+
+	base = strrchr(word, '/');
+	base = base != NULL ? base + 1 : word;
+	for (size_t i = 0; i < settings_hook_count && name == NULL; i++)
+		if (strcmp(settings_hooks[i].program, base) == 0)
+			name = settings_hooks[i].program;
+	if (path != NULL && name != NULL)
+		*path = word;
+	else
+		free(word);
+	return name;
+}
+
+static int
+refuse(struct error *err, const char *what, const char *must)
+{
+	return error_set(err, ERROR_INPUT, "%s is not %s as the client wants it", what, must);
+}
+
+/* Parse, and see that hooks, its events and their groups have the shape we edit. */
+int
+settings_parse(struct json *j, const char *text, size_t len, struct error *err)
+{
+	json_ref hooks, env;
+	char *what;
+	int rc = 0;
+
+	if (json_parse(j, text, len, err) == -1)
+		return error_prefix(err, "not JSON");
+	if (json_kind(j, JSON_ROOT) != JSON_OBJECT)
+		return error_set(err, ERROR_INPUT, "not a JSON object");
+	hooks = json_member(j, JSON_ROOT, "hooks");
+	if (hooks != JSON_ABSENT && json_kind(j, hooks) != JSON_OBJECT)
+		return refuse(err, "\"hooks\"", "an object");
+	env = json_member(j, JSON_ROOT, "env");
+	if (env != JSON_ABSENT && json_kind(j, env) != JSON_OBJECT)
+		return refuse(err, "\"env\"", "an object");
+	for (json_ref e = json_first(j, hooks); e != JSON_ABSENT && rc == 0;
+	     e = json_next(j, hooks, e)) {
+		char *name = json_key(j, e);
+
+		what = mem_printf("\"hooks\".\"%s\"", name);
+		if (json_kind(j, e) != JSON_ARRAY)
+			rc = refuse(err, what, "an array");
+		free(what);
+		free(name);
+	}
+	return rc;
+}
+
+/* Is this handler ours?  path: see settings_program(). */
+static const char *
+handler_program(const struct json *j, json_ref handler, bool *exec, char **path)
+{
+	char *command = json_member_string(j, handler, "command");
+	const char *name = NULL;
+
+	*exec = json_member(j, handler, "args") != JSON_ABSENT;
+	if (command != NULL && json_equals(j, json_member(j, handler, "type"), "command"))
+		name = settings_program(command, *exec, path);
+	free(command);
+	return name;
+}
+
+/* The n-th handler of ours in the whole text (event: only below this one). */
+bool
+settings_place(
+    const struct json *j, const char *event, size_t nth, struct settings_place *at, char **path)
+{
+	json_ref hooks = json_member(j, JSON_ROOT, "hooks");
+
+	for (json_ref e = json_first(j, hooks); e != JSON_ABSENT; e = json_next(j, hooks, e)) {
+		if (event != NULL && !json_key_equals(j, e, event))
+			continue;
+		for (json_ref g = json_first(j, e); g != JSON_ABSENT; g = json_next(j, e, g)) {
+			json_ref list = json_member(j, g, "hooks");
+
+			if (json_kind(j, list) != JSON_ARRAY)
+				continue;
+			for (json_ref h = json_first(j, list); h != JSON_ABSENT;
+			     h = json_next(j, list, h)) {
+				bool exec;
+				char *p = NULL;
+				const char *name = handler_program(j, h, &exec, &p);
+
+				if (name == NULL)
+					continue;
+				if (nth-- > 0) {
+					free(p);
+					continue;
+				}
+				*at = (struct settings_place){ e, g, h, name, exec };
+				if (path != NULL)
+					*path = p;
+				else
+					free(p);
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* --config FILE or --config=FILE among the arguments of either form. */
+static char *
+config_argument(const struct json *j, json_ref handler, const char *command, bool exec)
+{
+	struct strings args = { 0 };
+	const char *p = command, *end;
+	char *config = NULL;
+
+	if (exec)
+		json_strings(j, json_member(j, handler, "args"), &args);
+	else
+		for (; *(p += strspn(p, " \t\n")) != '\0'; p = *end != '\0' ? end + 1 : end)
+			strings_take(&args, settings_first_word(p, &end));
+	for (size_t i = 0; i < args.count && config == NULL; i++) {
+		if (strncmp(args.item[i], "--config=", 9) == 0)
+			config = mem_string(args.item[i] + 9);
+		else if (strcmp(args.item[i], "--config") == 0 && i + 1 < args.count)
+			config = mem_string(args.item[i + 1]);
+	}
+	strings_free(&args);
+	return config;
+}
+
+int
+settings_find(const char *text, size_t len, struct settings_entries *all, struct error *err)
+{
+	struct json j = { 0 };
+	struct settings_entry *s;
+	struct settings_place at;
+	char *path, *command;
+	int rc = settings_parse(&j, text, len, err);
+
+	*all = (struct settings_entries){ 0 };
+	for (size_t n = 0; rc == 0 && settings_place(&j, NULL, n, &at, &path); n++) {
+		all->item = mem_grow(all->item, all->count + 1, sizeof(*all->item));
+		s = &all->item[all->count++];
+		command = json_member_string(&j, at.handler, "command");
+		*s = (struct settings_entry){ .event = json_key(&j, at.event),
+			.matcher = json_member_string(&j, at.group, "matcher"),
+			.path = path,
+			.program = at.program,
+			.exec = at.exec,
+			.config = config_argument(&j, at.handler, command, at.exec) };
+		(void)json_int(&j, json_member(&j, at.handler, "timeout"), &s->timeout);
+		free(command);
+	}
+	json_free(&j);
+	return rc;
+}
+
+void
+settings_entries_free(struct settings_entries *all)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		free(all->item[i].event);
+		free(all->item[i].matcher);
+		free(all->item[i].path);
+		free(all->item[i].config);
+	}
+	free(all->item);
+	*all = (struct settings_entries){ 0 };
+}

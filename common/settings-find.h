@@ -1,0 +1,26 @@
+#ifndef COMMON_SETTINGS_FIND_H
+#define COMMON_SETTINGS_FIND_H
+
+#include "settings.h"
+
+/*
+ * Inside settings: where our handlers are in a parsed settings file.
+ */
+struct settings_place {
+	json_ref event, group, handler; /* event: the array of groups */
+	const char *program;
+	bool exec;
+};
+
+/* Parse, and see that hooks, its events and env have the shape we edit. */
+int settings_parse(struct json *, const char *text, size_t len, struct error *);
+
+/* The n-th handler of ours (event: only below this one; NULL any).  path gets the
+ * executable's (owned); may be NULL. */
+bool settings_place(
+    const struct json *, const char *event, size_t nth, struct settings_place *, char **path);
+
+/* The first word of a shell command line, quotes taken off, owned; *end: after it. */
+char *settings_first_word(const char *line, const char **end);
+
+#endif

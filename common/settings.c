@@ -1,0 +1,336 @@
+/*
+ * Edits are made one at a time, each on the text that the one before left:
+ * an entry that is added may need an array or object that is not there yet,
+ * and a text is small.
+ */
+#include "settings-find.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "json-edit.h"
+#include "json-print.h"
+#include "out.h"
+
+#define TASK_TOOLS "TaskCreate|TaskUpdate|Task|Agent|TodoWrite"
+
+/*
+ * The client gives a hook 600 s, but a SessionEnd hook 1.5 s unless told
+ * otherwise.  No event is here that the oldest client we know does not: it
+ * would drop all hooks of the file without a word.
+ */
+const struct settings_hook settings_hooks[] = {
+	{ "PreToolUse", TASK_TOOLS, "on-pretooluse-task", 0 },
+	{ "TaskCompleted", NULL, "on-task-completed-verify", 600 },
+	{ "SubagentStop", NULL, "on-subagent-stop", 0 },
+	{ "TeammateIdle", NULL, "on-subagent-stop", 0 },
+	{ "SessionEnd", NULL, "on-subagent-stop", 10 },
+	{ "Stop", NULL, "on-subagent-stop", 0 },
+};
+const size_t settings_hook_count = sizeof(settings_hooks) / sizeof(settings_hooks[0]);
+
+const struct settings_hook *
+settings_hook_find(const char *event)
+{
+	for (size_t i = 0; i < settings_hook_count; i++)
+		if (strcmp(settings_hooks[i].event, event) == 0)
+			return &settings_hooks[i];
+	return NULL;
+}
+
+/* A word for a POSIX shell; plain paths stay plain, which people like to read. */
+static void
+shell_word(struct buf *b, const char *s)
+{
+	if (*s != '\0' &&
+	    strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+:@%,=") ==
+		strlen(s)) {
+		buf_puts(b, s);
+		return;
+	}
+	buf_putc(b, '\'');
+	for (; *s != '\0'; s++) {
+		if (*s == '\'')
+			buf_puts(b, "'\\''");
+		else
+			buf_putc(b, *s);
+	}
+	buf_putc(b, '\'');
+}
+
+/* How the file indents: its first indented line, or two blanks; "" if it has no newline. */
+static char *
+indentation(const char *text, size_t len)
+{
+	const char *p = memchr(text, '\n', len), *end = text + len;
+	size_t n;
+
+	if (p == NULL)
+		return mem_string(memchr(text, ':', len) != NULL ? "" : "  ");
+	while (p != NULL && p < end) {
+		p++;
+		n = strspn(p, " \t");
+		if (n > 0 && p + n < end && p[n] != '\n' && p[n] != '\r')
+			return mem_copy(p, n);
+		p = memchr(p, '\n', (size_t)(end - p));
+	}
+	return mem_string("  ");
+}
+
+/* The object as text that stands at `depth` of a file that indents by `unit`. Frees it. */
+static void
+value_text(struct buf *b, struct json_object *o, const char *unit, int depth)
+{
+	struct buf pretty = { 0 };
+
+	if (*unit == '\0') {
+		out_text(b, o);
+		return;
+	}
+	out_pretty(&pretty, o);
+	for (const char *p = buf_text(&pretty); *p != '\0'; p++) {
+		buf_putc(b, *p);
+		if (*p != '\n')
+			continue;
+		for (int i = 0; i < depth; i++)
+			buf_puts(b, unit);
+		while (p[1] == ' ' && p[2] == ' ') {
+			buf_puts(b, unit);
+			p += 2;
+		}
+	}
+	buf_free(&pretty);
+}
+
+/* {"matcher":..., "hooks":[{"type":"command","command":...,"args":[],"timeout":...}]} */
+static struct json_object *
+make_group(const struct settings_hook *h, const struct settings_plan *plan)
+{
+	struct json_object *group = out_object(), *list = out_array(), *o = out_object();
+	char *path = mem_printf("%s/%s", plan->bin, h->program);
+	struct buf word = { 0 };
+
+	out_string(group, "matcher", h->matcher);
+	out_string(o, "type", "command");
+	if (plan->shell) {
+		shell_word(&word, path);
+		out_string(o, "command", buf_text(&word));
+	} else {
+		out_string(o, "command", path);
+		out_add(o, "args", out_array());
+	}
+	if (h->timeout > 0)
+		out_int(o, "timeout", h->timeout);
+	out_push(list, o);
+	out_add(group, "hooks", list);
+	buf_free(&word);
+	free(path);
+	return group;
+}
+
+/* One step: text becomes the result of an edit. */
+static void
+step(struct buf *text, struct json_edit *e)
+{
+	struct buf next = { 0 };
+
+	json_edit_apply(e, &next);
+	json_edit_free(e);
+	buf_free(text);
+	*text = next;
+}
+
+/* Our entry is there: let it run the executable where it lies now. */
+static bool
+move_entry(struct buf *text, const struct json *j, const struct settings_place *at, const char *old,
+    const struct settings_plan *plan)
+{
+	char *path = mem_printf("%s/%s", plan->bin, at->program);
+	char *command = json_member_string(j, at->handler, "command");
+	struct buf line = { 0 }, value = { 0 };
+	struct json_edit e;
+	const char *rest = "";
+	bool moved = strcmp(old, path) != 0;
+
+	if (moved) {
+		if (at->exec) {
+			buf_puts(&line, path);
+		} else {
+			free(settings_first_word(command, &rest));
+			shell_word(&line, path);
+			buf_puts(&line, rest);
+		}
+		json_print_string(&value, line.data, line.len);
+		json_edit_init(&e, j);
+		json_edit_set(&e, at->handler, "command", buf_text(&value));
+		step(text, &e);
+	}
+	buf_free(&line);
+	buf_free(&value);
+	free(command);
+	free(path);
+	return moved;
+}
+
+static void
+add_entry(struct buf *text, const struct json *j, const struct settings_hook *h,
+    const struct settings_plan *plan, const char *unit)
+{
+	json_ref hooks = json_member(j, JSON_ROOT, "hooks"),
+		 event = json_member(j, hooks, h->event);
+	struct json_object *o = make_group(h, plan), *list, *all;
+	struct buf value = { 0 };
+	struct json_edit e;
+
+	json_edit_init(&e, j);
+	if (event != JSON_ABSENT) {
+		value_text(&value, o, unit, 3);
+		json_edit_append(&e, event, buf_text(&value));
+	} else {
+		list = out_array();
+		out_push(list, o);
+		if (hooks != JSON_ABSENT) {
+			value_text(&value, list, unit, 2);
+			json_edit_set(&e, hooks, h->event, buf_text(&value));
+		} else {
+			all = out_object();
+			out_add(all, h->event, list);
+			value_text(&value, all, unit, 1);
+			json_edit_set(&e, JSON_ROOT, "hooks", buf_text(&value));
+		}
+	}
+	step(text, &e);
+	buf_free(&value);
+}
+
+static void
+add_env(struct buf *text, const struct json *j, const struct settings_plan *plan, const char *unit)
+{
+	json_ref env = json_member(j, JSON_ROOT, "env");
+	struct json_object *o;
+	struct buf value = { 0 };
+	struct json_edit e;
+
+	json_edit_init(&e, j);
+	if (env != JSON_ABSENT) {
+		json_print_string(&value, plan->env_value, strlen(plan->env_value));
+		json_edit_set(&e, env, plan->env, buf_text(&value));
+	} else {
+		o = out_object();
+		out_string(o, plan->env, plan->env_value);
+		value_text(&value, o, unit, 1);
+		json_edit_set(&e, JSON_ROOT, "env", buf_text(&value));
+	}
+	step(text, &e);
+	buf_free(&value);
+}
+
+int
+settings_install(const char *text, size_t len, const struct settings_plan *plan, struct buf *out,
+    struct settings_change *change, struct error *err)
+{
+	struct json j = { 0 };
+	struct settings_place at;
+	char *unit = indentation(text, len), *path;
+	int rc = 0;
+
+	*change = (struct settings_change){ 0 };
+	buf_reset(out);
+	buf_add(out, text, len);
+	for (size_t i = 0; i < plan->count && rc == 0; i++) {
+		const struct settings_hook *h = plan->hooks[i];
+		bool found = false;
+
+		rc = settings_parse(&j, out->data, out->len, err);
+		for (size_t n = 0; rc == 0 && settings_place(&j, h->event, n, &at, &path); n++) {
+			if (strcmp(at.program, h->program) == 0) {
+				found = true;
+				if (move_entry(out, &j, &at, path, plan)) {
+					change->moved++;
+					rc = settings_parse(&j, out->data, out->len, err);
+				} else {
+					change->kept++;
+				}
+			}
+			free(path);
+		}
+		if (rc == 0 && !found) {
+			add_entry(out, &j, h, plan, unit);
+			change->added++;
+		}
+	}
+	if (rc == 0)
+		rc = settings_parse(&j, out->data, out->len, err);
+	if (rc == 0 && plan->env != NULL &&
+	    json_member(&j, json_member(&j, JSON_ROOT, "env"), plan->env) == JSON_ABSENT) {
+		add_env(out, &j, plan, unit);
+		change->env = true;
+	}
+	json_free(&j);
+	free(unit);
+	return rc;
+}
+
+/* The smallest thing that holds nothing but this handler. */
+static void
+remove_handler(struct buf *text, const struct json *j, const struct settings_place *at)
+{
+	json_ref hooks = json_member(j, JSON_ROOT, "hooks");
+	json_ref list = json_member(j, at->group, "hooks");
+	struct json_edit e;
+	char *event;
+
+	json_edit_init(&e, j);
+	if (json_count(j, list) > 1) {
+		json_edit_drop(&e, list, at->handler);
+	} else if (json_count(j, at->event) > 1) {
+		json_edit_drop(&e, at->event, at->group);
+	} else if (json_count(j, hooks) > 1) {
+		event = json_key(j, at->event);
+		json_edit_remove(&e, hooks, event);
+		free(event);
+	} else {
+		json_edit_remove(&e, JSON_ROOT, "hooks");
+	}
+	step(text, &e);
+}
+
+int
+settings_uninstall(const char *text, size_t len, const struct strings *events, const char *env,
+    struct buf *out, struct settings_change *change, struct error *err)
+{
+	struct json j = { 0 };
+	struct json_edit e;
+	struct settings_place at;
+	json_ref vars;
+	size_t skip = 0;
+	char *event;
+	int rc;
+
+	*change = (struct settings_change){ 0 };
+	buf_reset(out);
+	buf_add(out, text, len);
+	while ((rc = settings_parse(&j, out->data, out->len, err)) == 0 &&
+	       settings_place(&j, NULL, skip, &at, NULL)) {
+		event = json_key(&j, at.event);
+		if (events != NULL && !strings_has(events, event)) {
+			skip++;
+		} else {
+			remove_handler(out, &j, &at);
+			change->removed++;
+		}
+		free(event);
+	}
+	vars = rc == 0 ? json_member(&j, JSON_ROOT, "env") : JSON_ABSENT;
+	if (env != NULL && json_member(&j, vars, env) != JSON_ABSENT) {
+		json_edit_init(&e, &j);
+		if (json_count(&j, vars) > 1)
+			json_edit_remove(&e, vars, env);
+		else
+			json_edit_remove(&e, JSON_ROOT, "env");
+		step(out, &e);
+		change->env = true;
+	}
+	json_free(&j);
+	return rc;
+}

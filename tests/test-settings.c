@@ -1,0 +1,220 @@
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "settings.h"
+
+static const struct settings_hook *core[3];
+
+static struct settings_plan
+plan(const char *bin, bool shell)
+{
+	for (int i = 0; i < 3; i++)
+		core[i] = &settings_hooks[i];
+	return (struct settings_plan){ .hooks = core, .count = 3, .bin = bin, .shell = shell };
+}
+
+static void
+install(const char *text, struct settings_plan p, struct buf *out, struct settings_change *change)
+{
+	struct error err = { 0 };
+
+	cr_assert_eq(settings_install(text, strlen(text), &p, out, change, &err), 0, "%s: %s", text,
+	    err.text);
+}
+
+static void
+uninstall(const char *text, struct buf *out, struct settings_change *change)
+{
+	struct error err = { 0 };
+
+	cr_assert_eq(settings_uninstall(text, strlen(text), NULL, NULL, out, change, &err), 0,
+	    "%s: %s", text, err.text);
+}
+
+/* Files as people and programs write them: what is not ours keeps its bytes. */
+static const char *const files[] = {
+	"{}",
+	"{}\n",
+	"{\n  \"model\": \"opus\"\n}\n",
+	"{\n\t\"model\": \"opus\",\n\t\"permissions\": { \"allow\": [\"Bash(ls:*)\"] }\n}\n",
+	"{\"model\":\"opus\",\"hooks\":{\"Stop\":[{\"hooks\":[{\"type\":\"command\",\"command\":"
+	"\"say done\"}]}]}}",
+	"{\n    \"hooks\": {\n        \"PreToolUse\": [\n            {\n                "
+	"\"matcher\": "
+	"\"Bash\",\n                \"hooks\": [{ \"type\": \"command\", \"command\": \"guard\" "
+	"}]\n"
+	"            }\n        ]\n    },\n    \"n\": 12345678901234567890, \"s\": \"\\ud800\"\n}",
+	"{\r\n  \"a\": 1,\r\n  \"a\": 2\r\n}\r\n",
+};
+
+Test(settings, uninstall_takes_back_what_install_did)
+{
+	struct settings_change change;
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		struct buf with = { 0 }, without = { 0 };
+
+		install(files[i], plan("/usr/local/bin", i % 2 == 0), &with, &change);
+		cr_expect_eq(change.added, 3, "file %zu: three entries", i);
+		uninstall(buf_text(&with), &without, &change);
+		cr_expect_eq(change.removed, 3, "file %zu: three removed", i);
+		cr_expect_str_eq(buf_text(&without), files[i], "file %zu: the same bytes\n%s", i,
+		    buf_text(&with));
+		buf_free(&with);
+		buf_free(&without);
+	}
+}
+
+Test(settings, installing_twice_changes_nothing)
+{
+	struct settings_change change;
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		struct buf once = { 0 }, twice = { 0 };
+
+		install(files[i], plan("/opt/b", false), &once, &change);
+		install(buf_text(&once), plan("/opt/b", false), &twice, &change);
+		cr_expect_eq(change.kept, 3, "file %zu: all kept", i);
+		cr_expect_eq(change.added + change.moved, 0, "file %zu: nothing new", i);
+		cr_expect_str_eq(buf_text(&twice), buf_text(&once), "file %zu: the same bytes", i);
+		buf_free(&once);
+		buf_free(&twice);
+	}
+}
+
+Test(settings, an_entry_is_known_again_after_a_move)
+{
+	static const struct {
+		const char *name, *command, *want;
+	} rows[] = {
+		{ "plain", "/old/on-subagent-stop", "/new dir/on-subagent-stop" },
+		{ "quoted", "'/old place/on-subagent-stop' --list lab",
+		    "'/new dir/on-subagent-stop' --list lab" },
+		{ "double quoted", "\\\"/o/on-subagent-stop\\\" --config=/x",
+		    "'/new dir/on-subagent-stop' --config=/x" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct buf out = { 0 }, text = { 0 }, want = { 0 };
+		struct settings_change change;
+		struct settings_plan p = plan("/new dir", true);
+
+		p.hooks = core + 2;
+		p.count = 1;
+		buf_printf(&text,
+		    "{\"hooks\":{\"SubagentStop\":[{\"hooks\":[{\"type\":\"command\",\"command\":"
+		    "\"%s\",\"timeout\":7}]}]}}",
+		    rows[i].command);
+		install(buf_text(&text), p, &out, &change);
+		buf_printf(&want,
+		    "{\"hooks\":{\"SubagentStop\":[{\"hooks\":[{\"type\":\"command\",\"command\":"
+		    "\"%s\",\"timeout\":7}]}]}}",
+		    i == 0 ? "'/new dir/on-subagent-stop'" : rows[i].want);
+		cr_expect_eq(change.moved, 1, "%s: moved", rows[i].name);
+		cr_expect_str_eq(buf_text(&out), buf_text(&want), "%s", rows[i].name);
+		buf_free(&out);
+		buf_free(&text);
+		buf_free(&want);
+	}
+}
+
+Test(settings, what_is_not_a_settings_file_is_refused)
+{
+	static const struct {
+		const char *text, *says;
+	} rows[] = {
+		{ "", "not JSON" },
+		{ "{", "not JSON" },
+		{ "{} trailing", "not JSON" },
+		{ "// a comment\n{}", "not JSON" },
+		{ "\xef\xbb\xbf{}", "not JSON" },
+		{ "[]", "not a JSON object" },
+		{ "{\"hooks\":[]}", "\"hooks\"" },
+		{ "{\"hooks\":{\"Stop\":{}}}", "\"Stop\"" },
+		{ "{\"env\":7}", "\"env\"" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct settings_plan p = plan("/b", false);
+		struct settings_change change;
+		struct buf out = { 0 };
+		struct error err = { 0 };
+
+		cr_expect_eq(
+		    settings_install(rows[i].text, strlen(rows[i].text), &p, &out, &change, &err),
+		    -1, "'%s' is refused", rows[i].text);
+		cr_expect_not_null(
+		    strstr(err.text, rows[i].says), "'%s': '%s'", rows[i].text, err.text);
+		buf_free(&out);
+	}
+}
+
+Test(settings, others_in_the_same_group_stay)
+{
+	static const char text[] =
+	    "{\"hooks\":{\"SubagentStop\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"a\"},"
+	    "{\"type\":\"command\",\"command\":\"/x/on-subagent-stop\"},"
+	    "{\"type\":\"prompt\",\"prompt\":\"/x/on-subagent-stop\"}]}]}}";
+	static const char want[] =
+	    "{\"hooks\":{\"SubagentStop\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"a\"},"
+	    "{\"type\":\"prompt\",\"prompt\":\"/x/on-subagent-stop\"}]}]}}";
+	struct settings_change change;
+	struct buf out = { 0 };
+
+	uninstall(text, &out, &change);
+	cr_expect_eq(change.removed, 1, "only ours");
+	cr_expect_str_eq(buf_text(&out), want, "the others stay as they are");
+	buf_free(&out);
+}
+
+Test(settings, a_variable_is_added_once_and_taken_back)
+{
+	static const char *const texts[] = { "{\n  \"env\": {\n    \"A\": \"b\"\n  }\n}\n", "{}",
+		"{\"a\":1}" };
+
+	for (size_t i = 0; i < 3; i++) {
+		struct settings_plan p = plan("/b", false);
+		struct settings_change change;
+		struct buf out = { 0 }, again = { 0 }, back = { 0 };
+		struct error err = { 0 };
+
+		p.env = "CLAUDE_CODE_ENABLE_TODO_TOOLS";
+		p.env_value = "1";
+		install(texts[i], p, &out, &change);
+		cr_expect(change.env, "%zu: added", i);
+		install(buf_text(&out), p, &again, &change);
+		cr_expect_not(change.env, "%zu: once", i);
+		cr_expect_eq(
+		    settings_uninstall(out.data, out.len, NULL, p.env, &back, &change, &err), 0,
+		    "%zu: %s", i, err.text);
+		cr_expect(change.env, "%zu: taken back", i);
+		cr_expect_str_eq(buf_text(&back), texts[i], "%zu: the same bytes", i);
+		buf_free(&out);
+		buf_free(&again);
+		buf_free(&back);
+	}
+}
+
+Test(settings, find_tells_form_timeout_and_config)
+{
+	static const char text[] =
+	    "{\"hooks\":{\"TaskCompleted\":[{\"hooks\":[{\"type\":\"command\",\"command\":"
+	    "\"/b/on-task-completed-verify\",\"args\":[\"--config\",\"/"
+	    "c.json\"],\"timeout\":900}]}],"
+	    "\"PreToolUse\":[{\"matcher\":\"TaskUpdate\",\"hooks\":[{\"type\":\"command\","
+	    "\"command\":\"on-pretooluse-task --config=y\"}]}]}}";
+	struct settings_entries all;
+	struct error err = { 0 };
+
+	cr_assert_eq(settings_find(text, strlen(text), &all, &err), 0, "%s", err.text);
+	cr_assert_eq(all.count, 2, "two of ours");
+	cr_expect_str_eq(all.item[0].event, "TaskCompleted", "event");
+	cr_expect_str_eq(all.item[0].path, "/b/on-task-completed-verify", "path");
+	cr_expect_str_eq(all.item[0].config, "/c.json", "config");
+	cr_expect_eq(all.item[0].timeout, 900, "timeout");
+	cr_expect(all.item[0].exec, "exec form");
+	cr_expect_str_eq(all.item[1].matcher, "TaskUpdate", "matcher");
+	cr_expect_str_eq(all.item[1].config, "y", "config");
+	cr_expect_not(all.item[1].exec, "shell form");
+	settings_entries_free(&all);
+}
