@@ -1,0 +1,199 @@
+/*
+ * Claiming and completing: the same claim, and the same verdict, that the
+ * hooks give.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "act.h"
+#include "git.h"
+#include "progress.h"
+#include "verify.h"
+#include "view.h"
+
+enum claim_result
+act_claim(struct cli *c, const char *id, bool check_busy, const struct change *with,
+    struct buf *reason, struct error *err)
+{
+	struct claim_request r = { .task = id, .check_busy = check_busy, .write = with == NULL };
+	struct change change;
+	struct config config;
+	struct config_query q = { .config_dir = c->list.config };
+	enum claim_result result;
+	char *head;
+	struct error ignored;
+
+	cli_agent(c, &r.agent);
+	/* What the gates were and where the tree stood: a later verdict compares with it. */
+	if (config_load(&config, &q, &ignored) == 0 && config.project.path != NULL)
+		r.gate_hash = config.project.hash;
+	head = git_head(".");
+	r.head = head;
+	result = claim_take(&c->list, &c->store, &r, reason, cli_patience(), err);
+	if (result == CLAIM_OK && with != NULL) {
+		change = *with;
+		change.status = TASK_IN_PROGRESS;
+		if (act_update(c, id, &change, NULL, NULL, err) == -1) {
+			(void)claim_forget(&c->list, id, cli_patience(), &ignored);
+			result = CLAIM_FAULT;
+		}
+	}
+	free(head);
+	config_free(&config);
+	return result;
+}
+
+/* The person at this terminal, for the record of a forced completion. */
+static const char *
+person(void)
+{
+	const char *name = getenv("USER");
+
+	if (name == NULL || *name == '\0')
+		name = getenv("LOGNAME");
+	return name != NULL && *name != '\0' ? name : "unknown";
+}
+
+/*
+ * Between the verdict and the write the task may have been changed: what was
+ * cheap to check is checked again under the lock.
+ */
+static int
+still_fine(void *arg, struct store *s, const struct task *t, struct error *err)
+{
+	const struct verify_request *request = arg;
+	struct buf reason = { 0 };
+	struct strings warnings = { 0 };
+	const char *rule;
+	int rc = verify_builtin(request, t, &reason, &warnings, &rule, err);
+
+	(void)s;
+	if (rc == 1)
+		rc = error_set(err, ERROR_REFUSED, "%s", buf_text(&reason));
+	strings_free(&warnings);
+	buf_free(&reason);
+	return rc;
+}
+
+static int
+write_completed(struct cli *c, const struct act_complete *how, struct verify_request *request,
+    struct strings *unblocked, struct error *err)
+{
+	struct change change = CHANGE_INIT;
+	struct task before = TASK_INIT, after = TASK_INIT;
+	struct task_set all = { 0 };
+	struct json_object *extra = NULL;
+	struct error ignored;
+	int rc;
+
+	if (how->with != NULL)
+		change = *how->with;
+	change.status = TASK_COMPLETED;
+	rc = store_update(&c->store, how->id, &change, how->force ? NULL : still_fine, request,
+	    &before, &after, cli_patience(), err);
+	if (rc == 1) {
+		if (how->force) {
+			extra = out_object();
+			out_bool(extra, "forced", true);
+		}
+		act_record(c, "complete", &before, &after, how->why, extra);
+		(void)claim_forget(&c->list, how->id, cli_patience(), &ignored);
+		if (store_load(&c->store, &all, &ignored) == 0)
+			graph_unblocked(&all, how->id, unblocked);
+	}
+	task_set_free(&all);
+	task_free(&before);
+	task_free(&after);
+	return rc;
+}
+
+static int
+status_of(const struct error *err)
+{
+	return err->kind == ERROR_NOT_FOUND ? EXIT_UNKNOWN
+	       : err->kind == ERROR_BUSY    ? EXIT_LOCKED
+	       : err->kind == ERROR_REFUSED ? EXIT_GATE
+					    : EXIT_FAULT;
+}
+
+static int
+status_of_verdict(const struct verify *v)
+{
+	if (v->trust >= TRUST_UNKNOWN && v->rule != NULL && strcmp(v->rule, "trust") == 0)
+		return EXIT_UNTRUSTED;
+	if (v->rule != NULL && strcmp(v->rule, "blockers") == 0)
+		return EXIT_BLOCKED;
+	return EXIT_GATE;
+}
+
+int
+act_complete(
+    struct cli *c, const struct act_complete *how, struct buf *reason, struct strings *unblocked)
+{
+	struct config config;
+	struct config_query q = { .config_dir = c->list.config };
+	struct verify v = VERIFY_INIT;
+	struct progress progress;
+	struct task t = TASK_INIT;
+	struct error err = { 0 };
+	int status = EXIT_DONE, rc;
+	struct verify_request request = {
+		.on = GATE_COMPLETE,
+		.config = &config,
+		.list = &c->list,
+		.store = &c->store,
+		.task = how->id,
+		.metadata = how->with != NULL ? how->with->metadata : NULL,
+	};
+
+	cli_agent(c, &request.agent);
+	if (config_load(&config, &q, &err) == -1)
+		goto fault;
+	rc = store_get(&c->store, how->id, &t, &err);
+	if (rc == -1)
+		goto fault;
+	if (rc == 0) {
+		buf_printf(reason,
+		    "there is no task #%s in list '%s' (try: claude-tasks list --all)", how->id,
+		    c->list.name);
+		status = EXIT_UNKNOWN;
+		goto out;
+	}
+	if (t.status == TASK_COMPLETED) {
+		task_name(reason, &t);
+		buf_puts(reason, " is completed already");
+		status = EXIT_RESOLVED;
+		goto out;
+	}
+	request.deadline = deadline_in(config.deadline_ms);
+	if (how->force) {
+		if (verify_force(&request, &t, person(), how->why, &err) == -1)
+			goto fault;
+	} else {
+		progress_begin(&progress, c, how->quiet);
+		request.progress = c->progress != NULL ? c->progress : progress_tell;
+		request.progress_arg = c->progress != NULL ? c->progress_arg : &progress;
+		rc = verify_task(&v, &request, &err);
+		progress_end(&progress);
+		if (rc == -1 || verify_record(&v, &request, &err) == -1)
+			goto fault;
+		if (v.message.len > 0 && !how->quiet)
+			cli_note(c, "%s", buf_text(&v.message));
+		if (!v.passed) {
+			buf_puts(reason, buf_text(&v.reason));
+			status = status_of_verdict(&v);
+			goto out;
+		}
+	}
+	if (write_completed(c, how, &request, unblocked, &err) != -1)
+		goto out;
+fault:
+	buf_puts(reason, err.text);
+	status = status_of(&err);
+out:
+	task_free(&t);
+	verify_free(&v);
+	config_free(&config);
+	return status;
+}

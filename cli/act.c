@@ -1,0 +1,200 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "act.h"
+#include "clock.h"
+#include "journal.h"
+
+static char group[48];
+
+void
+act_begin(struct cli *c)
+{
+	static unsigned serial;
+
+	(void)c;
+	snprintf(group, sizeof(group), "%llx-%x-%x", (unsigned long long)clock_wall_ms(),
+	    (unsigned)getpid(), serial++);
+}
+
+static bool
+same_text(const char *a, const char *b)
+{
+	return strcmp(a != NULL ? a : "", b != NULL ? b : "") == 0;
+}
+
+static bool
+same_ids(const struct strings *a, const struct strings *b)
+{
+	if (a->count != b->count)
+		return false;
+	for (size_t i = 0; i < a->count; i++)
+		if (strcmp(a->item[i], b->item[i]) != 0)
+			return false;
+	return true;
+}
+
+/* The fields of `t` in which it differs from `other` (all of them without one). */
+static struct json_object *
+differing(const struct task *t, const struct task *other)
+{
+	static const struct task none = TASK_INIT;
+	struct json_object *o = out_object();
+	json_ref mine, theirs;
+
+	if (other == NULL)
+		other = &none;
+	if (t->status != other->status)
+		out_string(o, "status", task_status_name(t->status));
+	if (!same_text(t->subject, other->subject))
+		out_string(o, "subject", t->subject);
+	if (!same_text(t->owner, other->owner))
+		out_string(o, "owner", t->owner != NULL ? t->owner : "");
+	if (!same_text(t->active_form, other->active_form))
+		out_string(o, "activeForm", t->active_form != NULL ? t->active_form : "");
+	if (!same_ids(&t->blocked_by, &other->blocked_by))
+		out_strings(o, "blockedBy", &t->blocked_by);
+	if (!same_ids(&t->blocks, &other->blocks))
+		out_strings(o, "blocks", &t->blocks);
+	mine = task_metadata(t);
+	theirs = other != &none ? task_metadata(other) : JSON_ABSENT;
+	if (mine != JSON_ABSENT && !json_same(&t->json, mine, &other->json, theirs))
+		out_add(o, "metadata", out_raw(&t->json, mine));
+	if (other != &none && !same_text(t->description, other->description))
+		out_string(o, "description", "changed");
+	return o;
+}
+
+static void
+add_text(struct json_object *o, const char *key, const struct task *t)
+{
+	if (t != NULL && t->text.len > 0)
+		out_string(o, key, buf_text(&t->text));
+}
+
+void
+act_record(struct cli *c, const char *event, const struct task *before, const struct task *after,
+    const char *why, struct json_object *extra)
+{
+	struct agent agent;
+	struct journal_entry e = {
+		.event = event,
+		.task = after != NULL    ? after->id
+			: before != NULL ? before->id
+					 : NULL,
+		.why = why,
+	};
+	struct error err;
+	int fd;
+
+	cli_agent(c, &agent);
+	e.agent = agent_owner(&agent);
+	e.session = agent.session;
+	if (before != NULL)
+		e.from = differing(before, after);
+	if (after != NULL)
+		e.to = differing(after, before);
+	if (extra == NULL)
+		extra = out_object();
+	if (group[0] == '\0')
+		act_begin(c);
+	out_string(extra, "group", group);
+	add_text(extra, "before", before);
+	add_text(extra, "after", after);
+	e.extra = extra;
+	fd = list_state(&c->list, true, &err);
+	if (fd == -1 || journal_append(fd, c->list.name, &e, cli_patience(), &err) == -1)
+		cli_note(c, "claude-tasks: done, but not in the journal: %s", err.text);
+	if (fd != -1)
+		close(fd);
+}
+
+int
+act_create(struct cli *c, const struct change *change, struct task *made, struct error *err)
+{
+	if (store_create(&c->store, change, NULL, NULL, made, cli_patience(), err) == -1)
+		return -1;
+	act_record(c, "create", NULL, made, NULL, NULL);
+	return 0;
+}
+
+int
+act_update(struct cli *c, const char *id, const struct change *change, struct task *before,
+    struct task *after, struct error *err)
+{
+	struct task was = TASK_INIT, is = TASK_INIT;
+	int rc = store_update(&c->store, id, change, NULL, NULL, &was, &is, cli_patience(), err);
+
+	if (rc == 1) {
+		act_record(c, "update", &was, &is, NULL, NULL);
+		if (was.status == TASK_IN_PROGRESS && is.status != TASK_IN_PROGRESS)
+			(void)claim_forget(&c->list, id, cli_patience(), err);
+	}
+	if (rc != -1 && before != NULL)
+		task_copy(before, &was);
+	if (rc != -1 && after != NULL)
+		task_copy(after, rc == 1 ? &is : &was);
+	task_free(&was);
+	task_free(&is);
+	return rc;
+}
+
+int
+act_delete(struct cli *c, const char *id, struct task *before, struct error *err)
+{
+	struct task was = TASK_INIT;
+
+	if (store_delete(&c->store, id, NULL, NULL, &was, cli_patience(), err) == -1)
+		return -1;
+	act_record(c, "delete", &was, NULL, NULL, NULL);
+	(void)claim_forget(&c->list, id, cli_patience(), err);
+	if (before != NULL)
+		task_copy(before, &was);
+	task_free(&was);
+	return 0;
+}
+
+int
+act_depend(struct cli *c, const char *blocked, const char *blocker, bool remove, struct error *err)
+{
+	struct task was = TASK_INIT, is = TASK_INIT;
+	int rc = store_get(&c->store, blocked, &was, err);
+
+	if (rc == 0)
+		rc = error_set(err, ERROR_NOT_FOUND, "there is no task #%s", blocked);
+	if (rc != -1)
+		rc = store_depend(&c->store, blocked, blocker, remove, cli_patience(), err);
+	if (rc != -1)
+		rc = store_get(&c->store, blocked, &is, err);
+	if (rc == 1) {
+		rc = !same_ids(&was.blocked_by, &is.blocked_by);
+		if (rc == 1)
+			act_record(c, "update", &was, &is, NULL, NULL);
+	}
+	task_free(&was);
+	task_free(&is);
+	return rc;
+}
+
+int
+claim_status(enum claim_result r)
+{
+	switch (r) {
+	case CLAIM_OK:
+		return EXIT_DONE;
+	case CLAIM_NOT_FOUND:
+		return EXIT_UNKNOWN;
+	case CLAIM_TAKEN:
+		return EXIT_TAKEN;
+	case CLAIM_RESOLVED:
+		return EXIT_RESOLVED;
+	case CLAIM_BLOCKED:
+		return EXIT_BLOCKED;
+	case CLAIM_AGENT_BUSY:
+		return EXIT_AGENT;
+	default:
+		return EXIT_FAULT;
+	}
+}

@@ -1,0 +1,56 @@
+#ifndef CLI_ACT_H
+#define CLI_ACT_H
+
+#include "cli.h"
+#include "json.h"
+
+/*
+ * Changes to the list, each with a line in its journal that holds what the
+ * task was and what it is, so that `log` can tell, `undo` can take it back
+ * and `restore` can bring it back.
+ *
+ * The commands, `call` and `mcp` all go through here.  Functions return 0 (or
+ * 1 changed, 0 not) or -1 with the error filled in; nothing is printed.
+ * A journal that cannot be written does not undo the change: it is told by
+ * cli_note().
+ */
+
+/* One command, one call of a tool: what `undo` takes back together. */
+void act_begin(struct cli *);
+
+int act_create(struct cli *, const struct change *, struct task *made, struct error *);
+int act_update(struct cli *, const char *id, const struct change *, struct task *before,
+    struct task *after, struct error *);
+int act_delete(struct cli *, const char *id, struct task *before, struct error *);
+int act_depend(struct cli *, const char *blocked, const char *blocker, bool remove,
+    struct error *); /* 1 changed, 0 was so already */
+
+/*
+ * Take it: in progress, with an owner.  On a refusal reason says why.  With
+ * `with` these fields are written in the same go, and an owner only if it is
+ * among them: as the client's own call would, once its hook has let it through.
+ */
+enum claim_result act_claim(struct cli *, const char *id, bool check_busy,
+    const struct change *with, struct buf *reason, struct error *);
+int claim_status(enum claim_result); /* the exit status of each */
+
+/*
+ * The verdict of the gates, then the status.  unblocked: ids that can start
+ * now.  Returns EXIT_DONE, or the exit status of the refusal with its reason
+ * (EXIT_FAULT and the like: the error's text).
+ */
+struct act_complete {
+	const char *id;
+	bool force;
+	const char *why;           /* of a forced one */
+	bool quiet;                /* no progress on the terminal */
+	const struct change *with; /* fields to write in the same go, or NULL */
+};
+int act_complete(
+    struct cli *, const struct act_complete *, struct buf *reason, struct strings *unblocked);
+
+/* The journal line itself; before or after may be NULL. */
+void act_record(struct cli *, const char *event, const struct task *before,
+    const struct task *after, const char *why, struct json_object *extra);
+
+#endif

@@ -1,0 +1,297 @@
+/*
+ * Why not getopt_long: flags are looked up in two tables (the command's and
+ * the common ones), may come before the command is known, and an unknown one
+ * is answered with the nearest name.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "args.h"
+#include "text.h"
+
+const struct flag args_common[] = {
+	{ "list", 'l', "NAME", "the list to work on (default: the session's, or the project's)" },
+	{ "dir", 0, "DIR", "the directory of task files to work on" },
+	{ "json", 'j', NULL, "print JSON" },
+	{ "color", 0, "WHEN", "colour: always, never or auto" },
+	{ "ascii", 0, NULL, "no character outside ASCII of our own" },
+	{ "unicode", 0, NULL, "Unicode signs even when standard output is no terminal" },
+	{ "help", 'h', NULL, "what the command does and takes" },
+	{ 0 },
+};
+
+static const struct flag *
+flag_named(const struct flag *table, const char *name, size_t len)
+{
+	for (; table != NULL && table->name != NULL; table++)
+		if (strlen(table->name) == len && memcmp(table->name, name, len) == 0)
+			return table;
+	return NULL;
+}
+
+static const struct flag *
+flag_lettered(const struct flag *table, char letter)
+{
+	for (; table != NULL && table->name != NULL; table++)
+		if (table->letter == letter)
+			return table;
+	return NULL;
+}
+
+static void
+add_given(struct cli *c, const struct flag *flag, const char *value)
+{
+	c->given = mem_grow(c->given, c->given_count + 1, sizeof(*c->given));
+	c->given[c->given_count++] = (struct given){ flag, value };
+}
+
+static int
+unknown_flag(struct cli *c, const char *word, size_t len)
+{
+	const char *names[64];
+	const char *near;
+	char *name = mem_copy(word, len);
+	size_t n = 0;
+	int status;
+
+	for (const struct flag *f = c->command->flags; f != NULL && f->name != NULL && n < 48; f++)
+		names[n++] = f->name;
+	for (const struct flag *f = args_common; f->name != NULL && n < 64; f++)
+		names[n++] = f->name;
+	near = text_nearest(name, names, n);
+	if (near != NULL)
+		status = cli_misuse(
+		    c, "'%s' has no flag --%s; did you mean --%s?", c->command->name, name, near);
+	else
+		status = cli_misuse(c, "'%s' has no flag --%s", c->command->name, name);
+	free(name);
+	return status;
+}
+
+/* One word that begins with '-'; next is the word after it, or NULL. *used: next was taken. */
+static int
+parse_flag(struct cli *c, const char *word, const char *next, bool *used)
+{
+	const struct flag *f;
+	const char *name = word + 2, *equals = strchr(word, '=');
+	size_t len = equals != NULL ? (size_t)(equals - name) : strlen(name);
+
+	*used = false;
+	if (word[1] == '-') {
+		f = flag_named(c->command->flags, name, len);
+		if (f == NULL)
+			f = flag_named(args_common, name, len);
+		if (f == NULL)
+			return unknown_flag(c, name, len);
+		if (f->value == NULL && equals != NULL)
+			return cli_misuse(c, "--%s takes no value", f->name);
+		if (f->value != NULL && equals == NULL) {
+			if (next == NULL)
+				return cli_misuse(c, "--%s needs a value (%s)", f->name, f->value);
+			*used = true;
+		}
+		add_given(c, f, equals != NULL ? equals + 1 : *used ? next : "");
+		return EXIT_DONE;
+	}
+	for (const char *p = word + 1; *p != '\0'; p++) {
+		f = flag_lettered(c->command->flags, *p);
+		if (f == NULL)
+			f = flag_lettered(args_common, *p);
+		if (f == NULL)
+			return cli_misuse(c, "'%s' has no flag -%c", c->command->name, *p);
+		if (f->value == NULL) {
+			add_given(c, f, "");
+			continue;
+		}
+		if (p[1] == '\0' && next == NULL)
+			return cli_misuse(c, "-%c needs a value (%s)", *p, f->value);
+		*used = p[1] == '\0';
+		add_given(c, f, *used ? next : p + 1);
+		break;
+	}
+	return EXIT_DONE;
+}
+
+static int
+unknown_command(struct cli *c, const char *word)
+{
+	const struct command *table;
+	const char *names[128], *near;
+	size_t count, n = 0;
+
+	table = command_table(&count);
+	for (size_t i = 0; i < count && n < 126; i++) {
+		names[n++] = table[i].name;
+		if (table[i].also != NULL)
+			names[n++] = table[i].also;
+	}
+	near = text_nearest(word, names, n);
+	if (near != NULL)
+		return cli_misuse(c, "there is no command '%s'; did you mean '%s'?", word, near);
+	return cli_misuse(c, "there is no command '%s'; 'claude-tasks help' lists them", word);
+}
+
+/* The first word that is neither a flag nor a flag's value; -1 if none. */
+static int
+command_word(int argc, char **argv)
+{
+	const struct flag *f;
+
+	for (int i = 1; i < argc; i++) {
+		const char *w = argv[i];
+
+		if (strcmp(w, "--") == 0)
+			return -1;
+		if (w[0] != '-' || w[1] == '\0')
+			return i;
+		if (w[1] == '-')
+			f = strchr(w, '=') ? NULL : flag_named(args_common, w + 2, strlen(w + 2));
+		else
+			f = w[2] == '\0' ? flag_lettered(args_common, w[1]) : NULL;
+		if (f != NULL && f->value != NULL)
+			i++;
+	}
+	return -1;
+}
+
+int
+args_parse(struct cli *c, int argc, char **argv)
+{
+	int at = command_word(argc, argv), status;
+	bool ended = false, used;
+
+	c->command = command_find(at == -1 ? "list" : argv[at]);
+	if (c->command == NULL) {
+		c->command = command_find("help");
+		return unknown_command(c, argv[at]);
+	}
+	c->operand = mem_grow(NULL, (size_t)argc + 1, sizeof(*c->operand));
+	for (int i = 1; i < argc; i++) {
+		if (i == at)
+			continue;
+		if (!ended && strcmp(argv[i], "--") == 0) {
+			ended = true;
+			continue;
+		}
+		if (!ended && at == -1 && strcmp(argv[i], "--version") == 0) {
+			c->command = command_find("version");
+			continue;
+		}
+		if (ended || argv[i][0] != '-' || argv[i][1] == '\0') {
+			c->operand[c->operands++] = argv[i];
+			continue;
+		}
+		status = parse_flag(c, argv[i], i + 1 < argc ? argv[i + 1] : NULL, &used);
+		if (status != EXIT_DONE)
+			return status;
+		i += used;
+	}
+	if (cli_flag(c, "help"))
+		return EXIT_DONE;
+	if (c->operands < c->command->min)
+		return cli_misuse(c, "'%s' needs %s", c->command->name, c->command->operands);
+	if (c->command->max != -1 && c->operands > c->command->max)
+		return cli_misuse(
+		    c, "'%s' does not take '%s'", c->command->name, c->operand[c->command->max]);
+	return EXIT_DONE;
+}
+
+void
+args_free(struct cli *c)
+{
+	free(c->given);
+	free(c->operand);
+	c->given = NULL;
+	c->operand = NULL;
+	c->given_count = 0;
+	c->operands = 0;
+}
+
+bool
+cli_flag(const struct cli *c, const char *name)
+{
+	return cli_value(c, name) != NULL;
+}
+
+const char *
+cli_value(const struct cli *c, const char *name)
+{
+	for (size_t i = c->given_count; i > 0; i--)
+		if (strcmp(c->given[i - 1].flag->name, name) == 0)
+			return c->given[i - 1].value;
+	return NULL;
+}
+
+static void
+add_split(struct strings *out, const char *word)
+{
+	const char *end;
+
+	for (; *word != '\0'; word = *end != '\0' ? end + 1 : end) {
+		end = word + strcspn(word, ",");
+		if (end > word)
+			strings_take(out, mem_copy(word, (size_t)(end - word)));
+	}
+}
+
+void
+cli_values(const struct cli *c, const char *name, struct strings *out)
+{
+	for (size_t i = 0; i < c->given_count; i++)
+		if (strcmp(c->given[i].flag->name, name) == 0)
+			add_split(out, c->given[i].value);
+}
+
+int64_t
+cli_number(struct cli *c, const char *name, int64_t min, int64_t max, int64_t otherwise)
+{
+	const char *value = cli_value(c, name), *wrong;
+	int64_t n;
+
+	if (value == NULL)
+		return otherwise;
+	n = strtonum(value, min, max, &wrong);
+	if (wrong == NULL)
+		return n;
+	cli_misuse(c, "--%s '%s' is %s: a whole number from %lld to %lld", name, value, wrong,
+	    (long long)min, (long long)max);
+	return -1;
+}
+
+int
+cli_ids(struct cli *c, const char *word, struct strings *out)
+{
+	struct strings parts = { 0 };
+	int rc = 0;
+
+	add_split(&parts, word);
+	if (parts.count == 0) {
+		cli_misuse(c, "an empty word is no task id");
+		rc = -1;
+	}
+	for (size_t i = 0; i < parts.count && rc == 0; i++) {
+		const char *id = parts.item[i] + (parts.item[i][0] == '#');
+
+		if (task_id_ok(id)) {
+			strings_add(out, id);
+		} else {
+			cli_misuse(c, "'%s' is no task id", parts.item[i]);
+			rc = -1;
+		}
+	}
+	strings_free(&parts);
+	return rc;
+}
+
+const char *
+cli_id(struct cli *c, int operand)
+{
+	const char *word = c->operand[operand];
+	const char *id = word + (word[0] == '#');
+
+	if (task_id_ok(id))
+		return id;
+	cli_misuse(c, "'%s' is no task id", word);
+	return NULL;
+}

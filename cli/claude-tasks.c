@@ -1,0 +1,131 @@
+/*
+ * claude-tasks: Claude Code's task list by hand, in scripts, and for agents
+ * without Task tools.
+ *
+ * main() is the outline: which command, which flags, run it, send its words.
+ * What a command does is in the file of its group; the table of all of them
+ * is commands.c.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "args.h"
+#include "cli.h"
+#include "lock.h"
+#include "text.h"
+
+void (*cli_on_signal)(void);
+
+/*
+ * A lock left behind would hold up the client for ten seconds, a screen left
+ * in another mode the person for longer.  Both are put right with calls that
+ * are safe here, and the signal is then taken as if we had never caught it.
+ */
+static void
+on_signal(int sig)
+{
+	if (cli_on_signal != NULL)
+		cli_on_signal();
+	lock_release_all();
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+static void
+signals(void)
+{
+	static const int caught[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+	struct sigaction old;
+
+	sigemptyset(&sa.sa_mask);
+	for (size_t i = 0; i < sizeof(caught) / sizeof(caught[0]); i++)
+		/* What nohup or a background shell ignores stays ignored. */
+		if (sigaction(caught[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+			sigaction(caught[i], &sa, NULL);
+}
+
+static void
+out_of_memory(void)
+{
+	static const char text[] = "claude-tasks: out of memory\n";
+	ssize_t n;
+
+	lock_release_all();
+	n = write(STDERR_FILENO, text, sizeof(text) - 1);
+	_exit(n < 0 ? EXIT_FAULT : EXIT_FAULT);
+}
+
+static bool
+utf8_locale(void)
+{
+	const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+	const char *v;
+
+	for (size_t i = 0; i < 3; i++)
+		if ((v = getenv(names[i])) != NULL && *v != '\0')
+			return strcasestr(v, "utf-8") != NULL || strcasestr(v, "utf8") != NULL;
+	return false;
+}
+
+/* Colour and Unicode only on a terminal, unless asked for. */
+static int
+appearance(struct cli *c)
+{
+	const char *when = cli_value(c, "color"), *term = getenv("TERM");
+	const char *no_color = getenv("NO_COLOR"), *columns = getenv("COLUMNS");
+	struct winsize ws;
+
+	c->terminal = isatty(STDOUT_FILENO);
+	c->color = c->terminal && (no_color == NULL || *no_color == '\0') && term != NULL &&
+		   strcmp(term, "dumb") != 0;
+	if (when != NULL) {
+		if (strcmp(when, "always") == 0)
+			c->color = true;
+		else if (strcmp(when, "never") == 0)
+			c->color = false;
+		else if (strcmp(when, "auto") != 0)
+			return cli_misuse(
+			    c, "--color is 'always', 'never' or 'auto', not '%s'", when);
+	}
+	c->ascii = cli_flag(c, "ascii") || !c->terminal || !utf8_locale();
+	if (cli_flag(c, "unicode"))
+		c->ascii = false;
+	c->columns = 80;
+	if (c->terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) == 0 && ws.ws_col > 0)
+		c->columns = ws.ws_col;
+	if (columns != NULL && atoi(columns) > 0)
+		c->columns = atoi(columns);
+	if (c->columns < 20)
+		c->columns = 20;
+	return EXIT_DONE;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct cli c = { .store = STORE_INIT };
+	int status;
+
+	mem_on_exhausted(out_of_memory);
+	signals();
+	status = args_parse(&c, argc, argv);
+	if (status == EXIT_DONE)
+		status = appearance(&c);
+	if (status == EXIT_DONE) {
+		c.json = cli_flag(&c, "json");
+		c.list_name = cli_value(&c, "list");
+		c.list_dir = cli_value(&c, "dir");
+		status = cli_flag(&c, "help") ? help_main(&c) : c.command->run(&c);
+	}
+	cli_flush(&c);
+	store_close(&c.store);
+	list_free(&c.list);
+	args_free(&c);
+	buf_free(&c.out);
+	return status;
+}

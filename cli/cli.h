@@ -1,0 +1,191 @@
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include <stdbool.h>
+
+#include "buf.h"
+#include "claim.h"
+#include "error.h"
+#include "list.h"
+#include "out.h"
+#include "store.h"
+#include "task.h"
+#include "verify.h"
+
+/*
+ * The frame of claude-tasks: one command, its arguments, its list, its voice.
+ *
+ * main() finds the command in the table, parses its flags, and calls it with
+ * a struct cli.  A command writes what it has to say to cli->out (sent to
+ * standard output when it returns, or by cli_flush()), and returns its exit
+ * status: EXIT_DONE, or what one of the cli_fail functions gave it.
+ *
+ *	int
+ *	get_main(struct cli *c)
+ *	{
+ *		if (cli_open(c, false) == -1)
+ *			return c->status;
+ *		...
+ *	}
+ */
+
+/* Exit statuses; claude-tasks(1) has the table. Never 2: that is a hook's refusal. */
+enum {
+	EXIT_DONE = 0,
+	EXIT_FAULT = 1,      /* the system, or a file, failed us */
+	EXIT_UNKNOWN = 10,   /* task_not_found; also a list, an agent, a line to undo */
+	EXIT_TAKEN = 11,     /* already_claimed */
+	EXIT_RESOLVED = 12,  /* already_resolved */
+	EXIT_BLOCKED = 13,   /* blocked */
+	EXIT_AGENT = 14,     /* agent_busy */
+	EXIT_LOCKED = 15,    /* a lock was not to be had in time: try again */
+	EXIT_GATE = 20,      /* a gate or a built-in check refused the completion */
+	EXIT_RULE = 21,      /* a rule of the list refused: a cycle, an unsafe undo */
+	EXIT_UNTRUSTED = 22, /* the gate file is not trusted */
+	EXIT_FINDINGS = 30,  /* doctor, status: something is wrong and is said */
+	EXIT_MISUSE = 64,    /* the command line is wrong */
+};
+
+struct flag {
+	const char *name;  /* "status", without dashes */
+	char letter;       /* 's', or 0 */
+	const char *value; /* what its value is called in the help; NULL: it takes none */
+	const char *help;
+};
+
+struct cli;
+
+struct command {
+	const char *name;
+	const char *operands;     /* "N...", "" */
+	const char *summary;      /* one line, lower case, no full stop */
+	const char *detail;       /* more for `help CMD`, lines ended by \n; NULL */
+	const struct flag *flags; /* ends with a NULL name; NULL: none */
+	int min, max;             /* operands; max -1: any number */
+	int (*run)(struct cli *);
+	const char *group; /* heading in `help`; NULL: same as the one before */
+	const char *also;  /* another name it goes by, or NULL */
+};
+
+struct given {
+	const struct flag *flag;
+	const char *value;
+};
+
+enum paint {
+	PAINT_NONE,
+	PAINT_OFF,
+	PAINT_BOLD,
+	PAINT_DIM,
+	PAINT_RED,
+	PAINT_GREEN,
+	PAINT_YELLOW,
+	PAINT_BLUE
+};
+
+struct cli {
+	const struct command *command;
+	struct given *given;
+	size_t given_count;
+	const char **operand;
+	int operands;
+
+	const char *list_name, *list_dir; /* --list, --dir */
+	bool json;
+	bool terminal; /* standard output is one */
+	bool color, ascii;
+	int columns;
+
+	struct list list;
+	struct store store;
+	struct buf out;
+	const char *agent_name; /* who acts, if a tool says so; over --agent */
+	/* Told of gates that run for a tool; see verify.h. */
+	void (*progress)(
+	    void *, enum verify_moment, const struct gate *, const struct gate_result *);
+	void *progress_arg;
+	int status; /* what the last cli_fail function returned */
+};
+
+/* The flags given.  Names that the command does not have are a bug. */
+bool cli_flag(const struct cli *, const char *name);
+const char *cli_value(const struct cli *, const char *name); /* the last one, or NULL */
+/* All values of a repeated flag, also split at commas. */
+void cli_values(const struct cli *, const char *name, struct strings *);
+/* A whole number in [min, max], or `otherwise` if not given; -1 after cli_misuse(). */
+int64_t cli_number(struct cli *, const char *name, int64_t min, int64_t max, int64_t otherwise);
+/* Task ids as people write them: "3", "#3", "3,4"; -1 after cli_misuse(). */
+int cli_ids(struct cli *, const char *word, struct strings *);
+/* The operand as one task id, NULL after cli_misuse(). */
+const char *cli_id(struct cli *, int operand);
+
+/* Which list; cli_find only says which, cli_open opens it too: 1 open, 0 not there yet, -1. */
+int cli_find(struct cli *);
+int cli_open(struct cli *, bool make);
+struct deadline cli_patience(void); /* how long a person waits for a lock */
+
+/* Who acts: --agent, else CLAUDE_TASKS_AGENT, else the session, else the user. */
+void cli_agent(const struct cli *, struct agent *);
+/* The name that was given, by the tool, --agent or CLAUDE_TASKS_AGENT; NULL: none was. */
+const char *cli_agent_name(const struct cli *);
+/* Is this the client's shell tool, and so an agent, rather than a person's terminal? */
+bool cli_by_agent(void);
+
+/* One line on standard error (with --json also an object on standard output). */
+int cli_fail(struct cli *, int status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+int cli_error(struct cli *, const struct error *); /* the status its kind has */
+int cli_misuse(struct cli *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int cli_no_task(struct cli *, const char *id); /* and what to try */
+void cli_note(struct cli *, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3))); /* standard error, no failure */
+
+/* Output. */
+void cli_flush(struct cli *);
+void cli_json(struct cli *, struct json_object *); /* takes it; adds the newline */
+const char *paint(const struct cli *, enum paint);
+bool cli_confirm(struct cli *, const char *question); /* --yes, or asked on the terminal */
+
+/* Signals: the handler gives back locks and the screen, then dies of the signal. */
+extern void (*cli_on_signal)(void); /* async-signal-safe; may be NULL */
+
+/* The commands, by file. */
+int list_main(struct cli *);
+int get_main(struct cli *);
+int lists_main(struct cli *);
+int tree_main(struct cli *);
+int why_main(struct cli *);
+int log_main(struct cli *);
+int statusline_main(struct cli *);
+int watch_main(struct cli *);
+int create_main(struct cli *);
+int update_main(struct cli *);
+int claim_main(struct cli *);
+int complete_main(struct cli *);
+int release_main(struct cli *);
+int delete_main(struct cli *);
+int clear_main(struct cli *);
+int depend_main(struct cli *);
+int undo_main(struct cli *);
+int restore_main(struct cli *);
+int call_main(struct cli *);
+int mcp_main(struct cli *);
+int import_main(struct cli *);
+int export_main(struct cli *);
+int rehome_main(struct cli *);
+int init_main(struct cli *);
+int trust_main(struct cli *);
+int untrust_main(struct cli *);
+int verify_main(struct cli *);
+int receipts_main(struct cli *);
+int install_main(struct cli *);
+int uninstall_main(struct cli *);
+int status_main(struct cli *);
+int doctor_main(struct cli *);
+int ids_main(struct cli *);
+int help_main(struct cli *);
+int version_main(struct cli *);
+
+const struct command *command_find(const char *name);
+const struct command *command_table(size_t *count);
+
+#endif

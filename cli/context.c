@@ -1,0 +1,114 @@
+/*
+ * Where the command works, and as whom.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "file.h"
+#include "lock.h"
+
+int
+cli_find(struct cli *c)
+{
+	const char *session = getenv("CLAUDE_CODE_SESSION_ID");
+	struct list_query q = {
+		.list = c->list_name,
+		.dir = c->list_dir,
+		.session_id = session != NULL && *session != '\0' ? session : NULL,
+	};
+	struct error err;
+
+	if (c->list_name != NULL && c->list_dir != NULL) {
+		cli_misuse(c, "--list and --dir name two lists; give one");
+		return -1;
+	}
+	if (c->list.name != NULL)
+		return 0;
+	if (list_find(&c->list, &q, &err) == 0)
+		return 0;
+	cli_error(c, &err);
+	return -1;
+}
+
+int
+cli_open(struct cli *c, bool make)
+{
+	struct error err;
+	int rc;
+
+	if (cli_find(c) == -1)
+		return -1;
+	rc = store_open(&c->store, c->list.dir, make, &err);
+	if (rc == -1)
+		cli_error(c, &err);
+	return rc;
+}
+
+struct deadline
+cli_patience(void)
+{
+	return deadline_in(2 * LOCK_PATIENCE_MS);
+}
+
+/* Field 22 of /proc/PID/stat, counted after the name, which may hold blanks and brackets. */
+static uint64_t
+process_start(int64_t pid)
+{
+	struct buf text = { 0 };
+	struct error err;
+	char path[64];
+	const char *p;
+	uint64_t start = 0;
+
+	snprintf(path, sizeof(path), "/proc/%lld/stat", (long long)pid);
+	if (file_read_path(path, 4096, &text, &err) == 1 &&
+	    (p = strrchr(buf_text(&text), ')')) != NULL) {
+		for (int field = 2; field < 22 && p != NULL; field++)
+			p = strchr(p + 1, ' ');
+		if (p != NULL)
+			start = strtoull(p, NULL, 10);
+	}
+	buf_free(&text);
+	return start;
+}
+
+const char *
+cli_agent_name(const struct cli *c)
+{
+	const char *env = getenv("CLAUDE_TASKS_AGENT");
+
+	if (c->agent_name != NULL)
+		return c->agent_name;
+	for (const struct flag *f = c->command->flags; f != NULL && f->name != NULL; f++)
+		if (strcmp(f->name, "agent") == 0 && cli_flag(c, "agent"))
+			return cli_value(c, "agent");
+	return env != NULL && *env != '\0' ? env : NULL;
+}
+
+void
+cli_agent(const struct cli *c, struct agent *a)
+{
+	const char *name = cli_agent_name(c), *session = getenv("CLAUDE_CODE_SESSION_ID");
+	const char *pid = getenv("CLAUDE_PID"), *wrong;
+
+	*a = (struct agent){ 0 };
+	if (session != NULL && *session != '\0') {
+		a->session = session;
+		if (pid != NULL) {
+			a->pid = strtonum(pid, 1, INT32_MAX, &wrong);
+			if (a->pid > 0)
+				a->pid_start = process_start(a->pid);
+		}
+	} else if (name == NULL) {
+		/* At a shell there is no session to tell two people apart by. */
+		name = getenv("USER");
+		if (name == NULL || *name == '\0')
+			name = getenv("LOGNAME");
+		if (name == NULL || *name == '\0')
+			name = "me";
+	}
+	a->name = name;
+}

@@ -1,0 +1,88 @@
+/*
+ * The gate file: does it parse, is it trusted, can its patterns match?
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "doctor.h"
+#include "git.h"
+#include "glob.h"
+#include "trust.h"
+
+static void
+trust(struct doctor *d, const struct config *config)
+{
+	struct buf why = { 0 };
+	struct error err;
+	enum trust t;
+
+	doctor_checked(d, "gates.trust");
+	if (trust_check(d->c->list.config, config, NULL, &t, &why, &err) == -1)
+		doctor_find(d, "gates.trust", LEVEL_BAD, mem_string(err.text),
+		    "no gate of a project runs, and completions are refused", NULL);
+	else if (t >= TRUST_UNKNOWN)
+		doctor_find(d, "gates.trust", LEVEL_ODD, mem_string(buf_text(&why)),
+		    "completions are refused until a person has looked at it",
+		    mem_string("claude-tasks trust"));
+	buf_free(&why);
+}
+
+/* Whether any of the patterns of a list matches a path. */
+static void
+dead_patterns(struct doctor *d, const struct gate *g, const char *key, const struct strings *globs,
+    const struct strings *paths)
+{
+	for (size_t i = 0; i < globs->count; i++) {
+		bool alive = globs->item[i][0] == '!';
+
+		for (size_t k = 0; k < paths->count && !alive; k++)
+			alive = glob_match(globs->item[i], paths->item[k]);
+		if (!alive)
+			doctor_find(d, "gates.patterns", LEVEL_ODD,
+			    mem_printf(
+				"gate %s: %s '%s' matches no file", g->name, key, globs->item[i]),
+			    "a gate that can never apply passes for ever",
+			    mem_string("correct the pattern"));
+	}
+}
+
+static void
+patterns(struct doctor *d, const struct config *config)
+{
+	struct git_tree tree = { 0 };
+	struct strings paths = { 0 };
+	struct error err;
+
+	doctor_checked(d, "gates.patterns");
+	if (config->gates.count == 0)
+		return;
+	if (git_tree(&tree, ".", deadline_in(20000), &err) == 0 && tree.repository &&
+	    git_paths(&tree, deadline_in(20000), &paths, &err) == 0)
+		for (size_t i = 0; i < config->gates.count; i++) {
+			const struct gate *g = &config->gates.item[i];
+
+			dead_patterns(d, g, "when.changed", &g->when.changed, &paths);
+			dead_patterns(d, g, "files", &g->files, &paths);
+		}
+	strings_free(&paths);
+	git_tree_free(&tree);
+}
+
+void
+doctor_gates(struct doctor *d)
+{
+	struct config_query q = { .config_dir = d->c->list.config };
+	struct config config;
+	struct error err;
+
+	doctor_checked(d, "gates.config");
+	if (config_load(&config, &q, &err) == -1) {
+		doctor_find(d, "gates.config", LEVEL_BAD, mem_string(err.text),
+		    "completions are refused while the settings of the gates cannot be read", NULL);
+	} else {
+		trust(d, &config);
+		patterns(d, &config);
+	}
+	config_free(&config);
+}

@@ -1,0 +1,136 @@
+/*
+ * A task file that the client does not show, mended where its meaning is
+ * beyond doubt: a key that is null instead of absent, an id that is a number,
+ * a list or a description that is missing, a byte order mark, a status in
+ * capitals.  Whatever is left that the client would refuse, leave alone.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "doctor.h"
+#include "file.h"
+#include "json-edit.h"
+#include "json-print.h"
+#include "lock.h"
+
+static void
+set_string(struct json_edit *e, json_ref object, const char *key, const char *value)
+{
+	struct buf text = { 0 };
+
+	json_print_string(&text, value, strlen(value));
+	json_edit_set(e, object, key, buf_text(&text));
+	buf_free(&text);
+}
+
+static void
+mend_ids(struct json_edit *e, const struct json *j, const char *key)
+{
+	json_ref list = json_member(j, JSON_ROOT, key);
+	struct buf text = { 0 };
+	const char *raw;
+	size_t len;
+
+	if (list == JSON_ABSENT || json_kind(j, list) == JSON_NULL) {
+		json_edit_set(e, JSON_ROOT, key, "[]");
+		return;
+	}
+	for (json_ref id = json_first(j, list); id != JSON_ABSENT; id = json_next(j, list, id)) {
+		if (json_kind(j, id) != JSON_NUMBER)
+			continue;
+		raw = json_raw(j, id, &len);
+		buf_reset(&text);
+		json_print_string(&text, raw, len);
+		json_edit_replace(e, id, buf_text(&text));
+	}
+	buf_free(&text);
+}
+
+static void
+mend_text(const struct json *j, const char *id, struct buf *out)
+{
+	static const char *const optional[] = { "owner", "metadata", "activeForm" };
+	struct json_edit e;
+	json_ref status = json_member(j, JSON_ROOT, "status");
+	char *word;
+
+	json_edit_init(&e, j);
+	for (size_t i = 0; i < 3; i++)
+		if (json_kind(j, json_member(j, JSON_ROOT, optional[i])) == JSON_NULL)
+			json_edit_remove(&e, JSON_ROOT, optional[i]);
+	if (json_kind(j, json_member(j, JSON_ROOT, "id")) != JSON_STRING)
+		set_string(&e, JSON_ROOT, "id", id);
+	if (json_member(j, JSON_ROOT, "description") == JSON_ABSENT)
+		json_edit_set(&e, JSON_ROOT, "description", "\"\"");
+	mend_ids(&e, j, "blocks");
+	mend_ids(&e, j, "blockedBy");
+	word = json_string(j, status);
+	if (word != NULL && task_status_parse(word) == TASK_NO_STATUS) {
+		for (char *p = word; *p != '\0'; p++)
+			*p = *p == '-' || *p == ' ' ? '_' : (char)tolower((unsigned char)*p);
+		if (task_status_parse(word) != TASK_NO_STATUS)
+			set_string(&e, JSON_ROOT, "status", word);
+	} else if (word != NULL && strcmp(word, "blocked") == 0) {
+		/* Another layout's word: here the dependencies say it. */
+		set_string(&e, JSON_ROOT, "status", "pending");
+	}
+	free(word);
+	json_edit_apply(&e, out);
+	json_edit_free(&e);
+}
+
+int
+doctor_mend(struct doctor *d, const char *file, struct error *err)
+{
+	struct store *s = &d->c->store;
+	struct file_stage stage;
+	struct lock lock = LOCK_INIT;
+	struct buf text = { 0 }, mended = { 0 };
+	struct json j = { 0 };
+	struct task t = TASK_INIT;
+	struct error ignored;
+	const char *start;
+	char *id = NULL;
+	size_t len, skip;
+	int rc = -1;
+
+	len = strlen(file);
+	if (s->layout != STORE_NATIVE || len < 6 || strcmp(file + len - 5, ".json") != 0)
+		return 0;
+	id = mem_copy(file, len - 5);
+	if (!task_id_ok(id)) {
+		free(id);
+		return 0;
+	}
+	if (lock_task(&lock, s->dirfd, file, cli_patience(), err) == -1)
+		goto out;
+	rc = file_read(s->dirfd, file, FILE_FOLLOW, FILE_MAX, &text, err);
+	if (rc != 1)
+		goto out;
+	skip = text.len >= 3 && memcmp(text.data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+	start = text.data + skip;
+	rc = 0;
+	if (json_parse(&j, start, text.len - skip, &ignored) == -1 ||
+	    json_kind(&j, JSON_ROOT) != JSON_OBJECT)
+		goto out;
+	mend_text(&j, id, &mended);
+	if (task_read(&t, TASK_NATIVE, id, mended.data, mended.len, &ignored) == -1)
+		goto out;
+	rc = -1;
+	if (doctor_backup(d, file, text.data, text.len, err) == -1 ||
+	    file_stage(&stage, s->dirfd, file, mended.data, mended.len, 0, s->sync, err) == -1)
+		goto out;
+	if (lock_verify(&lock, err) == 0 && file_commit(&stage, err) == 0)
+		rc = 1;
+	file_drop(&stage);
+out:
+	lock_release(&lock);
+	json_free(&j);
+	task_free(&t);
+	buf_free(&text);
+	buf_free(&mended);
+	free(id);
+	return rc;
+}

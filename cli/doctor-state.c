@@ -1,0 +1,222 @@
+/*
+ * What is beside the tasks: claims, locks, the journal, permissions.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "act.h"
+#include "clock.h"
+#include "doctor.h"
+#include "journal.h"
+#include "release.h"
+
+static void
+claims(struct doctor *d)
+{
+	struct cli *c = d->c;
+	struct claims all = { 0 };
+	struct released back = { 0 };
+	struct agent self;
+	struct error err;
+	struct finding *f;
+	bool dead = false;
+
+	doctor_checked(d, "store.claims");
+	if (claims_load(&c->list, &all, &err) == -1) {
+		doctor_find(d, "store.claims", LEVEL_BAD, mem_string(err.text),
+		    "who works on what is not known, so nothing is released", NULL);
+		return;
+	}
+	if (d->fix) {
+		cli_agent(c, &self);
+		if (release_dead(&c->list, &c->store, NULL, &self, &back, cli_patience(), &err) ==
+		    -1)
+			cli_note(c, "claude-tasks: %s", err.text);
+	}
+	for (size_t i = 0; i < all.count; i++) {
+		const struct claim *k = &all.item[i];
+		const struct task *t = task_set_find(&d->view.tasks, k->task);
+
+		dead = !claim_alive(k);
+		if (t != NULL && !dead)
+			continue;
+		f = doctor_find(d, "store.claims", LEVEL_ODD,
+		    t == NULL
+			? mem_printf("there is a claim on #%s, which does not exist", k->task)
+			: mem_printf("#%s is claimed by an agent whose client is gone", k->task),
+		    t == NULL ? NULL : "the task would stay in progress for ever",
+		    mem_string("claude-tasks release --dead"));
+		if (d->fix && t == NULL) {
+			if (claim_forget(&c->list, k->task, cli_patience(), &err) != -1)
+				f->did = mem_string("forgot the claim");
+		} else if (d->fix && task_set_find(&back.tasks, k->task) != NULL) {
+			f->did = mem_string("gave the task back: pending, no owner");
+		}
+	}
+	released_free(&back);
+	claims_free(&all);
+}
+
+/* Away with a lock that nobody holds: kept, not deleted, for what it may hold. */
+static int
+move_lock(struct doctor *d, const char *name, struct error *err)
+{
+	char *to;
+	int fd, rc;
+
+	if (unlinkat(d->c->store.dirfd, name, AT_REMOVEDIR) == 0)
+		return 0;
+	if (doctor_backup(d, "moved-locks", name, strlen(name), err) == -1)
+		return -1;
+	fd = open(d->backup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	to = mem_printf("%s", name);
+	rc = fd == -1 ? -1 : renameat(d->c->store.dirfd, name, fd, to);
+	if (rc == -1)
+		error_sys(err, "cannot move '%s' away", name);
+	if (fd != -1)
+		close(fd);
+	free(to);
+	return rc;
+}
+
+/*
+ * A lock is a directory that its holder touches every 5 s and that the
+ * client takes over after 10 s; one that is no empty directory it cannot
+ * take over, and every change fails from then on.
+ */
+static void
+locks(struct doctor *d)
+{
+	int fd = openat(d->c->store.dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd != -1 ? fdopendir(fd) : NULL;
+	struct dirent *e;
+	struct stat st;
+	struct error err;
+	struct finding *f;
+	int64_t age;
+	size_t len;
+
+	doctor_checked(d, "store.locks");
+	while (dir != NULL && (e = readdir(dir)) != NULL) {
+		len = strlen(e->d_name);
+		if (len < 6 || strcmp(e->d_name + len - 5, ".lock") != 0 ||
+		    fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) == -1)
+			continue;
+		age = clock_wall_ms() / 1000 - st.st_mtim.tv_sec;
+		if (age < 30 && age > -30)
+			continue;
+		f = doctor_find(d, "store.locks", LEVEL_BAD,
+		    mem_printf("%s is left over%s", e->d_name,
+			age < 0 ? ", with a time in the future" : ""),
+		    S_ISDIR(st.st_mode) && st.st_nlink == 2 && age > 0
+			? "the next change has to wait for it once"
+			: "the client cannot change anything that it locks",
+		    mem_printf(
+			"rmdir '%s/%s', if no client is running", d->c->list.dir, e->d_name));
+		if (d->fix && move_lock(d, e->d_name, &err) == 0)
+			f->did = mem_string("removed it");
+	}
+	if (dir != NULL)
+		closedir(dir);
+	else if (fd != -1)
+		close(fd);
+}
+
+static void
+journal(struct doctor *d, int fd)
+{
+	struct journal_check check = { 0 };
+	struct error err;
+
+	doctor_checked(d, "store.journal");
+	if (journal_verify(fd, d->c->list.name, &check, &err) == -1)
+		doctor_find(d, "store.journal", LEVEL_BAD, mem_string(err.text),
+		    "receipts and history after that line prove nothing",
+		    mem_printf("compare %s/task-hooks/%s/" JOURNAL_FILE " with a backup",
+			d->c->list.config, d->c->list.name));
+	else if (check.torn)
+		doctor_find(d, "store.journal", LEVEL_ODD,
+		    mem_string("the last line is torn, as after a power cut"),
+		    "its change may have happened without a record",
+		    mem_string("nothing: the next change sets it aside"));
+}
+
+static void
+mode(struct doctor *d, int fd, const char *what, mode_t wrong, mode_t right)
+{
+	struct stat st;
+	struct finding *f;
+
+	if (fstat(fd, &st) == -1)
+		return;
+	if (st.st_uid != geteuid() && geteuid() != 0)
+		doctor_find(d, "store.permissions", LEVEL_BAD,
+		    mem_printf("%s belongs to user %u", what, (unsigned)st.st_uid),
+		    "another user could change what agents are told to do",
+		    mem_printf("chown %u %s", (unsigned)geteuid(), what));
+	if ((st.st_mode & wrong) == 0)
+		return;
+	f = doctor_find(d, "store.permissions", LEVEL_BAD,
+	    mem_printf("%s has mode %04o", what, (unsigned)(st.st_mode & 07777)),
+	    "others could change it", mem_printf("chmod %04o %s", (unsigned)right, what));
+	if (d->fix && fchmod(fd, right) == 0)
+		f->did = mem_printf("mode %04o", (unsigned)right);
+}
+
+static void
+unreadable(struct doctor *d)
+{
+	int fd = openat(d->c->store.dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd != -1 ? fdopendir(fd) : NULL;
+	struct dirent *e;
+	size_t len;
+
+	while (dir != NULL && (e = readdir(dir)) != NULL) {
+		len = strlen(e->d_name);
+		if (len > 5 && strcmp(e->d_name + len - 5, ".json") == 0 &&
+		    faccessat(fd, e->d_name, R_OK | W_OK, AT_EACCESS) == -1 && errno == EACCES)
+			doctor_find(d, "store.permissions", LEVEL_BAD,
+			    mem_printf("%s cannot be read and written", e->d_name),
+			    "the client cannot either",
+			    mem_printf("chmod u+rw '%s/%s'", d->c->list.dir, e->d_name));
+	}
+	if (dir != NULL)
+		closedir(dir);
+	else if (fd != -1)
+		close(fd);
+}
+
+void
+doctor_state(struct doctor *d)
+{
+	struct cli *c = d->c;
+	struct error err;
+	char *path = mem_printf("%s/task-hooks/%s", c->list.config, c->list.name);
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW), state;
+
+	doctor_checked(d, "store.permissions");
+	if (fd != -1) {
+		mode(d, fd, path, 077, 0700);
+		close(fd);
+	}
+	if (c->store.dirfd != -1) {
+		mode(d, c->store.dirfd, c->list.dir, 002, 0755);
+		unreadable(d);
+		locks(d);
+		claims(d);
+	}
+	state = list_state(&c->list, false, &err);
+	if (state != -1) {
+		journal(d, state);
+		close(state);
+	} else if (err.kind != ERROR_NOT_FOUND) {
+		doctor_find(d, "store.permissions", LEVEL_BAD, mem_string(err.text),
+		    "nothing can be recorded", NULL);
+	}
+	free(path);
+}

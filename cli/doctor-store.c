@@ -1,0 +1,174 @@
+/*
+ * The tasks themselves: files the client cannot see, dependencies that lead
+ * nowhere, to one side only, or round in a circle.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "act.h"
+#include "doctor.h"
+#include "history.h"
+
+struct bad {
+	struct strings files, reasons;
+};
+
+static void
+add_bad(void *arg, const char *file, const char *reason)
+{
+	struct bad *b = arg;
+
+	strings_add(&b->files, file);
+	strings_add(&b->reasons, reason);
+}
+
+static void
+invisible(struct doctor *d)
+{
+	struct bad bad = { 0 };
+	struct error err;
+	struct finding *f;
+
+	doctor_checked(d, "store.invisible");
+	if (store_bad(&d->c->store, add_bad, &bad, &err) == -1)
+		doctor_find(d, "store.invisible", LEVEL_BAD, mem_string(err.text),
+		    "the list cannot be read", mem_printf("look at %s", d->c->list.dir));
+	for (size_t i = 0; i < bad.files.count; i++) {
+		f = doctor_find(d, "store.invisible", LEVEL_BAD,
+		    mem_printf("%s: %s", bad.files.item[i], bad.reasons.item[i]),
+		    "the client does not show such a file, as if the task did not exist",
+		    mem_printf("mend or remove %s/%s, or: claude-tasks doctor --fix",
+			d->c->list.dir, bad.files.item[i]));
+		if (!d->fix)
+			continue;
+		switch (doctor_mend(d, bad.files.item[i], &err)) {
+		case 1:
+			f->did = mem_string("wrote what was meant, as the client would");
+			break;
+		case 0:
+			free(f->fix);
+			f->fix = mem_printf(
+			    "mend or remove %s/%s by hand", d->c->list.dir, bad.files.item[i]);
+			break;
+		default:
+			free(f->fix);
+			f->fix = mem_string(err.text);
+		}
+	}
+	strings_free(&bad.files);
+	strings_free(&bad.reasons);
+}
+
+/* Did the journal ever see this task?  Then it can be restored. */
+static bool
+restorable(const struct history *h, const char *id)
+{
+	for (size_t i = 0; i < h->count; i++)
+		if (h->item[i].task != NULL && strcmp(h->item[i].task, id) == 0 &&
+		    (h->item[i].before != NULL || h->item[i].after != NULL))
+			return true;
+	return false;
+}
+
+static void
+dangling(struct doctor *d)
+{
+	struct history h = { 0 };
+	struct error err;
+	struct finding *f;
+
+	doctor_checked(d, "store.dangling");
+	if (history_load(d->c, &h) == -1)
+		return;
+	for (size_t i = 0; i < d->view.tasks.count; i++) {
+		const struct task *t = &d->view.tasks.item[i];
+
+		for (size_t k = 0; k < t->blocked_by.count; k++) {
+			const char *id = t->blocked_by.item[k];
+			bool back;
+
+			if (task_set_find(&d->view.tasks, id) != NULL)
+				continue;
+			back = restorable(&h, id);
+			f = doctor_find(d, "store.dangling", LEVEL_BAD,
+			    mem_printf("#%s waits for #%s, which does not exist", t->id, id),
+			    "it can never start",
+			    back ? mem_printf("claude-tasks restore %s", id)
+				 : mem_printf("claude-tasks depend %s --drop %s", t->id, id));
+			if (d->fix && !back && act_depend(d->c, t->id, id, true, &err) != -1)
+				f->did = mem_printf("#%s no longer waits for #%s", t->id, id);
+		}
+	}
+	history_free(&h);
+}
+
+static void
+one_sided(struct doctor *d)
+{
+	struct error err;
+	struct finding *f;
+
+	doctor_checked(d, "store.one-sided");
+	if (d->c->store.layout != STORE_NATIVE)
+		return; /* the other layouts have one side only */
+	for (size_t i = 0; i < d->view.tasks.count; i++) {
+		const struct task *t = &d->view.tasks.item[i];
+
+		for (size_t k = 0; k < t->blocked_by.count + t->blocks.count; k++) {
+			bool down = k < t->blocked_by.count;
+			const char *id =
+			    down ? t->blocked_by.item[k] : t->blocks.item[k - t->blocked_by.count];
+			const struct task *o = task_set_find(&d->view.tasks, id);
+
+			if (o == NULL || o == t ||
+			    strings_has(down ? &o->blocks : &o->blocked_by, t->id))
+				continue;
+			f = doctor_find(d, "store.one-sided", LEVEL_ODD,
+			    down ? mem_printf(
+				       "#%s waits for #%s, but #%s does not know", t->id, id, id)
+				 : mem_printf(
+				       "#%s blocks #%s, but #%s does not know", t->id, id, id),
+			    "whoever reads the other task takes it for free",
+			    mem_printf("claude-tasks depend %s --on %s", down ? t->id : id,
+				down ? id : t->id));
+			if (d->fix && store_depend(&d->c->store, down ? t->id : id,
+					  down ? id : t->id, false, cli_patience(), &err) != -1)
+				f->did = mem_string("wrote the missing side");
+		}
+	}
+}
+
+static void
+cycle(struct doctor *d)
+{
+	struct strings path = { 0 };
+	struct buf text = { 0 };
+
+	doctor_checked(d, "store.cycle");
+	if (!graph_any_cycle(&d->view.tasks, &path))
+		return;
+	for (size_t i = 0; i < path.count; i++)
+		buf_printf(&text, "%s#%s", i > 0 ? " waits for " : "", path.item[i]);
+	doctor_find(d, "store.cycle", LEVEL_BAD, mem_string(buf_text(&text)),
+	    "none of them can ever start; which link is wrong only a person can say",
+	    mem_printf("claude-tasks depend %s --drop %s", path.item[0],
+		path.count > 1 ? path.item[1] : path.item[0]));
+	buf_free(&text);
+	strings_free(&path);
+}
+
+void
+doctor_store(struct doctor *d)
+{
+	doctor_checked(d, "store.list");
+	if (d->c->store.dirfd == -1) {
+		doctor_find(d, "store.list", LEVEL_NOTE,
+		    mem_printf("there is no list '%s' yet (%s)", d->c->list.name, d->c->list.why),
+		    NULL, mem_string("claude-tasks lists"));
+		return;
+	}
+	invisible(d);
+	dangling(d);
+	one_sided(d);
+	cycle(d);
+}

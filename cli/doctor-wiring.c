@@ -1,0 +1,230 @@
+/*
+ * Are our hooks in the settings that apply here, once, found, executable, of
+ * this version, for the right tools, with time enough; and does the model
+ * have Task tools at all?
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "config.h"
+#include "doctor.h"
+
+static void
+files(struct doctor *d)
+{
+	const char *path;
+
+	doctor_checked(d, "wiring.settings");
+	for (int i = 0; i < SCOPES; i++)
+		if (d->wiring.file[i].broken != NULL)
+			doctor_find(d, "wiring.settings", LEVEL_BAD,
+			    mem_printf("%s: %s", d->wiring.file[i].path, d->wiring.file[i].broken),
+			    "the client ignores the whole file",
+			    mem_printf("mend %s", d->wiring.file[i].path));
+	doctor_checked(d, "wiring.disabled");
+	if (wiring_disabled(&d->wiring, &path))
+		doctor_find(d, "wiring.disabled", LEVEL_BAD,
+		    mem_printf("%s switches hooks off", path), "none of ours runs",
+		    mem_printf("remove disableAllHooks (or allowManagedHooksOnly) from %s", path));
+}
+
+/* The event's entries in all files. */
+static size_t
+registered(const struct wiring *w, const char *event, const char *program)
+{
+	size_t n = 0;
+
+	for (int i = 0; i < SCOPES; i++)
+		for (size_t k = 0; k < w->file[i].entries.count; k++) {
+			const struct settings_entry *e = &w->file[i].entries.item[k];
+
+			n += strcmp(e->event, event) == 0 && strcmp(e->program, program) == 0;
+		}
+	return n;
+}
+
+static void
+presence(struct doctor *d)
+{
+	const char *plugin_file;
+	bool plugin = wiring_plugin(&d->wiring, &plugin_file);
+	size_t n, all = 0;
+
+	doctor_checked(d, "wiring.hooks");
+	doctor_checked(d, "wiring.twice");
+	for (size_t i = 0; i < settings_hook_count; i++)
+		all += registered(&d->wiring, settings_hooks[i].event, settings_hooks[i].program);
+	if (all == 0 && !plugin) {
+		doctor_find(d, "wiring.hooks", LEVEL_ODD,
+		    mem_string("no hook of ours is in the settings that apply here"),
+		    "nothing stops an agent from contradicting the list",
+		    mem_string("claude-tasks install"));
+		return;
+	}
+	if (all > 0 && plugin)
+		doctor_find(d, "wiring.twice", LEVEL_BAD,
+		    mem_printf("the plugin is enabled (%s) and the settings have entries too",
+			plugin_file),
+		    "the client runs every hook twice", mem_string("claude-tasks uninstall"));
+	for (size_t i = 0; i < settings_hook_count && !plugin; i++) {
+		const struct settings_hook *h = &settings_hooks[i];
+
+		n = registered(&d->wiring, h->event, h->program);
+		if (n == 0 && i < 3)
+			doctor_find(d, "wiring.hooks", LEVEL_ODD,
+			    mem_printf("%s has no entry for %s", h->event, h->program),
+			    "what it would refuse goes through",
+			    mem_printf("claude-tasks install --events %s", h->event));
+		else if (n > 1)
+			doctor_find(d, "wiring.twice", LEVEL_ODD,
+			    mem_printf(
+				"%s is registered %zu times for %s", h->program, n, h->event),
+			    "the client runs each of them, unless their commands are the same text",
+			    mem_string("claude-tasks uninstall --user (or --project, --local)"));
+	}
+}
+
+/* Run PATH --version; the last word of its first line, owned, or NULL. */
+static char *
+version_of(const char *path)
+{
+	char *argv[] = { mem_string(path), mem_string("--version"), NULL };
+	struct child_spec spec = { .argv = argv, .deadline = deadline_in(10000) };
+	struct child child = CHILD_INIT;
+	struct error err;
+	char *version = NULL, *end;
+
+	if (child_run(&child, &spec, &err) == 0 && child.end == CHILD_EXITED && child.status == 0) {
+		version = mem_string(buf_text(&child.tail));
+		version[strcspn(version, "\r\n")] = '\0';
+		end = strrchr(version, ' ');
+		if (end != NULL)
+			memmove(version, end + 1, strlen(end + 1) + 1);
+	}
+	child_free(&child);
+	free(argv[0]);
+	free(argv[1]);
+	return version;
+}
+
+/* A command without a slash is looked for in PATH by the shell, as the client runs it. */
+static bool
+found(const char *path)
+{
+	const char *dirs = getenv("PATH");
+	char *try;
+	bool ok = false;
+
+	if (strchr(path, '/') != NULL)
+		return access(path, X_OK) == 0;
+	while (dirs != NULL && *dirs != '\0' && !ok) {
+		size_t n = strcspn(dirs, ":");
+
+		try = mem_printf("%.*s/%s", (int)n, dirs, path);
+		ok = access(try, X_OK) == 0;
+		free(try);
+		dirs += n + (dirs[n] == ':');
+	}
+	return ok;
+}
+
+static bool
+covers(const char *matcher, const char *tool)
+{
+	size_t len = strlen(tool);
+
+	if (matcher == NULL || *matcher == '\0' || strcmp(matcher, "*") == 0)
+		return true;
+	if (strspn(
+		matcher, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-|, ") !=
+	    strlen(matcher))
+		return true; /* a regular expression: taken on trust */
+	for (const char *p = matcher; *p != '\0'; p += strcspn(p, "|,"), p += *p != '\0') {
+		p += strspn(p, " ");
+		if (strncmp(p, tool, len) == 0 && strchr("|, ", p[len]) != NULL)
+			return true;
+	}
+	return false;
+}
+
+static void
+entry(struct doctor *d, const struct wiring_file *f, const struct settings_entry *e,
+    int64_t deadline_ms)
+{
+	int64_t limit = e->timeout > 0 ? e->timeout : 600;
+	char *version;
+
+	if (strstr(e->path, "${") == NULL && !found(e->path)) {
+		doctor_find(d, "wiring.executable", LEVEL_BAD,
+		    mem_printf("%s: %s is not there or not executable", f->path, e->path),
+		    "the client goes on without a word, as if the hook had passed",
+		    mem_printf("claude-tasks install --%s", scope_name(f->scope)));
+		return;
+	}
+	version = strstr(e->path, "${") == NULL ? version_of(e->path) : NULL;
+	if (version != NULL && strcmp(version, VERSION) != 0)
+		doctor_find(d, "wiring.version", LEVEL_ODD,
+		    mem_printf("%s is version %s, this is %s", e->path, version, VERSION),
+		    "hook and command may see a list differently",
+		    mem_printf("claude-tasks install --%s", scope_name(f->scope)));
+	free(version);
+	if (strcmp(e->event, "PreToolUse") == 0 &&
+	    (!covers(e->matcher, "TaskUpdate") || !covers(e->matcher, "TaskCreate")))
+		doctor_find(d, "wiring.matcher", LEVEL_ODD,
+		    mem_printf("%s: the matcher '%s' leaves out TaskCreate or TaskUpdate", f->path,
+			e->matcher),
+		    "a word is compared whole: 'Task' means the Agent tool",
+		    mem_printf("write: \"matcher\": \"%s\"", settings_hooks[0].matcher));
+	if (strcmp(e->program, "on-task-completed-verify") == 0 && limit * 1000 <= deadline_ms)
+		doctor_find(d, "wiring.timeout", LEVEL_BAD,
+		    mem_printf("%s: the client stops %s after %lld s, its own deadline is %lld s",
+			f->path, e->program, (long long)limit, (long long)deadline_ms / 1000),
+		    "a hook that is stopped by the client lets the completion through",
+		    mem_printf("set \"timeout\" above %lld, or \"deadline\" below %lld",
+			(long long)deadline_ms / 1000, (long long)limit));
+	if (strcmp(e->event, "SessionEnd") == 0 && e->timeout == 0)
+		doctor_find(d, "wiring.timeout", LEVEL_ODD,
+		    mem_printf("%s: the SessionEnd entry has no timeout", f->path),
+		    "the client gives it 1.5 s then", mem_string("set \"timeout\": 10"));
+}
+
+static void
+tools(struct doctor *d)
+{
+	doctor_checked(d, "wiring.todo-tools");
+	doctor_checked(d, "wiring.client");
+	if (d->client == NULL)
+		doctor_find(d, "wiring.client", LEVEL_NOTE,
+		    mem_string("no 'claude' in PATH says its version"), NULL, NULL);
+	if ((d->client == NULL || version_compare(d->client, TODO_TOOLS_SINCE) >= 0) &&
+	    !wiring_todo_tools(&d->wiring))
+		doctor_find(d, "wiring.todo-tools", LEVEL_NOTE,
+		    mem_string("the client offers no Task tools to current models"),
+		    "an agent then reaches the list by this command or claude-tasks mcp only",
+		    mem_string("claude-tasks install --todo-tools"));
+}
+
+void
+doctor_wiring(struct doctor *d)
+{
+	struct config_query q = { .config_dir = d->c->list.config };
+	struct config config;
+	struct error err;
+
+	files(d);
+	presence(d);
+	if (config_load(&config, &q, &err) == -1)
+		config_default(&config);
+	doctor_checked(d, "wiring.executable");
+	doctor_checked(d, "wiring.version");
+	doctor_checked(d, "wiring.matcher");
+	doctor_checked(d, "wiring.timeout");
+	for (int i = 0; i < SCOPES; i++)
+		for (size_t k = 0; k < d->wiring.file[i].entries.count; k++)
+			entry(d, &d->wiring.file[i], &d->wiring.file[i].entries.item[k],
+			    config.deadline_ms);
+	config_free(&config);
+	tools(d);
+}

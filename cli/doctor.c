@@ -1,0 +1,192 @@
+#include "doctor.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "file.h"
+#include "text.h"
+
+void
+doctor_checked(struct doctor *d, const char *check)
+{
+	strings_add(&d->checked, check);
+}
+
+struct finding *
+doctor_find(
+    struct doctor *d, const char *check, enum level level, char *what, const char *why, char *fix)
+{
+	struct finding *f;
+
+	d->finding = mem_grow(d->finding, d->count + 1, sizeof(*d->finding));
+	f = &d->finding[d->count++];
+	*f = (struct finding){ check, level, what, mem_string(why), fix, NULL };
+	return f;
+}
+
+int
+doctor_backup(struct doctor *d, const char *name, const void *data, size_t len, struct error *err)
+{
+	char stamp[CLOCK_ISO], *dir;
+	int fd, rc;
+
+	if (d->backup == NULL) {
+		clock_iso_seconds(stamp, clock_wall_ms());
+		for (char *p = stamp; *p != '\0'; p++)
+			if (*p == ':')
+				*p = '-';
+		dir = mem_printf(
+		    "%s/task-hooks/%s/backup-%s", d->c->list.config, d->c->list.name, stamp);
+		d->backup = dir;
+		/* Our own state first, with its checks of mode and owner. */
+		fd = list_state(&d->c->list, true, err);
+		if (fd == -1)
+			return -1;
+		close(fd);
+	}
+	fd = dir_make(d->backup, 0700, err);
+	if (fd == -1)
+		return -1;
+	rc = file_replace(fd, name, data, len, 0600, FILE_SYNC_FILE, err);
+	close(fd);
+	return rc;
+}
+
+static const char *
+level_name(enum level l)
+{
+	return l == LEVEL_BAD ? "problem" : l == LEVEL_ODD ? "warning" : "note";
+}
+
+static int
+worst(const struct doctor *d)
+{
+	int w = -1;
+
+	for (size_t i = 0; i < d->count; i++)
+		if (d->finding[i].did == NULL && (int)d->finding[i].level > w)
+			w = (int)d->finding[i].level;
+	return w;
+}
+
+static void
+report_json(struct doctor *d)
+{
+	struct json_object *o = out_object(), *all = out_array(), *f, *list = out_object();
+	struct cli *c = d->c;
+	struct utsname u;
+
+	out_string(o, "version", VERSION);
+	out_string(o, "client", d->client);
+	if (uname(&u) == 0) {
+		char *system = mem_printf("%s %s %s", u.sysname, u.release, u.machine);
+
+		out_string(o, "system", system);
+		free(system);
+	}
+	out_string(list, "name", c->list.name);
+	out_string(list, "why", c->list.why);
+	out_string(list, "dir", c->list.dir);
+	out_int(list, "tasks", (int64_t)d->view.shown);
+	out_add(o, "list", list);
+	out_bool(o, "healthy", worst(d) < (int)LEVEL_ODD);
+	out_strings(o, "checked", &d->checked);
+	for (size_t i = 0; i < d->count; i++) {
+		f = out_object();
+		out_string(f, "check", d->finding[i].check);
+		out_string(f, "level", level_name(d->finding[i].level));
+		out_string(f, "what", d->finding[i].what);
+		out_string(f, "why", d->finding[i].why);
+		out_string(f, "fix", d->finding[i].fix);
+		out_string(f, "did", d->finding[i].did);
+		out_push(all, f);
+	}
+	out_add(o, "findings", all);
+	out_string(o, "backup", d->backup);
+	cli_json(c, o);
+}
+
+static void
+line(struct cli *c, const char *label, const char *text)
+{
+	if (text == NULL)
+		return;
+	buf_printf(&c->out, "    %s", label);
+	text_show(&c->out, text, strlen(text), TEXT_LINE, 1000);
+	buf_putc(&c->out, '\n');
+}
+
+static void
+report_text(struct doctor *d)
+{
+	struct cli *c = d->c;
+	size_t left = 0, mended = 0;
+
+	for (size_t i = 0; i < d->count; i++) {
+		const struct finding *f = &d->finding[i];
+		enum paint colour = f->did != NULL          ? PAINT_GREEN
+				    : f->level == LEVEL_BAD ? PAINT_RED
+				    : f->level == LEVEL_ODD ? PAINT_YELLOW
+							    : PAINT_DIM;
+
+		buf_printf(&c->out, "%s%s%s %s: ", paint(c, colour),
+		    f->did != NULL ? "fixed" : level_name(f->level), paint(c, PAINT_OFF), f->check);
+		text_show(&c->out, f->what, strlen(f->what), TEXT_LINE, 1000);
+		buf_putc(&c->out, '\n');
+		line(c, "", f->why);
+		if (f->did != NULL)
+			line(c, "did: ", f->did);
+		else
+			line(c, "fix: ", f->fix);
+		mended += f->did != NULL;
+		left += f->did == NULL && f->level != LEVEL_NOTE;
+	}
+	if (d->backup != NULL)
+		buf_printf(&c->out, "what was changed is kept in %s\n", d->backup);
+	buf_printf(
+	    &c->out, "%zu checks, %zu problem%s", d->checked.count, left, left == 1 ? "" : "s");
+	if (mended > 0)
+		buf_printf(&c->out, ", %zu fixed", mended);
+	buf_printf(&c->out, " (list '%s': %s)\n", c->list.name, c->list.why);
+}
+
+int
+doctor_main(struct cli *c)
+{
+	struct doctor d = { .c = c, .fix = cli_flag(c, "fix") };
+	struct error err;
+	int status;
+
+	if (view_load(c, &d.view) == -1 && c->list.name == NULL)
+		return c->status;
+	if (wiring_load(&d.wiring, &err) == -1)
+		return cli_error(c, &err);
+	d.client = client_version(cli_value(c, "client"));
+	doctor_store(&d);
+	doctor_state(&d);
+	doctor_wiring(&d);
+	doctor_gates(&d);
+	if (!cli_flag(c, "no-selftest"))
+		doctor_selftest(&d);
+	if (c->json)
+		report_json(&d);
+	else
+		report_text(&d);
+	status = worst(&d) >= (int)LEVEL_ODD ? EXIT_FINDINGS : EXIT_DONE;
+	for (size_t i = 0; i < d.count; i++) {
+		free(d.finding[i].what);
+		free(d.finding[i].why);
+		free(d.finding[i].fix);
+		free(d.finding[i].did);
+	}
+	free(d.finding);
+	free(d.client);
+	free(d.backup);
+	strings_free(&d.checked);
+	view_free(&d.view);
+	wiring_free(&d.wiring);
+	return status;
+}

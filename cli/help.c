@@ -1,0 +1,141 @@
+#include <string.h>
+
+#include "args.h"
+#include "cli.h"
+#include "text.h"
+
+int
+version_main(struct cli *c)
+{
+	struct json_object *o;
+
+	if (c->json) {
+		o = out_object();
+		out_string(o, "version", VERSION);
+		cli_json(c, o);
+	} else {
+		buf_puts(&c->out, "claude-tasks " VERSION "\n");
+	}
+	return EXIT_DONE;
+}
+
+static void
+flags_text(struct cli *c, const struct flag *f)
+{
+	struct buf left = { 0 };
+
+	for (; f != NULL && f->name != NULL; f++) {
+		buf_reset(&left);
+		if (f->letter != 0)
+			buf_printf(&left, "-%c, ", f->letter);
+		else
+			buf_puts(&left, "    ");
+		buf_printf(&left, "--%s%s%s", f->name, f->value != NULL ? " " : "",
+		    f->value != NULL ? f->value : "");
+		buf_printf(&c->out, "  %s%-24s%s  %s\n", paint(c, PAINT_BOLD), buf_text(&left),
+		    paint(c, PAINT_OFF), f->help);
+	}
+	buf_free(&left);
+}
+
+static void
+command_text(struct cli *c, const struct command *k)
+{
+	buf_printf(&c->out, "usage: claude-tasks %s%s%s%s%s\n", k->name,
+	    k->flags != NULL ? " [flags]" : "", *k->operands != '\0' ? " " : "", k->operands,
+	    k->also != NULL ? "" : "");
+	if (k->summary != NULL)
+		buf_printf(&c->out, "\n%s\n", k->summary);
+	if (k->also != NULL)
+		buf_printf(&c->out, "Also: claude-tasks %s\n", k->also);
+	if (k->detail != NULL)
+		buf_printf(&c->out, "\n%s", k->detail);
+	if (k->flags != NULL) {
+		buf_puts(&c->out, "\n");
+		flags_text(c, k->flags);
+	}
+	buf_printf(&c->out, "\nEvery command:\n");
+	flags_text(c, args_common);
+}
+
+static void
+commands_text(struct cli *c)
+{
+	const struct command *table;
+	size_t count;
+
+	table = command_table(&count);
+	buf_puts(&c->out, "usage: claude-tasks [command] [flags] [operands]\n");
+	for (size_t i = 0; i < count; i++) {
+		if (table[i].group != NULL)
+			buf_printf(&c->out, "\n%s%s%s\n", paint(c, PAINT_BOLD), table[i].group,
+			    paint(c, PAINT_OFF));
+		if (table[i].summary != NULL)
+			buf_printf(&c->out, "  %-11s %s\n", table[i].name, table[i].summary);
+	}
+	buf_puts(&c->out, "\nEvery command:\n");
+	flags_text(c, args_common);
+	buf_puts(&c->out, "\nclaude-tasks help COMMAND, man claude-tasks: more.\n");
+}
+
+static void
+help_json(struct cli *c, const struct command *only)
+{
+	const struct command *table;
+	struct json_object *all = out_array(), *o, *flags, *f;
+	size_t count;
+
+	table = command_table(&count);
+	for (size_t i = 0; i < count; i++) {
+		const struct command *k = &table[i];
+
+		if (only != NULL ? k != only : k->summary == NULL)
+			continue;
+		o = out_object();
+		flags = out_array();
+		out_string(o, "command", k->name);
+		out_string(o, "also", k->also);
+		out_string(o, "operands", k->operands);
+		out_string(o, "summary", k->summary);
+		for (const struct flag *x = k->flags; x != NULL && x->name != NULL; x++) {
+			f = out_object();
+			out_string(f, "name", x->name);
+			out_string(f, "value", x->value);
+			out_string(f, "help", x->help);
+			out_push(flags, f);
+		}
+		out_add(o, "flags", flags);
+		out_push(all, o);
+	}
+	cli_json(c, all);
+}
+
+/* `help`, `help CMD` and `CMD --help`. */
+int
+help_main(struct cli *c)
+{
+	const struct command *k = strcmp(c->command->name, "help") == 0 ? NULL : c->command;
+	const struct command *table;
+	const char *names[128], *near;
+	size_t count, n = 0;
+
+	if (k == NULL && c->operands == 1) {
+		k = command_find(c->operand[0]);
+		if (k == NULL) {
+			table = command_table(&count);
+			for (size_t i = 0; i < count && n < 128; i++)
+				names[n++] = table[i].name;
+			near = text_nearest(c->operand[0], names, n);
+			return cli_misuse(c, "there is no command '%s'%s%s%s", c->operand[0],
+			    near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
+			    near != NULL ? "'?" : "");
+		}
+	}
+	if (c->json)
+		help_json(c, k);
+	else if (k != NULL)
+		command_text(c, k);
+	else
+		commands_text(c);
+	return EXIT_DONE;
+}

@@ -1,0 +1,27 @@
+#ifndef CLI_HISTORY_H
+#define CLI_HISTORY_H
+
+#include "cli.h"
+
+/*
+ * The journal read back, for undo and restore: its changes, oldest first,
+ * each with the task's text before and after where the line holds them.
+ */
+struct past {
+	int64_t seq;
+	char *event, *task, *group, *time;
+	char *before, *after; /* texts of the task; NULL: none (or not kept) */
+	char *from, *to;      /* JSON of the fields that changed; NULL */
+	bool undone;
+};
+
+struct history {
+	struct past *item;
+	size_t count, room;
+};
+
+/* 0, also if there is no journal; -1 after cli_error(). */
+int history_load(struct cli *, struct history *);
+void history_free(struct history *);
+
+#endif

@@ -1,0 +1,186 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "inverse.h"
+#include "json-print.h"
+
+static bool
+same(const char *a, const char *b)
+{
+	return strcmp(a != NULL ? a : "", b != NULL ? b : "") == 0;
+}
+
+static int
+moved_on(struct error *err, const struct task *now, const char *field)
+{
+	struct buf name = { 0 };
+
+	task_name(&name, now);
+	error_set(err, ERROR_REFUSED, "%s: its %s was changed since", buf_text(&name), field);
+	buf_free(&name);
+	return -1;
+}
+
+/* One text field: *set gets what to put back, if it was changed. */
+static int
+take_back(const char *was, const char *is, const char *now, const char **set, const char *field,
+    const struct task *t, struct error *err)
+{
+	if (same(was, is))
+		return 0;
+	if (!same(is, now))
+		return moved_on(err, t, field);
+	*set = was != NULL ? was : "";
+	return 0;
+}
+
+/* Entries that came are to go, entries that went are to come back. */
+static int
+take_back_ids(const struct strings *was, const struct strings *is, const struct strings *now,
+    struct strings *add, struct strings *drop)
+{
+	for (size_t i = 0; i < is->count; i++)
+		if (!strings_has(was, is->item[i]) && strings_has(now, is->item[i]))
+			strings_add(drop, is->item[i]);
+	for (size_t i = 0; i < was->count; i++)
+		if (!strings_has(is, was->item[i]) && !strings_has(now, was->item[i]))
+			strings_add(add, was->item[i]);
+	return 0;
+}
+
+static void
+put_key(struct buf *b, const char *key, const struct json *j, json_ref value)
+{
+	const char *raw;
+	size_t len;
+
+	buf_putc(b, b->len == 0 ? '{' : ',');
+	json_print_string(b, key, strlen(key));
+	buf_putc(b, ':');
+	raw = json_raw(j, value, &len);
+	if (raw != NULL)
+		buf_add(b, raw, len);
+	else
+		buf_puts(b, "null");
+}
+
+static int
+take_back_metadata(struct inverse *v, const struct task *now, struct error *err)
+{
+	const struct json *jw = &v->was.json, *ji = &v->is.json, *jn = &now->json;
+	json_ref was = task_metadata(&v->was), is = task_metadata(&v->is), cur = task_metadata(now);
+	struct strings keys = { 0 };
+	int rc = 0;
+
+	for (json_ref m = json_first(jw, was); m != JSON_ABSENT; m = json_next(jw, was, m))
+		strings_take(&keys, json_key(jw, m));
+	for (json_ref m = json_first(ji, is); m != JSON_ABSENT; m = json_next(ji, is, m)) {
+		char *key = json_key(ji, m);
+
+		if (strings_has(&keys, key))
+			free(key);
+		else
+			strings_take(&keys, key);
+	}
+	for (size_t i = 0; i < keys.count && rc == 0; i++) {
+		const char *k = keys.item[i];
+		json_ref a = json_member(jw, was, k), b = json_member(ji, is, k),
+			 n = json_member(jn, cur, k);
+
+		if (json_same(jw, a, ji, b))
+			continue;
+		if (!json_same(ji, b, jn, n))
+			rc = moved_on(err, now, "metadata");
+		else
+			put_key(&v->metadata, k, jw, a);
+	}
+	if (rc == 0 && v->metadata.len > 0) {
+		buf_putc(&v->metadata, '}');
+		v->change.metadata = buf_text(&v->metadata);
+	}
+	strings_free(&keys);
+	return rc;
+}
+
+/* A line of a hook keeps only status and owner, in from and to. */
+static int
+from_fields(struct inverse *v, const struct past *p, const struct task *now, struct error *err)
+{
+	struct json from = { 0 }, to = { 0 };
+	char *a = NULL, *b = NULL;
+	int rc = -1;
+
+	task_copy(&v->was, now);
+	task_copy(&v->is, now);
+	if (json_parse(&from, p->from, strlen(p->from), err) == -1 ||
+	    json_parse(&to, p->to, strlen(p->to), err) == -1)
+		goto out;
+	a = json_member_string(&from, JSON_ROOT, "status");
+	b = json_member_string(&to, JSON_ROOT, "status");
+	if (a != NULL && b != NULL) {
+		v->was.status = task_status_parse(a);
+		v->is.status = task_status_parse(b);
+	}
+	if (json_member(&from, JSON_ROOT, "owner") != JSON_ABSENT ||
+	    json_member(&to, JSON_ROOT, "owner") != JSON_ABSENT) {
+		free(v->was.owner);
+		free(v->is.owner);
+		v->was.owner = json_member_string(&from, JSON_ROOT, "owner");
+		v->is.owner = json_member_string(&to, JSON_ROOT, "owner");
+	}
+	rc = 0;
+out:
+	free(a);
+	free(b);
+	json_free(&from);
+	json_free(&to);
+	return rc;
+}
+
+int
+inverse_make(struct inverse *v, const struct past *p, const struct task *now, struct error *err)
+{
+	*v = (struct inverse){ .change = CHANGE_INIT, .was = TASK_INIT, .is = TASK_INIT };
+	if (p->before != NULL && p->after != NULL) {
+		if (task_read(&v->was, now->dialect, now->id, p->before, strlen(p->before), err) ==
+			-1 ||
+		    task_read(&v->is, now->dialect, now->id, p->after, strlen(p->after), err) == -1)
+			return error_prefix(err, "line %lld of the journal", (long long)p->seq);
+	} else if (p->from != NULL && p->to != NULL) {
+		if (from_fields(v, p, now, err) == -1)
+			return -1;
+	} else {
+		return error_set(err, ERROR_REFUSED,
+		    "line %lld of the journal does not say what task #%s was before",
+		    (long long)p->seq, p->task);
+	}
+	if (v->was.status != v->is.status) {
+		if (now->status != v->is.status)
+			return moved_on(err, now, "status");
+		v->change.status = v->was.status;
+	}
+	if (take_back(v->was.subject, v->is.subject, now->subject, &v->change.subject, "subject",
+		now, err) == -1 ||
+	    take_back(v->was.description, v->is.description, now->description,
+		&v->change.description, "description", now, err) == -1 ||
+	    take_back(v->was.active_form, v->is.active_form, now->active_form,
+		&v->change.active_form, "activeForm", now, err) == -1 ||
+	    take_back(v->was.owner, v->is.owner, now->owner, &v->change.owner, "owner", now, err) ==
+		-1)
+		return -1;
+	take_back_ids(&v->was.blocked_by, &v->is.blocked_by, &now->blocked_by, &v->add, &v->drop);
+	take_back_ids(&v->was.blocks, &v->is.blocks, &now->blocks, &v->add_blocks, &v->drop_blocks);
+	return take_back_metadata(v, now, err);
+}
+
+void
+inverse_free(struct inverse *v)
+{
+	task_free(&v->was);
+	task_free(&v->is);
+	buf_free(&v->metadata);
+	strings_free(&v->add);
+	strings_free(&v->drop);
+	strings_free(&v->add_blocks);
+	strings_free(&v->drop_blocks);
+}

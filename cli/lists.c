@@ -1,0 +1,286 @@
+/*
+ * lists: every list below {config}/tasks, how far it is, and whose it is.
+ *
+ * A list is named after a session (its id), a team (session- and the first
+ * eight hex digits of the lead's session), or by a person.  Where a session
+ * worked is in its transcript, {config}/projects/<dir>/<session>.jsonl.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "file.h"
+#include "text.h"
+#include "view.h"
+
+struct row {
+	char *name;
+	struct view view;
+	enum store_layout layout;
+	int64_t changed_ms;
+	char *where; /* cwd of its session, or NULL */
+	const char *kind;
+};
+
+static bool
+session_name(const char *s)
+{
+	static const char form[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+
+	for (size_t i = 0; i < sizeof(form); i++) {
+		if (form[i] == 'x' ? strchr("0123456789abcdef", s[i]) == NULL || s[i] == '\0'
+				   : s[i] != form[i])
+			return false;
+	}
+	return true;
+}
+
+static bool
+team_name(const char *s)
+{
+	return strncmp(s, "session-", 8) == 0 && strlen(s) == 16 &&
+	       strspn(s + 8, "0123456789abcdef") == 8;
+}
+
+/* The first "cwd" in the beginning of a transcript. */
+static char *
+transcript_cwd(int dirfd, const char *name)
+{
+	char head[65536];
+	const char *p;
+	struct json j = { 0 };
+	struct error err;
+	char *cwd = NULL, *end;
+	ssize_t n;
+	int fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+
+	if (fd == -1)
+		return NULL;
+	n = read(fd, head, sizeof(head) - 1);
+	close(fd);
+	if (n <= 0)
+		return NULL;
+	head[n] = '\0';
+	for (p = head; cwd == NULL && p != NULL && *p != '\0'; p = end != NULL ? end + 1 : NULL) {
+		end = strchr(p, '\n');
+		if (end == NULL)
+			break;
+		if (json_parse(&j, p, (size_t)(end - p), &err) == 0)
+			cwd = json_member_string(&j, JSON_ROOT, "cwd");
+	}
+	json_free(&j);
+	return cwd;
+}
+
+/* A list's session: its whole id, or for a team the first eight digits. */
+static char *
+session_cwd(const char *config, const char *session, bool prefix)
+{
+	char *path = mem_printf("%s/projects", config), *cwd = NULL;
+	struct dirent *project, *file;
+	DIR *projects = opendir(path), *sub;
+
+	free(path);
+	if (projects == NULL)
+		return NULL;
+	while (cwd == NULL && (project = readdir(projects)) != NULL) {
+		int fd;
+
+		if (project->d_name[0] == '.')
+			continue;
+		fd = openat(dirfd(projects), project->d_name,
+		    O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+		if (fd == -1)
+			continue;
+		if (!prefix) {
+			path = mem_printf("%s.jsonl", session);
+			cwd = transcript_cwd(fd, path);
+			free(path);
+			close(fd);
+			continue;
+		}
+		if ((sub = fdopendir(fd)) == NULL) {
+			close(fd);
+			continue;
+		}
+		while (cwd == NULL && (file = readdir(sub)) != NULL)
+			if (strncmp(file->d_name, session, 8) == 0 &&
+			    strstr(file->d_name, ".jsonl") != NULL)
+				cwd = transcript_cwd(dirfd(sub), file->d_name);
+		closedir(sub);
+	}
+	closedir(projects);
+	return cwd;
+}
+
+static int64_t
+last_change(int dirfd)
+{
+	struct dirent *e;
+	struct stat st;
+	int64_t last = 0, ms;
+	int fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd != -1 ? fdopendir(fd) : NULL;
+
+	if (d == NULL)
+		return 0;
+	while ((e = readdir(d)) != NULL) {
+		if (strstr(e->d_name, ".json") == NULL ||
+		    fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) == -1)
+			continue;
+		ms = (int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000;
+		if (ms > last)
+			last = ms;
+	}
+	closedir(d);
+	return last;
+}
+
+static int
+row_load(struct cli *c, struct row *r, const char *name)
+{
+	char *dir = mem_printf("%s/tasks/%s", c->list.config, name);
+	struct store store = STORE_INIT;
+	struct task_set all = { 0 };
+	struct error err;
+	int rc = store_open(&store, dir, false, &err);
+
+	free(dir);
+	*r = (struct row){ .name = mem_string(name) };
+	if (rc == 1 && store_load(&store, &all, &err) == 0) {
+		view_of(&r->view, &all);
+		r->layout = store.layout;
+		r->changed_ms = last_change(store.dirfd);
+		rc = 0;
+	} else {
+		if (rc == -1)
+			cli_note(c, "claude-tasks: list '%s' cannot be read: %s", name, err.text);
+		rc = -1;
+	}
+	store_close(&store);
+	if (session_name(name)) {
+		r->kind = "session";
+		r->where = session_cwd(c->list.config, name, false);
+	} else if (team_name(name)) {
+		r->kind = "team";
+		r->where = session_cwd(c->list.config, name + 8, true);
+	} else {
+		r->kind = "named";
+	}
+	return rc;
+}
+
+static void
+row_free(struct row *r)
+{
+	view_free(&r->view);
+	free(r->name);
+	free(r->where);
+}
+
+static int
+row_newest(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	return x->changed_ms < y->changed_ms   ? 1
+	       : x->changed_ms > y->changed_ms ? -1
+					       : strcmp(x->name, y->name);
+}
+
+static const char *const layout_names[] = { "native", "document", "folder" };
+
+static struct json_object *
+row_json(const struct cli *c, const struct row *r)
+{
+	struct json_object *o = out_object();
+	char iso[CLOCK_ISO];
+
+	clock_iso(iso, r->changed_ms);
+	out_string(o, "list", r->name);
+	out_string(o, "kind", r->kind);
+	out_string(o, "layout", layout_names[r->layout]);
+	out_int(o, "tasks", (int64_t)r->view.shown);
+	out_int(o, "pending", (int64_t)r->view.pending);
+	out_int(o, "in_progress", (int64_t)r->view.in_progress);
+	out_int(o, "completed", (int64_t)r->view.completed);
+	out_string(o, "changed", r->changed_ms != 0 ? iso : NULL);
+	out_string(o, "cwd", r->where);
+	out_bool(o, "current", strcmp(r->name, c->list.name) == 0);
+	return o;
+}
+
+static void
+row_text(struct cli *c, const struct row *r, int name_width)
+{
+	struct buf name = { 0 };
+	bool here = strcmp(r->name, c->list.name) == 0;
+
+	view_text(&name, r->name, 255);
+	buf_printf(&c->out, "%s%s %s%*s%s  %zu/%zu done", paint(c, here ? PAINT_BOLD : PAINT_NONE),
+	    here ? "*" : " ", buf_text(&name), name_width - text_width(buf_text(&name)), "",
+	    paint(c, here ? PAINT_OFF : PAINT_NONE), r->view.completed, r->view.shown);
+	if (r->view.in_progress > 0)
+		buf_printf(&c->out, ", %zu in progress", r->view.in_progress);
+	buf_printf(&c->out, ", %s", layout_names[r->layout]);
+	if (r->changed_ms != 0) {
+		buf_puts(&c->out, ", ");
+		view_ago(&c->out, r->changed_ms);
+	}
+	if (r->where != NULL) {
+		buf_printf(&c->out, ", %s in ", r->kind);
+		view_text(&c->out, r->where, 200);
+	} else if (strcmp(r->kind, "named") != 0) {
+		buf_printf(&c->out, ", a %s's", r->kind);
+	}
+	buf_putc(&c->out, '\n');
+	buf_free(&name);
+}
+
+int
+lists_main(struct cli *c)
+{
+	struct strings names = { 0 };
+	struct row *rows;
+	struct json_object *all = out_array();
+	struct error err;
+	size_t count = 0;
+	int width = 0, w;
+
+	if (cli_find(c) == -1)
+		return c->status;
+	if (list_names(c->list.config, &names, &err) == -1)
+		return cli_error(c, &err);
+	rows = mem_grow(NULL, names.count + 1, sizeof(*rows));
+	for (size_t i = 0; i < names.count; i++) {
+		if (row_load(c, &rows[count], names.item[i]) == -1 ||
+		    (rows[count].view.shown == 0 && !cli_flag(c, "all"))) {
+			row_free(&rows[count]);
+			continue;
+		}
+		w = text_width(names.item[i]);
+		width = w > width && w <= 40 ? w : width;
+		count++;
+	}
+	qsort(rows, count, sizeof(*rows), row_newest);
+	for (size_t i = 0; i < count; i++) {
+		if (c->json)
+			out_push(all, row_json(c, &rows[i]));
+		else
+			row_text(c, &rows[i], width);
+		row_free(&rows[i]);
+	}
+	if (c->json) {
+		cli_json(c, all);
+	} else {
+		json_object_put(all);
+		if (count == 0)
+			buf_printf(&c->out, "no lists with tasks in %s/tasks\n", c->list.config);
+	}
+	free(rows);
+	strings_free(&names);
+	return EXIT_DONE;
+}

@@ -1,0 +1,311 @@
+/*
+ * statusline and watch: the list at a glance, and live.
+ *
+ * watch redraws when inotify says that something in the list's directory
+ * changed; a burst of changes is drawn once.  While the directory does not
+ * exist its nearest existing parent is watched instead.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "event.h"
+#include "file.h"
+#include "text.h"
+#include "view.h"
+
+/* The client pipes its session to a status line: that says which list. */
+static int
+status_session(struct cli *c, char **session)
+{
+	struct buf text = { 0 };
+	struct json j = { 0 };
+	struct error err;
+
+	*session = NULL;
+	if (c->list_name != NULL || c->list_dir != NULL || isatty(STDIN_FILENO))
+		return 0;
+	if (file_read_fd(STDIN_FILENO, EVENT_MAX, &text, &err) != -1 && text.len > 0 &&
+	    json_parse(&j, text.data, text.len, &err) == 0)
+		*session = json_member_string(&j, JSON_ROOT, "session_id");
+	json_free(&j);
+	buf_free(&text);
+	return 0;
+}
+
+static void
+progress_bar(struct cli *c, const struct view *v)
+{
+	size_t cells = 10, full = v->shown > 0 ? v->completed * cells / v->shown : 0;
+
+	buf_printf(&c->out, "%s", paint(c, PAINT_GREEN));
+	for (size_t i = 0; i < cells; i++)
+		buf_puts(&c->out, c->ascii ? i < full ? "=" : "-" : i < full ? "▰" : "▱");
+	buf_printf(&c->out, "%s %zu/%zu", paint(c, PAINT_OFF), v->completed, v->shown);
+}
+
+/* Who does what: the spinner's words of the tasks in progress. */
+static void
+doing(struct cli *c, const struct view *v, size_t max)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->tasks.count; i++) {
+		const struct task *t = &v->tasks.item[i];
+
+		if (t->internal || t->status != TASK_IN_PROGRESS || n++ >= max)
+			continue;
+		buf_printf(&c->out, " %s#", c->ascii ? "| " : "· ");
+		view_text(&c->out, t->id, 32);
+		buf_putc(&c->out, ' ');
+		view_text(&c->out, t->active_form != NULL ? t->active_form : t->subject, 40);
+		if (t->owner != NULL) {
+			buf_puts(&c->out, " @");
+			view_text(&c->out, t->owner, 20);
+		}
+	}
+	if (n > max)
+		buf_printf(&c->out, " +%zu", n - max);
+}
+
+int
+statusline_main(struct cli *c)
+{
+	struct view v;
+	char *session;
+
+	status_session(c, &session);
+	if (session != NULL)
+		setenv("CLAUDE_CODE_SESSION_ID", session, 1);
+	free(session);
+	/* The client shows colours and Unicode although its pipe is no terminal. */
+	if (!cli_flag(c, "ascii"))
+		c->ascii = false;
+	if (!cli_flag(c, "color") && getenv("NO_COLOR") == NULL)
+		c->color = true;
+	if (view_load(c, &v) == -1)
+		return c->status;
+	if (c->json) {
+		struct json_object *o = out_object(), *now = out_array();
+
+		out_string(o, "list", c->list.name);
+		out_int(o, "completed", (int64_t)v.completed);
+		out_int(o, "tasks", (int64_t)v.shown);
+		out_int(o, "ready", (int64_t)v.ready.count);
+		out_int(o, "blocked", (int64_t)v.blocked);
+		for (size_t i = 0; i < v.tasks.count; i++)
+			if (v.tasks.item[i].status == TASK_IN_PROGRESS && !v.tasks.item[i].internal)
+				out_push(now, view_json(&v, &v.tasks.item[i]));
+		out_add(o, "in_progress", now);
+		cli_json(c, o);
+	} else if (v.shown > 0) {
+		progress_bar(c, &v);
+		doing(c, &v, 2);
+		if (v.in_progress == 0 && v.ready.count > 0)
+			buf_printf(&c->out, " %s %zu ready", c->ascii ? "|" : "·", v.ready.count);
+		if (v.blocked > 0)
+			buf_printf(&c->out, " %s%s %zu%s", paint(c, PAINT_DIM),
+			    c->ascii ? "blocked" : "⊘", v.blocked, paint(c, PAINT_OFF));
+		buf_putc(&c->out, '\n');
+	}
+	view_free(&v);
+	return EXIT_DONE;
+}
+
+static struct termios saved;
+static bool raw, alternate;
+
+/* Also runs in a signal handler: only calls that are safe there. */
+static void
+screen_leave(void)
+{
+	static const char leave[] = "\033[?25h\033[?1049l";
+	ssize_t n = 0;
+
+	if (alternate)
+		n = write(STDOUT_FILENO, leave, sizeof(leave) - 1);
+	if (raw)
+		tcsetattr(STDIN_FILENO, TCSANOW, &saved);
+	alternate = raw = n < 0 && false;
+}
+
+static void
+screen_enter(struct cli *c)
+{
+	struct termios t;
+
+	cli_on_signal = screen_leave;
+	if (isatty(STDIN_FILENO) && tcgetattr(STDIN_FILENO, &saved) == 0) {
+		t = saved;
+		t.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+		raw = tcsetattr(STDIN_FILENO, TCSANOW, &t) == 0;
+	}
+	alternate = true;
+	buf_puts(&c->out, "\033[?1049h\033[?25l");
+}
+
+static void
+screen_draw(struct cli *c, const struct view *v)
+{
+	buf_puts(&c->out, "\033[H\033[2J");
+	buf_printf(&c->out, "%s%s%s  ", paint(c, PAINT_BOLD), c->list.name, paint(c, PAINT_OFF));
+	progress_bar(c, v);
+	buf_puts(&c->out, raw ? "   (q leaves)\r\n\r\n" : "\r\n\r\n");
+	for (size_t i = 0; i < v->tasks.count; i++) {
+		if (v->tasks.item[i].internal)
+			continue;
+		buf_puts(&c->out, "  ");
+		view_line(c, v, &v->tasks.item[i]);
+		buf_puts(&c->out, "\r\n");
+	}
+	if (v->shown == 0)
+		buf_puts(&c->out, "  no tasks yet\r\n");
+	cli_flush(c);
+}
+
+/* Without a terminal: one line for each task that is new, changed or gone. */
+static void
+report(struct cli *c, const struct view *was, const struct view *is)
+{
+	for (size_t i = 0; i < is->tasks.count; i++) {
+		const struct task *t = &is->tasks.item[i];
+		const struct task *old = task_set_find(&was->tasks, t->id);
+
+		if (t->internal ||
+		    (old != NULL && old->status == t->status &&
+			strcmp(old->subject, t->subject) == 0 &&
+			strcmp(old->owner ? old->owner : "", t->owner ? t->owner : "") == 0))
+			continue;
+		view_line(c, is, t);
+		if (old != NULL && old->status != t->status)
+			buf_printf(&c->out, " (was %s)", task_status_name(old->status));
+		buf_putc(&c->out, '\n');
+	}
+	for (size_t i = 0; i < was->tasks.count; i++)
+		if (task_set_find(&is->tasks, was->tasks.item[i].id) == NULL)
+			buf_printf(&c->out, "#%s [deleted]\n", was->tasks.item[i].id);
+	cli_flush(c);
+}
+
+static bool
+reached(const struct view *v, const char *until)
+{
+	const struct task *t;
+
+	if (until == NULL)
+		return false;
+	if (strcmp(until, "all") == 0)
+		return v->shown > 0 && v->completed == v->shown;
+	t = task_set_find(&v->tasks, until);
+	return t != NULL && !task_open(t);
+}
+
+/* The directory, or the nearest parent that exists. */
+static int
+watch_nearest(int fd, const char *dir)
+{
+	const uint32_t what = IN_CREATE | IN_CLOSE_WRITE | IN_MODIFY | IN_MOVED_TO | IN_MOVED_FROM |
+			      IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF;
+	char *path = mem_string(dir), *slash;
+	int wd;
+
+	while ((wd = inotify_add_watch(fd, path, what)) == -1 && errno == ENOENT) {
+		slash = strrchr(path, '/');
+		if (slash == NULL || slash == path)
+			break;
+		*slash = '\0';
+	}
+	free(path);
+	return wd;
+}
+
+/* Wait for a change: 1 changed, 0 the person wants out, -1. */
+static int
+await(int fd)
+{
+	struct pollfd p[2] = { { .fd = fd, .events = POLLIN },
+		{ .fd = raw ? STDIN_FILENO : -1, .events = POLLIN } };
+	char drain[4096];
+	char key;
+
+	for (;;) {
+		if (poll(p, 2, -1) == -1) {
+			if (errno == EINTR)
+				continue;
+			return -1;
+		}
+		if (p[1].revents != 0) {
+			if (read(STDIN_FILENO, &key, 1) <= 0 || key == 'q' || key == 4)
+				return 0;
+		}
+		if (p[0].revents == 0)
+			continue;
+		/* One save is several events: let the burst end, then draw once. */
+		for (int turn = 0; turn < 10; turn++) {
+			if (read(fd, drain, sizeof(drain)) <= 0 && errno != EAGAIN)
+				return -1;
+			if (poll(p, 1, 20) <= 0)
+				break;
+		}
+		return 1;
+	}
+}
+
+int
+watch_main(struct cli *c)
+{
+	const char *until = cli_value(c, "until");
+	struct view v = { 0 }, next;
+	int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK), wd, rc = 1;
+
+	if (until != NULL && strcmp(until, "all") != 0)
+		until += *until == '#';
+	if (fd == -1)
+		return cli_fail(c, EXIT_FAULT, "cannot watch: %s", strerror(errno));
+	if (cli_find(c) == -1)
+		return c->status;
+	if (c->terminal && !c->json)
+		screen_enter(c);
+	for (bool first = true; rc == 1; first = false) {
+		/* Watch first, then read: a change in between is drawn again, not missed. */
+		wd = watch_nearest(fd, c->list.dir);
+		store_close(&c->store);
+		if (wd == -1 || view_load(c, &next) == -1) {
+			rc = -1;
+			break;
+		}
+		if (alternate)
+			screen_draw(c, &next);
+		else if (c->json)
+			buf_printf(&c->out,
+			    "{\"completed\":%zu,\"tasks\":%zu,\"in_progress\":%zu}\n",
+			    next.completed, next.shown, next.in_progress);
+		else
+			report(c, first ? &next : &v, &next);
+		if (first && !alternate && !c->json)
+			report(c, &(struct view){ 0 }, &next);
+		cli_flush(c);
+		view_free(&v);
+		v = next;
+		if (reached(&v, until))
+			break;
+		rc = await(fd);
+		inotify_rm_watch(fd, wd);
+	}
+	screen_leave();
+	cli_on_signal = NULL;
+	close(fd);
+	view_free(&v);
+	if (rc == -1 && c->status == 0)
+		return cli_fail(
+		    c, EXIT_FAULT, "cannot watch '%s': %s", c->list.dir, strerror(errno));
+	return rc == -1 ? c->status : EXIT_DONE;
+}

@@ -1,0 +1,220 @@
+/*
+ * log: what the suite did to a list, from its journal.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "journal.h"
+#include "json.h"
+#include "text.h"
+#include "view.h"
+
+struct log {
+	struct cli *c;
+	const char *task;
+	struct strings lines; /* the last ones that match */
+	size_t max, seen;
+};
+
+static bool
+about(const struct json *j, const char *task)
+{
+	return json_equals(j, json_member(j, JSON_ROOT, "task"), task);
+}
+
+static int
+keep(void *ctx, const struct json *j, const char *line, size_t len)
+{
+	struct log *l = ctx;
+
+	if (l->task != NULL && !about(j, l->task))
+		return 0;
+	l->seen++;
+	if (l->lines.count == l->max) {
+		free(l->lines.item[0]);
+		memmove(l->lines.item, l->lines.item + 1, (l->max - 1) * sizeof(*l->lines.item));
+		l->lines.count--;
+	}
+	strings_take(&l->lines, mem_copy(line, len));
+	return 0;
+}
+
+static void
+value_text(struct buf *b, const struct json *j, json_ref v)
+{
+	const char *raw;
+	size_t len;
+	char *s;
+
+	if (json_kind(j, v) == JSON_STRING) {
+		s = json_string(j, v);
+		view_text(b, *s != '\0' ? s : "none", 60);
+		free(s);
+	} else if ((raw = json_raw(j, v, &len)) != NULL) {
+		text_show(b, raw, len, TEXT_LINE, 60);
+	} else {
+		buf_puts(b, "none");
+	}
+}
+
+/* status pending -> in_progress, owner none -> backend-2 */
+static void
+change_text(struct cli *c, const struct json *j)
+{
+	json_ref from = json_member(j, JSON_ROOT, "from"), to = json_member(j, JSON_ROOT, "to");
+	const char *arrow = c->ascii ? "->" : "→";
+	struct strings keys = { 0 };
+
+	for (int side = 0; side < 2; side++) {
+		json_ref o = side == 0 ? to : from;
+
+		for (json_ref m = json_first(j, o); m != JSON_ABSENT; m = json_next(j, o, m)) {
+			char *key = json_key(j, m);
+
+			if (!strings_has(&keys, key))
+				strings_add(&keys, key);
+			free(key);
+		}
+	}
+	for (size_t i = 0; i < keys.count; i++) {
+		json_ref was = json_member(j, from, keys.item[i]);
+		json_ref is = json_member(j, to, keys.item[i]);
+
+		if (was != JSON_ABSENT && is != JSON_ABSENT && json_same(j, was, j, is))
+			continue;
+		buf_puts(&c->out, i > 0 ? ", " : " ");
+		view_text(&c->out, keys.item[i], 40);
+		buf_putc(&c->out, ' ');
+		if (was != JSON_ABSENT) {
+			value_text(&c->out, j, was);
+			buf_printf(&c->out, " %s ", arrow);
+		}
+		value_text(&c->out, j, is);
+	}
+	strings_free(&keys);
+}
+
+static void
+line_text(struct cli *c, const char *line)
+{
+	struct json j = { 0 };
+	struct error err;
+	struct buf b = { 0 };
+	char *time, *event, *task, *agent, *session, *why;
+
+	if (json_parse(&j, line, strlen(line), &err) == -1) {
+		json_free(&j);
+		return;
+	}
+	time = json_member_string(&j, JSON_ROOT, "time");
+	event = json_member_string(&j, JSON_ROOT, "event");
+	task = json_member_string(&j, JSON_ROOT, "task");
+	agent = json_member_string(&j, JSON_ROOT, "agent");
+	session = json_member_string(&j, JSON_ROOT, "session");
+	why = json_member_string(&j, JSON_ROOT, "why");
+	if (time != NULL && strlen(time) >= 19)
+		buf_printf(&c->out, "%s%.10s %.8s%s ", paint(c, PAINT_DIM), time, time + 11,
+		    paint(c, PAINT_OFF));
+	view_text(&b, event != NULL ? event : "?", 24);
+	buf_printf(&c->out, "%s%-8s%s", paint(c, PAINT_BOLD), buf_text(&b), paint(c, PAINT_OFF));
+	if (task != NULL) {
+		buf_puts(&c->out, " #");
+		view_text(&c->out, task, 128);
+	}
+	change_text(c, &j);
+	if (agent != NULL) {
+		buf_puts(&c->out, " by ");
+		view_text(&c->out, agent, 60);
+	} else if (session != NULL) {
+		buf_puts(&c->out, " by session ");
+		view_text(&c->out, session, 8);
+	}
+	if (why != NULL) {
+		buf_puts(&c->out, ": ");
+		view_text(&c->out, why, 160);
+	}
+	buf_putc(&c->out, '\n');
+	free(time);
+	free(event);
+	free(task);
+	free(agent);
+	free(session);
+	free(why);
+	buf_free(&b);
+	json_free(&j);
+}
+
+static int
+verify(struct cli *c, int fd)
+{
+	struct journal_check check;
+	struct json_object *o;
+	struct error err;
+	int rc = journal_verify(fd, c->list.name, &check, &err);
+
+	if (c->json) {
+		o = out_object();
+		out_bool(o, "intact", rc == 0 && !check.torn);
+		out_int(o, "lines", (int64_t)check.lines);
+		if (check.bad_line != 0)
+			out_int(o, "bad_line", (int64_t)check.bad_line);
+		out_bool(o, "torn", check.torn);
+		out_string(o, "head", check.head);
+		out_string(o, "message", rc == -1 ? err.text : NULL);
+		cli_json(c, o);
+		return rc == 0 && !check.torn ? EXIT_DONE : EXIT_FINDINGS;
+	}
+	if (rc == -1)
+		return cli_fail(c, EXIT_FINDINGS, "the journal of '%s' is not intact: %s",
+		    c->list.name, err.text);
+	if (check.torn)
+		return cli_fail(c, EXIT_FINDINGS,
+		    "the last line of the journal of '%s' is torn; the next change sets it aside",
+		    c->list.name);
+	buf_printf(&c->out, "intact: %llu lines, head %.16s\n", (unsigned long long)check.lines,
+	    check.head);
+	return EXIT_DONE;
+}
+
+int
+log_main(struct cli *c)
+{
+	struct log l = { .c = c };
+	int64_t max = cli_number(c, "count", 1, 1000000, 50);
+	struct error err;
+	int fd, status = EXIT_DONE;
+
+	if (max == -1 || (c->operands == 1 && (l.task = cli_id(c, 0)) == NULL))
+		return c->status;
+	l.max = (size_t)max;
+	if (cli_find(c) == -1)
+		return c->status;
+	fd = list_state(&c->list, false, &err);
+	if (fd == -1 && err.kind == ERROR_NOT_FOUND) {
+		if (!c->json)
+			buf_printf(&c->out, "nothing was done to list '%s' yet\n", c->list.name);
+		return EXIT_DONE;
+	}
+	if (fd == -1)
+		return cli_error(c, &err);
+	if (cli_flag(c, "verify")) {
+		status = verify(c, fd);
+	} else if (journal_read(fd, keep, &l, &err) == -1) {
+		status = cli_error(c, &err);
+	} else {
+		if (l.seen > l.lines.count && !c->json)
+			buf_printf(&c->out, "%s(%zu earlier ones: --count %zu)%s\n",
+			    paint(c, PAINT_DIM), l.seen - l.lines.count, l.seen,
+			    paint(c, PAINT_OFF));
+		for (size_t i = 0; i < l.lines.count; i++) {
+			if (c->json)
+				buf_printf(&c->out, "%s\n", l.lines.item[i]);
+			else
+				line_text(c, l.lines.item[i]);
+		}
+	}
+	strings_free(&l.lines);
+	close(fd);
+	return status;
+}

@@ -1,0 +1,313 @@
+/*
+ * mcp: the tools as a Model Context Protocol server on standard input and
+ * output, for any agent on any model.
+ *
+ * JSON-RPC 2.0, one message per line.  Standard output carries nothing else.
+ * Calls are answered in turn: every one takes milliseconds but a completion,
+ * which runs gates; the client is told of them by progress notifications if
+ * it asked.  End of input ends the server.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools.h"
+
+#define MCP_LINE (16u << 20)
+
+/* Newest first: what we answer when the client asks for one we do not know. */
+static const char *const versions[] = { "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05" };
+
+enum {
+	RPC_PARSE = -32700,
+	RPC_REQUEST = -32600,
+	RPC_METHOD = -32601,
+	RPC_PARAMS = -32602,
+};
+
+struct server {
+	struct cli *c;
+	const char *family; /* --tools; NULL: all */
+	char *token;        /* progress token of the call that runs, JSON text; NULL */
+	int64_t steps;
+};
+
+static void
+send_message(struct cli *c, struct json_object *o)
+{
+	out_text(&c->out, o);
+	buf_putc(&c->out, '\n');
+	cli_flush(c);
+}
+
+/* The shell of an answer; id as it came (a number keeps its digits). */
+static struct json_object *
+reply(const struct json *j, json_ref id)
+{
+	struct json_object *o = out_object();
+	enum json_kind kind = json_kind(j, id);
+
+	out_string(o, "jsonrpc", "2.0");
+	if (kind == JSON_STRING || kind == JSON_NUMBER)
+		out_add(o, "id", out_raw(j, id));
+	else
+		json_object_object_add(o, "id", NULL);
+	return o;
+}
+
+static struct json_object *
+rpc_error(struct json_object *o, int code, const char *message)
+{
+	struct json_object *e = out_object();
+
+	out_int(e, "code", code);
+	out_string(e, "message", message);
+	out_add(o, "error", e);
+	return o;
+}
+
+static struct json_object *
+initialize(const struct json *j, json_ref params)
+{
+	struct json_object *r = out_object(), *caps = out_object(), *tools = out_object(),
+			   *info = out_object();
+	const char *version = versions[0];
+
+	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++)
+		if (json_equals(j, json_member(j, params, "protocolVersion"), versions[i]))
+			version = versions[i];
+	out_string(r, "protocolVersion", version);
+	out_bool(tools, "listChanged", false);
+	out_add(caps, "tools", tools);
+	out_add(r, "capabilities", caps);
+	out_string(info, "name", "claude-tasks");
+	out_string(info, "title", "Claude Code task list");
+	out_string(info, "version", VERSION);
+	out_add(r, "serverInfo", info);
+	out_string(r, "instructions",
+	    "The task list that Claude Code keeps. Look with TaskList, make tasks with TaskCreate, "
+	    "set "
+	    "a task in_progress before working on it and completed when it is done. Completing may "
+	    "run "
+	    "the project's gates: a refusal says what failed.");
+	return r;
+}
+
+static struct json_object *
+tools_list(const struct server *s)
+{
+	const struct tool *t;
+	struct json_object *r = out_object(), *all = out_array(), *o, *hints;
+	size_t count;
+
+	t = tool_table(&count);
+	for (size_t i = 0; i < count; i++) {
+		if (s->family != NULL && strcmp(s->family, t[i].family) != 0)
+			continue;
+		o = out_object();
+		hints = out_object();
+		out_string(o, "name", t[i].name);
+		out_string(o, "description", t[i].description);
+		out_add(o, "inputSchema", out_raw_text(t[i].input, strlen(t[i].input)));
+		out_add(o, "outputSchema", out_raw_text(t[i].output, strlen(t[i].output)));
+		out_bool(hints, "readOnlyHint", t[i].reads);
+		out_bool(hints, "destructiveHint", t[i].destroys);
+		out_bool(hints, "openWorldHint", false);
+		out_add(o, "annotations", hints);
+		out_push(all, o);
+	}
+	out_add(r, "tools", all);
+	return r;
+}
+
+/* A gate began or ended: one more step, if the client wants to know. */
+static void
+tell_progress(
+    void *arg, enum verify_moment moment, const struct gate *g, const struct gate_result *r)
+{
+	struct server *s = arg;
+	struct json_object *o, *params;
+	char *text;
+
+	if (s->token == NULL || (moment != VERIFY_GATE_STARTS && moment != VERIFY_GATE_ENDS))
+		return;
+	text = moment == VERIFY_GATE_STARTS
+		   ? mem_printf("gate %s is running", g->name)
+		   : mem_printf("gate %s: %s", g->name, gate_verdict_name(r->verdict));
+	o = out_object();
+	params = out_object();
+	out_string(o, "jsonrpc", "2.0");
+	out_string(o, "method", "notifications/progress");
+	out_add(params, "progressToken", out_raw_text(s->token, strlen(s->token)));
+	out_int(params, "progress", ++s->steps);
+	out_string(params, "message", text);
+	out_add(o, "params", params);
+	send_message(s->c, o);
+	free(text);
+}
+
+static struct json_object *
+tools_call(struct server *s, const struct json *j, json_ref params, struct json_object *o)
+{
+	char *name = json_member_string(j, params, "name");
+	const struct tool *t = name != NULL ? tool_find(name) : NULL;
+	json_ref arguments = json_member(j, params, "arguments");
+	json_ref token = json_member(j, json_member(j, params, "_meta"), "progressToken");
+	struct json_object *r, *content, *part;
+	struct answer a = { 0 };
+	const char *raw = "{}";
+	size_t len = 2;
+	char *text;
+
+	if (t == NULL || (s->family != NULL && strcmp(s->family, t->family) != 0)) {
+		text = mem_printf("Unknown tool: %.100s", name != NULL ? name : "");
+		rpc_error(o, RPC_PARAMS, text);
+		free(text);
+		free(name);
+		return o;
+	}
+	if (arguments != JSON_ABSENT)
+		raw = json_raw(j, arguments, &len);
+	if (token != JSON_ABSENT) {
+		size_t n;
+		const char *p = json_raw(j, token, &n);
+
+		s->token = mem_copy(p, n);
+	}
+	s->steps = 0;
+	tool_call(s->c, t, raw, len, &a);
+	r = out_object();
+	content = out_array();
+	part = out_object();
+	out_string(part, "type", "text");
+	out_string(part, "text", buf_text(&a.text));
+	out_push(content, part);
+	out_add(r, "content", content);
+	if (!a.error) {
+		out_add(r, "structuredContent", a.output);
+		a.output = NULL;
+	}
+	out_bool(r, "isError", a.error);
+	out_add(o, "result", r);
+	answer_free(&a);
+	free(s->token);
+	s->token = NULL;
+	free(name);
+	return o;
+}
+
+/* One request or notification; NULL: nothing to say. */
+static struct json_object *
+dispatch(struct server *s, const struct json *j, json_ref m)
+{
+	json_ref id = json_member(j, m, "id"), params = json_member(j, m, "params");
+	char *method = json_member_string(j, m, "method");
+	struct json_object *o = NULL;
+
+	if (json_kind(j, m) != JSON_OBJECT ||
+	    !json_equals(j, json_member(j, m, "jsonrpc"), "2.0") ||
+	    (method == NULL && json_member(j, m, "result") == JSON_ABSENT &&
+		json_member(j, m, "error") == JSON_ABSENT)) {
+		free(method);
+		return rpc_error(reply(j, id), RPC_REQUEST, "Invalid Request");
+	}
+	if (id == JSON_ABSENT || method == NULL)
+		goto out; /* a notification, or an answer to what we never asked */
+	o = reply(j, id);
+	if (strcmp(method, "initialize") == 0)
+		out_add(o, "result", initialize(j, params));
+	else if (strcmp(method, "ping") == 0)
+		out_add(o, "result", out_object());
+	else if (strcmp(method, "tools/list") == 0)
+		out_add(o, "result", tools_list(s));
+	else if (strcmp(method, "tools/call") == 0)
+		o = tools_call(s, j, params, o);
+	else
+		rpc_error(o, RPC_METHOD, "Method not found");
+out:
+	free(method);
+	return o;
+}
+
+static void
+line_in(struct server *s, const char *text, size_t len)
+{
+	struct json j = { 0 };
+	struct json_object *o, *batch;
+	struct error err;
+
+	if (strspn(text, " \t\r") == len)
+		return;
+	if (json_parse(&j, text, len, &err) == -1) {
+		send_message(s->c, rpc_error(reply(&j, JSON_ABSENT), RPC_PARSE, "Parse error"));
+	} else if (json_kind(&j, JSON_ROOT) == JSON_ARRAY && json_count(&j, JSON_ROOT) > 0) {
+		batch = out_array();
+		for (json_ref m = json_first(&j, JSON_ROOT); m != JSON_ABSENT;
+		     m = json_next(&j, JSON_ROOT, m))
+			if ((o = dispatch(s, &j, m)) != NULL)
+				out_push(batch, o);
+		if (json_object_array_length(batch) > 0)
+			send_message(s->c, batch);
+		else
+			json_object_put(batch);
+	} else if ((o = dispatch(s, &j, JSON_ROOT)) != NULL) {
+		send_message(s->c, o);
+	}
+	json_free(&j);
+}
+
+int
+mcp_main(struct cli *c)
+{
+	static const char *const families[] = { "client", "todo", "plain" };
+	struct server s = { .c = c, .family = cli_value(c, "tools") };
+	struct buf in = { 0 };
+	bool known = s.family == NULL, skipping = false;
+	char *end, *start;
+	ssize_t n;
+
+	for (size_t i = 0; i < 3 && s.family != NULL; i++)
+		known = known || strcmp(families[i], s.family) == 0;
+	if (s.family != NULL && strcmp(s.family, "all") == 0) {
+		s.family = NULL;
+		known = true;
+	}
+	if (!known)
+		return cli_misuse(
+		    c, "--tools is 'client', 'todo', 'plain' or 'all', not '%s'", s.family);
+	c->progress = tell_progress;
+	c->progress_arg = &s;
+	for (;;) {
+		buf_need(&in, 65536);
+		n = read(STDIN_FILENO, in.data + in.len, 65536);
+		if (n == -1 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		in.len += (size_t)n;
+		in.data[in.len] = '\0';
+		start = in.data;
+		while ((end = memchr(start, '\n', in.len - (size_t)(start - in.data))) != NULL) {
+			*end = '\0';
+			if (!skipping)
+				line_in(&s, start, (size_t)(end - start));
+			skipping = false;
+			start = end + 1;
+		}
+		in.len -= (size_t)(start - in.data);
+		memmove(in.data, start, in.len);
+		if (in.len > MCP_LINE) {
+			/* Longer than any call of a tool: refuse it once, drop the rest of the
+			 * line. */
+			if (!skipping)
+				send_message(c, rpc_error(reply(&(struct json){ 0 }, JSON_ABSENT),
+						    RPC_PARSE, "Message too long"));
+			skipping = true;
+			in.len = 0;
+		}
+	}
+	buf_free(&in);
+	return EXIT_DONE;
+}

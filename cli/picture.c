@@ -1,0 +1,273 @@
+/*
+ * tree, graph: who waits for whom, drawn.
+ *
+ * On a terminal a forest: a task stands below the first task it waits for;
+ * where it waits for others too, it is shown there again as a reference.
+ * Tasks of a cycle have no beginning: the first of them serves as one, and
+ * the way back is marked.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+#include "view.h"
+
+struct forest {
+	struct cli *c;
+	const struct view *v;
+	bool *drawn, *path; /* by index into v->tasks */
+	struct buf indent;
+	bool all;
+};
+
+static size_t
+index_of(const struct forest *f, const struct task *t)
+{
+	return (size_t)(t - f->v->tasks.item);
+}
+
+static bool
+shows(const struct forest *f, const struct task *t)
+{
+	return !t->internal && (f->all || task_open(t));
+}
+
+static bool
+waits_for(const struct task *t, const char *id)
+{
+	return strings_has(&t->blocked_by, id);
+}
+
+/* Does it wait for any task that is shown? */
+static bool
+has_root_above(const struct forest *f, const struct task *t)
+{
+	for (size_t i = 0; i < t->blocked_by.count; i++) {
+		const struct task *b = task_set_find(&f->v->tasks, t->blocked_by.item[i]);
+
+		if (b != NULL && b != t && shows(f, b))
+			return true;
+	}
+	return false;
+}
+
+static void
+draw(struct forest *f, const struct task *t, const char *elbow)
+{
+	struct cli *c = f->c;
+	size_t me = index_of(f, t), length = f->indent.len, last = SIZE_MAX;
+	bool seen = f->drawn[me], circle = f->path[me];
+	int columns = c->columns;
+
+	buf_printf(&c->out, "%s%s", buf_text(&f->indent), elbow);
+	c->columns -= text_width(buf_text(&f->indent)) + text_width(elbow) + 8;
+	view_line(c, f->v, t);
+	c->columns = columns;
+	buf_printf(&c->out, "%s\n", circle ? " (a circle)" : seen ? " (above)" : "");
+	if (seen || circle)
+		return;
+	f->drawn[me] = f->path[me] = true;
+	if (*elbow != '\0')
+		buf_puts(&f->indent, strcmp(elbow, c->ascii ? "`- " : "└─ ") == 0 ? "   "
+				     : c->ascii                                   ? "|  "
+										  : "│  ");
+	for (size_t i = 0; i < f->v->tasks.count; i++)
+		if (waits_for(&f->v->tasks.item[i], t->id) && shows(f, &f->v->tasks.item[i]))
+			last = i;
+	for (size_t i = 0; i < f->v->tasks.count; i++) {
+		const struct task *next = &f->v->tasks.item[i];
+
+		if (!waits_for(next, t->id) || !shows(f, next))
+			continue;
+		if (c->ascii)
+			draw(f, next, i == last ? "`- " : "|- ");
+		else
+			draw(f, next, i == last ? "└─ " : "├─ ");
+	}
+	f->path[me] = false;
+	f->indent.len = length;
+	if (f->indent.data != NULL)
+		f->indent.data[length] = '\0';
+}
+
+static void
+draw_all(struct cli *c, const struct view *v, const char *only)
+{
+	struct forest f = { .c = c, .v = v, .all = cli_flag(c, "all") || only != NULL };
+	const struct task *t;
+	size_t lines = c->out.len;
+
+	f.drawn = mem_alloc(v->tasks.count + 1);
+	f.path = mem_alloc(v->tasks.count + 1);
+	if (only != NULL) {
+		draw(&f, task_set_find(&v->tasks, only), "");
+		goto out;
+	}
+	for (size_t i = 0; i < v->tasks.count; i++) {
+		t = &v->tasks.item[i];
+		if (shows(&f, t) && !has_root_above(&f, t))
+			draw(&f, t, "");
+	}
+	for (size_t i = 0; i < v->tasks.count; i++) {
+		t = &v->tasks.item[i];
+		if (shows(&f, t) && !f.drawn[i])
+			draw(&f, t, "");
+	}
+	if (c->out.len == lines)
+		buf_printf(
+		    &c->out, "no %stasks in list '%s'\n", f.all ? "" : "open ", c->list.name);
+out:
+	free(f.drawn);
+	free(f.path);
+	buf_free(&f.indent);
+}
+
+/* A text inside double quotes of DOT or Mermaid: quotes and backslashes are what could end it. */
+static void
+label(struct buf *b, const char *text)
+{
+	struct buf safe = { 0 };
+
+	view_text(&safe, text, 60);
+	for (const char *p = buf_text(&safe); *p != '\0'; p++)
+		buf_putc(b, *p == '"' || *p == '\\' ? '\'' : *p);
+	buf_free(&safe);
+}
+
+static void
+dot(struct cli *c, const struct view *v)
+{
+	static const char *const fill[] = { [TASK_IN_PROGRESS] = "khaki",
+		[TASK_COMPLETED] = "palegreen",
+		[TASK_CANCELLED] = "lightgrey",
+		[TASK_NO_STATUS] = NULL };
+
+	buf_puts(&c->out, "digraph tasks {\n\trankdir=LR;\n\tnode [shape=box, style=filled, "
+			  "fillcolor=white];\n");
+	for (size_t i = 0; i < v->tasks.count; i++) {
+		const struct task *t = &v->tasks.item[i];
+
+		if (t->internal)
+			continue;
+		buf_puts(&c->out, "\t\"");
+		label(&c->out, t->id);
+		buf_puts(&c->out, "\" [label=\"#");
+		label(&c->out, t->id);
+		buf_putc(&c->out, ' ');
+		label(&c->out, t->subject);
+		if (t->owner != NULL) {
+			buf_puts(&c->out, "\\n@");
+			label(&c->out, t->owner);
+		}
+		buf_putc(&c->out, '"');
+		if (fill[t->status] != NULL)
+			buf_printf(&c->out, ", fillcolor=%s", fill[t->status]);
+		buf_puts(&c->out, "];\n");
+	}
+	for (size_t i = 0; i < v->tasks.count; i++)
+		for (size_t k = 0; k < v->tasks.item[i].blocked_by.count; k++) {
+			buf_puts(&c->out, "\t\"");
+			label(&c->out, v->tasks.item[i].blocked_by.item[k]);
+			buf_puts(&c->out, "\" -> \"");
+			label(&c->out, v->tasks.item[i].id);
+			buf_puts(&c->out, "\";\n");
+		}
+	buf_puts(&c->out, "}\n");
+}
+
+/* Mermaid's ids are words: one that is none (an id may hold dots) is numbered. */
+static void
+mermaid_id(struct buf *b, const struct view *v, const char *id)
+{
+	const struct task *t = task_set_find(&v->tasks, id);
+
+	if (t != NULL)
+		buf_printf(b, "t%zu", (size_t)(t - v->tasks.item) + 1);
+	else
+		buf_printf(b, "missing_%s", strspn(id, "0123456789") == strlen(id) ? id : "x");
+}
+
+static void
+mermaid(struct cli *c, const struct view *v)
+{
+	buf_puts(&c->out, "flowchart LR\n");
+	for (size_t i = 0; i < v->tasks.count; i++) {
+		const struct task *t = &v->tasks.item[i];
+
+		if (t->internal)
+			continue;
+		buf_puts(&c->out, "    ");
+		mermaid_id(&c->out, v, t->id);
+		buf_puts(&c->out, "[\"#35;");
+		label(&c->out, t->id);
+		buf_putc(&c->out, ' ');
+		label(&c->out, t->subject);
+		buf_printf(&c->out, "\"]:::%s\n", task_status_name(t->status));
+	}
+	for (size_t i = 0; i < v->tasks.count; i++)
+		for (size_t k = 0; k < v->tasks.item[i].blocked_by.count; k++) {
+			buf_puts(&c->out, "    ");
+			mermaid_id(&c->out, v, v->tasks.item[i].blocked_by.item[k]);
+			buf_puts(&c->out, " --> ");
+			mermaid_id(&c->out, v, v->tasks.item[i].id);
+			buf_putc(&c->out, '\n');
+		}
+	buf_puts(&c->out, "    classDef in_progress fill:#f0e68c\n"
+			  "    classDef completed fill:#98fb98\n");
+}
+
+static void
+tree_json(struct cli *c, const struct view *v)
+{
+	struct json_object *o = out_object(), *tasks = out_array(), *edges = out_array(), *e;
+	struct strings cycle = { 0 };
+
+	for (size_t i = 0; i < v->tasks.count; i++) {
+		const struct task *t = &v->tasks.item[i];
+
+		if (!t->internal)
+			out_push(tasks, view_json(v, t));
+		for (size_t k = 0; k < t->blocked_by.count; k++) {
+			e = out_object();
+			out_string(e, "task", t->id);
+			out_string(e, "waits_for", t->blocked_by.item[k]);
+			out_bool(
+			    e, "missing", task_set_find(&v->tasks, t->blocked_by.item[k]) == NULL);
+			out_push(edges, e);
+		}
+	}
+	out_string(o, "list", c->list.name);
+	out_add(o, "tasks", tasks);
+	out_add(o, "edges", edges);
+	if (graph_any_cycle(&v->tasks, &cycle))
+		out_strings(o, "cycle", &cycle);
+	strings_free(&cycle);
+	cli_json(c, o);
+}
+
+int
+tree_main(struct cli *c)
+{
+	struct view v;
+	const char *id = NULL;
+
+	if (c->operands == 1 && (id = cli_id(c, 0)) == NULL)
+		return c->status;
+	if (view_load(c, &v) == -1)
+		return c->status;
+	if (id != NULL && task_set_find(&v.tasks, id) == NULL) {
+		cli_no_task(c, id);
+		view_free(&v);
+		return c->status;
+	}
+	if (c->json)
+		tree_json(c, &v);
+	else if (cli_flag(c, "dot"))
+		dot(c, &v);
+	else if (cli_flag(c, "mermaid"))
+		mermaid(c, &v);
+	else
+		draw_all(c, &v, id);
+	view_free(&v);
+	return EXIT_DONE;
+}

@@ -1,0 +1,161 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "schema.h"
+#include "text.h"
+
+static const char *
+kind_name(const struct json *j, json_ref v)
+{
+	switch (json_kind(j, v)) {
+	case JSON_NULL:
+		return "null";
+	case JSON_TRUE:
+	case JSON_FALSE:
+		return "boolean";
+	case JSON_NUMBER:
+		return "number";
+	case JSON_STRING:
+		return "string";
+	case JSON_ARRAY:
+		return "array";
+	case JSON_OBJECT:
+		return "object";
+	default:
+		return "nothing";
+	}
+}
+
+/* "type" is a name, or a list of them. */
+static bool
+type_allows(const struct json *s, json_ref type, const char *kind)
+{
+	if (json_kind(s, type) == JSON_STRING)
+		return json_equals(s, type, kind) ||
+		       (strcmp(kind, "number") == 0 && json_equals(s, type, "integer"));
+	for (json_ref e = json_first(s, type); e != JSON_ABSENT; e = json_next(s, type, e))
+		if (json_equals(s, e, kind))
+			return true;
+	return type == JSON_ABSENT;
+}
+
+static int
+wrong_type(
+    const struct json *s, json_ref type, const char *path, const char *kind, struct error *err)
+{
+	size_t len;
+	const char *raw = json_raw(s, type, &len);
+
+	return error_set(err, ERROR_INPUT, "%s must be %.*s, not %s", path, (int)len, raw, kind);
+}
+
+static int
+check_enum(const struct json *s, json_ref values, const struct json *v, json_ref value,
+    const char *path, struct error *err)
+{
+	struct buf known = { 0 };
+	char *s1;
+
+	for (json_ref e = json_first(s, values); e != JSON_ABSENT; e = json_next(s, values, e)) {
+		if (json_same(s, e, v, value)) {
+			buf_free(&known);
+			return 0;
+		}
+		s1 = json_string(s, e);
+		buf_printf(&known, "%s%s", known.len > 0 ? ", " : "", s1 != NULL ? s1 : "?");
+		free(s1);
+	}
+	error_set(err, ERROR_INPUT, "%s must be one of %s", path, buf_text(&known));
+	buf_free(&known);
+	return -1;
+}
+
+static int
+unknown_member(
+    const struct json *s, json_ref properties, const char *key, const char *path, struct error *err)
+{
+	struct strings names = { 0 };
+	const char *near;
+
+	for (json_ref p = json_first(s, properties); p != JSON_ABSENT;
+	     p = json_next(s, properties, p))
+		strings_take(&names, json_key(s, p));
+	near = text_nearest(key, (const char *const *)names.item, names.count);
+	error_set(err, ERROR_INPUT, "%s has no member '%.60s'%s%s%s", path, key,
+	    near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
+	    near != NULL ? "'?" : "");
+	strings_free(&names);
+	return -1;
+}
+
+static int
+check_object(const struct json *s, json_ref schema, const struct json *v, json_ref value,
+    const char *path, struct error *err)
+{
+	json_ref properties = json_member(s, schema, "properties");
+	json_ref required = json_member(s, schema, "required");
+	bool closed = json_kind(s, json_member(s, schema, "additionalProperties")) == JSON_FALSE;
+	char *key, *inner;
+	int rc = 0;
+
+	for (json_ref r = json_first(s, required); r != JSON_ABSENT && rc == 0;
+	     r = json_next(s, required, r)) {
+		key = json_string(s, r);
+		if (json_member(v, value, key) == JSON_ABSENT)
+			rc = error_set(err, ERROR_INPUT, "%s needs '%s'", path, key);
+		free(key);
+	}
+	for (json_ref m = json_first(v, value); m != JSON_ABSENT && rc == 0;
+	     m = json_next(v, value, m)) {
+		json_ref p;
+
+		key = json_key(v, m);
+		p = json_member(s, properties, key);
+		if (p != JSON_ABSENT) {
+			inner = mem_printf("'%s'", key);
+			rc = schema_check(s, p, v, m, inner, err);
+			free(inner);
+		} else if (closed) {
+			rc = unknown_member(s, properties, key, path, err);
+		}
+		free(key);
+	}
+	return rc;
+}
+
+int
+schema_check(const struct json *s, json_ref schema, const struct json *v, json_ref value,
+    const char *path, struct error *err)
+{
+	json_ref type = json_member(s, schema, "type"), values = json_member(s, schema, "enum");
+	json_ref items = json_member(s, schema, "items");
+	const char *kind = kind_name(v, value);
+	int64_t least;
+	char *text;
+	int rc = 0;
+
+	if (!type_allows(s, type, kind))
+		return wrong_type(s, type, path, kind, err);
+	if (values != JSON_ABSENT)
+		return check_enum(s, values, v, value, path, err);
+	if (json_kind(v, value) == JSON_STRING &&
+	    json_int(s, json_member(s, schema, "minLength"), &least) == 0) {
+		text = json_string(v, value);
+		if (strlen(text) < (size_t)least)
+			rc = error_set(err, ERROR_INPUT, "%s must not be empty", path);
+		free(text);
+		return rc;
+	}
+	if (json_kind(v, value) == JSON_ARRAY && items != JSON_ABSENT) {
+		for (json_ref e = json_first(v, value); e != JSON_ABSENT && rc == 0;
+		     e = json_next(v, value, e)) {
+			text = mem_printf("an element of %s", path);
+			rc = schema_check(s, items, v, e, text, err);
+			free(text);
+		}
+		return rc;
+	}
+	if (json_kind(v, value) == JSON_OBJECT)
+		return check_object(s, schema, v, value, path, err);
+	return 0;
+}

@@ -1,0 +1,264 @@
+#include "settings-file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "file.h"
+
+#define SETTINGS_MAX (8u << 20)
+#define TRIES 20
+
+const char *
+scope_name(enum scope s)
+{
+	static const char *const names[] = { "user", "project", "local", "managed" };
+
+	return names[s];
+}
+
+char *
+scope_path(enum scope s, const char *config, const char *project)
+{
+	switch (s) {
+	case SCOPE_USER:
+		return mem_printf("%s/settings.json", config);
+	case SCOPE_PROJECT:
+		return mem_printf("%s/.claude/settings.json", project);
+	case SCOPE_LOCAL:
+		return mem_printf("%s/.claude/settings.local.json", project);
+	default:
+		return mem_string("/etc/claude-code/managed-settings.json");
+	}
+}
+
+char *
+project_dir(void)
+{
+	static const char *const marks[] = { ".claude", ".git" };
+	char *cwd = getcwd(NULL, 0), *path, *slash, *mark;
+	const char *home = getenv("HOME");
+
+	if (cwd == NULL)
+		return mem_string(".");
+	path = mem_string(cwd);
+	for (;;) {
+		/* ~/.claude is the user's, not a project's. */
+		bool at_home = home != NULL && strcmp(path, home) == 0;
+
+		for (size_t i = 0; i < 2; i++) {
+			mark = mem_printf("%s/%s", path, marks[i]);
+			if (!(at_home && i == 0) && access(mark, F_OK) == 0) {
+				free(mark);
+				free(cwd);
+				return path;
+			}
+			free(mark);
+		}
+		slash = strrchr(path, '/');
+		if (slash == NULL || slash == path || at_home)
+			break;
+		*slash = '\0';
+	}
+	free(path);
+	path = mem_string(cwd);
+	free(cwd);
+	return path;
+}
+
+int
+settings_read(const char *path, struct buf *text, struct error *err)
+{
+	return file_read_path(path, SETTINGS_MAX, text, err);
+}
+
+/* The directory that really holds the file, and its name there, through symbolic links. */
+static int
+open_place(const char *path, char name[NAME_MAX + 1], struct error *err)
+{
+	char real[PATH_MAX], *slash;
+	int fd;
+
+	if (realpath(path, real) == NULL) {
+		if (errno != ENOENT)
+			return error_sys(err, "cannot find '%s'", path);
+		if (strlen(path) >= sizeof(real))
+			return error_set(
+			    err, ERROR_INPUT, "the path of '%.60s...' is too long", path);
+		memcpy(real, path, strlen(path) + 1);
+	}
+	slash = strrchr(real, '/');
+	if (slash == NULL || strlen(slash + 1) > NAME_MAX)
+		return error_set(err, ERROR_INPUT, "'%s' is no path of a file", path);
+	memcpy(name, slash + 1, strlen(slash + 1) + 1);
+	*slash = '\0';
+	fd = dir_make(*real != '\0' ? real : "/", 0777, err);
+	return fd;
+}
+
+/*
+ * Put the staged file in the place of one that must still hold `old`.
+ * 1 done; 0 somebody else wrote meanwhile; -1.
+ */
+static int
+exchange(int dirfd, const char *temp, const char *name, const struct buf *old, bool existed,
+    struct error *err)
+{
+	struct buf was = { 0 };
+	int rc;
+
+	if (!existed) {
+		if (linkat(dirfd, temp, dirfd, name, 0) == 0)
+			return 1;
+		return errno == EEXIST ? 0 : error_sys(err, "cannot make '%s'", name);
+	}
+	if (renameat2(dirfd, temp, dirfd, name, RENAME_EXCHANGE) == -1) {
+		if (errno == ENOENT)
+			return 0;
+		if (errno != EINVAL && errno != ENOSYS)
+			return error_sys(err, "cannot replace '%s'", name);
+		/* A file system without it: look, then rename, with the gap that has. */
+		rc = file_read(dirfd, name, 0, SETTINGS_MAX, &was, err);
+		if (rc == 1 && (was.len != old->len || memcmp(was.data, old->data, old->len) != 0))
+			rc = 0;
+		buf_free(&was);
+		if (rc != 1)
+			return rc;
+		if (renameat(dirfd, temp, dirfd, name) == -1)
+			return error_sys(err, "cannot replace '%s'", name);
+		return 1;
+	}
+	rc = file_read(dirfd, temp, 0, SETTINGS_MAX, &was, err);
+	if (rc == 1 && (was.len != old->len || memcmp(was.data, buf_text(old), old->len) != 0)) {
+		/* That was not the file we read: give it back its place. */
+		if (renameat2(dirfd, temp, dirfd, name, RENAME_EXCHANGE) == -1)
+			rc = error_sys(err, "cannot put '%s' back", name);
+		else
+			rc = 0;
+	}
+	buf_free(&was);
+	return rc;
+}
+
+static int
+write_temp(int dirfd, const char *temp, const struct buf *text, mode_t mode, struct error *err)
+{
+	int fd = openat(dirfd, temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+	int rc;
+
+	if (fd == -1)
+		return error_sys(err, "cannot write beside the settings");
+	(void)fchmod(fd, mode);
+	rc = file_write_all(fd, text->data, text->len, err);
+	if (rc == 0 && fsync(fd) == -1)
+		rc = error_sys(err, "cannot write beside the settings");
+	close(fd);
+	if (rc == -1)
+		unlinkat(dirfd, temp, 0);
+	return rc;
+}
+
+int
+settings_edit(const char *path, struct settings_edit *e, struct error *err)
+{
+	char name[NAME_MAX + 1], temp[64];
+	struct buf out = { 0 };
+	struct stat st;
+	mode_t mode = 0;
+	int dirfd = open_place(path, name, err), rc = 0;
+
+	if (dirfd == -1)
+		return -1;
+	snprintf(temp, sizeof(temp), ".claude-tasks-%d.tmp", (int)getpid());
+	for (int i = 0; i < TRIES; i++) {
+		bool remove = false;
+
+		rc = file_read(dirfd, name, 0, SETTINGS_MAX, &e->before, err);
+		if (rc == -1)
+			break;
+		e->existed = rc == 1;
+		buf_reset(&out);
+		rc = e->fn(
+		    e->arg, buf_text(&e->before), e->before.len, e->existed, &out, &remove, err);
+		if (rc == -1)
+			break;
+		if (remove) {
+			rc = e->existed && unlinkat(dirfd, name, 0) == -1
+				 ? error_sys(err, "cannot remove '%s'", path)
+				 : 1;
+			break;
+		}
+		if (e->existed && out.len == e->before.len &&
+		    memcmp(buf_text(&out), buf_text(&e->before), out.len) == 0) {
+			rc = 0;
+			break;
+		}
+		/* A new one as the client makes it, within the umask. */
+		if (e->existed && fstatat(dirfd, name, &st, 0) == 0) {
+			mode = st.st_mode & 07777;
+		} else {
+			mode = umask(0);
+			umask(mode);
+			mode = 0644 & ~mode;
+		}
+		(void)unlinkat(dirfd, temp, 0);
+		if ((rc = write_temp(dirfd, temp, &out, mode, err)) == -1)
+			break;
+		rc = exchange(dirfd, temp, name, &e->before, e->existed, err);
+		(void)unlinkat(dirfd, temp, 0);
+		if (rc != 0)
+			break;
+		rc = error_set(err, ERROR_BUSY,
+		    "'%s' is written by somebody else all the time; try again", path);
+	}
+	buf_free(&out);
+	close(dirfd);
+	return rc;
+}
+
+char *
+client_version(const char *client)
+{
+	char *argv[] = { mem_string(client != NULL ? client : "claude"), mem_string("--version"),
+		NULL };
+	struct child_spec spec = { .argv = argv, .deadline = deadline_in(15000) };
+	struct child child = CHILD_INIT;
+	struct error err;
+	char *version = NULL;
+	const char *p;
+	size_t n;
+
+	if (child_run(&child, &spec, &err) == 0 && child.end == CHILD_EXITED && child.status == 0) {
+		p = buf_text(&child.tail);
+		p += strcspn(p, "0123456789");
+		n = strspn(p, "0123456789.");
+		if (n > 2)
+			version = mem_copy(p, n);
+	}
+	child_free(&child);
+	free(argv[0]);
+	free(argv[1]);
+	return version;
+}
+
+int
+version_compare(const char *a, const char *b)
+{
+	for (;;) {
+		char *ea, *eb;
+		long x = strtol(a, &ea, 10), y = strtol(b, &eb, 10);
+
+		if (x != y)
+			return x < y ? -1 : 1;
+		if (*ea != '.' && *eb != '.')
+			return 0;
+		a = *ea == '.' ? ea + 1 : ea;
+		b = *eb == '.' ? eb + 1 : eb;
+	}
+}

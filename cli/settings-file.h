@@ -1,0 +1,61 @@
+#ifndef CLI_SETTINGS_FILE_H
+#define CLI_SETTINGS_FILE_H
+
+#include "cli.h"
+#include "settings.h"
+
+/*
+ * Settings files: where they are, and how one is changed without losing what
+ * somebody else writes at the same moment.
+ *
+ * The client rewrites its settings too, and takes no lock that we know of.  So the new file is
+ * prepared beside the old one and the two are exchanged in one step;
+ * what then turns out to have been the old one must be what the new one was
+ * made from, else they are exchanged back and the edit is made again.
+ */
+enum scope { SCOPE_USER, SCOPE_PROJECT, SCOPE_LOCAL, SCOPE_MANAGED };
+#define SCOPES 4
+
+const char *scope_name(enum scope);
+/* The file of a scope (owned); project: the directory the client would be started in. */
+char *scope_path(enum scope, const char *config, const char *project);
+/* The nearest directory from the working directory upward with .claude or .git; owned. */
+char *project_dir(void);
+
+/* 1 read, 0 there is none, -1. */
+int settings_read(const char *path, struct buf *, struct error *);
+
+/*
+ * Edit a file: fn makes the new text from the old one (len 0, text "" and
+ * existed false if there is no file).  Returns 1 changed, 0 fn left it as it
+ * was, -1.  remove: fn may set it to have the file removed instead.
+ * `before` gets what the file was when it was changed.
+ */
+struct settings_edit {
+	int (*fn)(void *, const char *text, size_t len, bool existed, struct buf *out, bool *remove,
+	    struct error *);
+	void *arg;
+	struct buf before;
+	bool existed;
+};
+int settings_edit(const char *path, struct settings_edit *, struct error *);
+
+/* Our own memory of an install: what the file was, and what we made of it. */
+struct settings_memory {
+	char after[65]; /* SHA-256 of what we left; "": nothing is known */
+	bool existed, env;
+	char *backup; /* where the old bytes are; NULL */
+};
+int memory_load(const char *config, const char *path, struct settings_memory *, struct error *);
+int memory_save(
+    const char *config, const char *path, const struct settings_memory *, struct error *);
+void memory_free(struct settings_memory *);
+/* Keep the bytes under {config}/task-hooks/.installs; the path, owned; NULL on error. */
+char *memory_backup(
+    const char *config, const char *path, const char *text, size_t len, struct error *);
+
+/* The version of the client, "2.1.325" (owned), or NULL: no client found, or it says none. */
+char *client_version(const char *client);
+int version_compare(const char *, const char *);
+
+#endif

@@ -1,0 +1,120 @@
+/*
+ * What install found and left, so that uninstall can give back the very
+ * bytes: {config}/task-hooks/.installs/<hash of the path>.json, and beside it
+ * the old bytes.  No list can be called .installs.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "file.h"
+#include "hash.h"
+#include "settings-file.h"
+
+static int
+memory_dir(const char *config, bool make, struct error *err)
+{
+	char *path = mem_printf("%s/task-hooks/.installs", config);
+	int fd = make ? dir_make(path, 0700, err) : dir_open(path, err);
+
+	free(path);
+	return fd;
+}
+
+static void
+memory_name(char out[65 + 8], const char *path)
+{
+	char hex[65];
+
+	hash_text(path, strlen(path), hex);
+	snprintf(out, 65 + 8, "%.16s.json", hex);
+}
+
+int
+memory_load(const char *config, const char *path, struct settings_memory *m, struct error *err)
+{
+	char name[65 + 8], *s;
+	struct buf text = { 0 };
+	struct json j = { 0 };
+	int fd, rc = 0;
+
+	*m = (struct settings_memory){ 0 };
+	memory_name(name, path);
+	fd = memory_dir(config, false, err);
+	if (fd == -1)
+		return 0;
+	if (file_read(fd, name, 0, FILE_MAX, &text, err) == 1 &&
+	    json_parse(&j, text.data, text.len, err) == 0 &&
+	    json_equals(&j, json_member(&j, JSON_ROOT, "path"), path)) {
+		s = json_member_string(&j, JSON_ROOT, "after");
+		if (s != NULL && strlen(s) == 64)
+			memcpy(m->after, s, 65);
+		free(s);
+		m->existed = json_true(&j, json_member(&j, JSON_ROOT, "existed"));
+		m->env = json_true(&j, json_member(&j, JSON_ROOT, "env"));
+		m->backup = json_member_string(&j, JSON_ROOT, "backup");
+		rc = 1;
+	}
+	json_free(&j);
+	buf_free(&text);
+	close(fd);
+	return rc;
+}
+
+int
+memory_save(
+    const char *config, const char *path, const struct settings_memory *m, struct error *err)
+{
+	struct json_object *o;
+	struct buf text = { 0 };
+	char name[65 + 8];
+	int fd = memory_dir(config, true, err), rc;
+
+	if (fd == -1)
+		return -1;
+	memory_name(name, path);
+	if (m == NULL) {
+		rc = unlinkat(fd, name, 0) == -1 ? 0 : 0;
+		close(fd);
+		return rc;
+	}
+	o = out_object();
+	out_string(o, "path", path);
+	out_string(o, "after", m->after);
+	out_bool(o, "existed", m->existed);
+	out_bool(o, "env", m->env);
+	out_string(o, "backup", m->backup);
+	out_pretty(&text, o);
+	buf_putc(&text, '\n');
+	rc = file_replace(fd, name, text.data, text.len, 0600, FILE_SYNC_FILE, err);
+	buf_free(&text);
+	close(fd);
+	return rc;
+}
+
+void
+memory_free(struct settings_memory *m)
+{
+	free(m->backup);
+	*m = (struct settings_memory){ 0 };
+}
+
+char *
+memory_backup(const char *config, const char *path, const char *text, size_t len, struct error *err)
+{
+	char hex[65], *name, *whole;
+	int fd = memory_dir(config, true, err), rc;
+
+	if (fd == -1)
+		return NULL;
+	hash_text(path, strlen(path), hex);
+	name = mem_printf("%.16s-%lld.backup", hex, (long long)clock_wall_ms());
+	rc = file_replace(fd, name, text, len, 0600, FILE_SYNC_FILE, err);
+	whole = rc == -1 ? NULL : mem_printf("%s/task-hooks/.installs/%s", config, name);
+	free(name);
+	close(fd);
+	return whole;
+}

@@ -1,0 +1,91 @@
+/*
+ * status: which of our hooks are registered, where.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "wiring.h"
+
+static void
+status_json(struct cli *c, const struct wiring *w, const char *version)
+{
+	struct json_object *o = out_object(), *files = out_array(), *f, *entries, *e;
+
+	out_string(o, "version", VERSION);
+	out_string(o, "client", version);
+	out_bool(o, "plugin", wiring_plugin(w, NULL));
+	out_bool(o, "disabled", wiring_disabled(w, NULL));
+	out_bool(o, "todo_tools", wiring_todo_tools(w));
+	for (int i = 0; i < SCOPES; i++) {
+		f = out_object();
+		entries = out_array();
+		out_string(f, "scope", scope_name(w->file[i].scope));
+		out_string(f, "path", w->file[i].path);
+		out_bool(f, "there", w->file[i].there);
+		out_string(f, "broken", w->file[i].broken);
+		for (size_t k = 0; k < w->file[i].entries.count; k++) {
+			const struct settings_entry *s = &w->file[i].entries.item[k];
+
+			e = out_object();
+			out_string(e, "event", s->event);
+			out_string(e, "matcher", s->matcher);
+			out_string(e, "path", s->path);
+			out_bool(e, "executable", access(s->path, X_OK) == 0);
+			out_push(entries, e);
+		}
+		out_add(f, "entries", entries);
+		out_push(files, f);
+	}
+	out_add(o, "files", files);
+	cli_json(c, o);
+}
+
+int
+status_main(struct cli *c)
+{
+	struct wiring w;
+	struct error err;
+	const char *path;
+	char *version;
+	size_t count = 0;
+
+	if (wiring_load(&w, &err) == -1)
+		return cli_error(c, &err);
+	version = client_version(cli_value(c, "client"));
+	for (int i = 0; i < SCOPES; i++)
+		count += w.file[i].entries.count;
+	if (c->json) {
+		status_json(c, &w, version);
+		goto out;
+	}
+	for (int i = 0; i < SCOPES; i++) {
+		const struct wiring_file *f = &w.file[i];
+
+		if (f->broken != NULL)
+			buf_printf(&c->out, "%s: %s\n", f->path, f->broken);
+		for (size_t k = 0; k < f->entries.count; k++) {
+			const struct settings_entry *e = &f->entries.item[k];
+
+			if (k == 0)
+				buf_printf(&c->out, "%s\n", f->path);
+			buf_printf(&c->out, "  %-14s %s%s\n", e->event, e->path,
+			    access(e->path, X_OK) == 0 || strchr(e->path, '/') == NULL
+				? ""
+				: "  (not there)");
+		}
+	}
+	if (wiring_plugin(&w, &path))
+		buf_printf(&c->out, "the plugin is enabled in %s\n", path);
+	else if (count == 0)
+		buf_puts(&c->out, "no hook is registered (claude-tasks install does it)\n");
+	if (wiring_disabled(&w, &path))
+		buf_printf(&c->out, "all hooks are switched off by %s\n", path);
+	buf_printf(&c->out, "client %s, Task tools %s\n", version != NULL ? version : "not found",
+	    wiring_todo_tools(&w) ? "switched on" : "as the client decides");
+out:
+	count += wiring_plugin(&w, NULL);
+	free(version);
+	wiring_free(&w);
+	return count > 0 ? EXIT_DONE : EXIT_FINDINGS;
+}

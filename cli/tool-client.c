@@ -1,0 +1,397 @@
+/*
+ * TaskCreate, TaskGet, TaskUpdate, TaskList: the client's own tools.
+ *
+ * Outputs and texts are the client's; where it would let a list be
+ * contradicted (start what is blocked, complete what fails), the answer is the
+ * one its hooks would have given: success false, and the reason.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "json-print.h"
+#include "tools.h"
+
+static const char missing[] = "Task not found";
+
+void
+task_create_run(struct cli *c, const struct json *in, struct answer *a)
+{
+	struct change change = CHANGE_INIT;
+	struct strings needs = { 0 };
+	struct task made = TASK_INIT;
+	struct json_object *task;
+	struct error err;
+	char *subject = json_member_string(in, JSON_ROOT, "subject");
+	char *description = json_member_string(in, JSON_ROOT, "description");
+	char *active = json_member_string(in, JSON_ROOT, "activeForm"), *metadata = NULL;
+	const char *raw;
+	size_t len;
+
+	raw = json_raw(in, json_member(in, JSON_ROOT, "metadata"), &len);
+	if (raw != NULL)
+		metadata = mem_copy(raw, len);
+	json_strings(in, json_member(in, JSON_ROOT, "dependencies"), &needs);
+	change.status = TASK_PENDING;
+	change.subject = subject;
+	change.description = description != NULL ? description : subject;
+	change.active_form = active;
+	change.metadata = metadata;
+	if (needs.count > 0)
+		change.add_blocked_by = &needs;
+	if (tool_open(c, true, a)) {
+		if (act_create(c, &change, &made, &err) == -1) {
+			answer_error(a, &err);
+		} else {
+			a->output = out_object();
+			task = out_object();
+			out_string(task, "id", made.id);
+			out_string(task, "subject", made.subject);
+			out_add(a->output, "task", task);
+			buf_printf(
+			    &a->text, "Task #%s created successfully: %s", made.id, made.subject);
+		}
+	}
+	task_free(&made);
+	strings_free(&needs);
+	free(subject);
+	free(description);
+	free(active);
+	free(metadata);
+}
+
+static void
+ids_text(struct buf *b, const char *label, const struct strings *ids)
+{
+	if (ids->count == 0)
+		return;
+	buf_puts(b, label);
+	view_ids(b, ids);
+}
+
+void
+task_get_run(struct cli *c, const struct json *in, struct answer *a)
+{
+	char *id = json_member_string(in, JSON_ROOT, "taskId");
+	struct task t = TASK_INIT;
+	struct json_object *o;
+	struct error err;
+	int rc = 0;
+
+	if (!tool_open(c, false, a))
+		goto out;
+	if (c->store.dirfd != -1 && task_id_ok(id))
+		rc = store_get(&c->store, id, &t, &err);
+	if (rc == -1) {
+		answer_error(a, &err);
+		goto out;
+	}
+	a->output = out_object();
+	if (rc == 0) {
+		json_object_object_add(a->output, "task", NULL);
+		buf_puts(&a->text, missing);
+		a->status = EXIT_UNKNOWN;
+		goto out;
+	}
+	o = out_object();
+	out_string(o, "id", t.id);
+	out_string(o, "subject", t.subject);
+	out_string(o, "description", t.description);
+	out_string(o, "status", task_status_name(t.status));
+	out_string(o, "owner", t.owner);
+	out_strings(o, "blocks", &t.blocks);
+	out_strings(o, "blockedBy", &t.blocked_by);
+	if (task_metadata(&t) != JSON_ABSENT)
+		out_add(o, "metadata", out_raw(&t.json, task_metadata(&t)));
+	out_add(a->output, "task", o);
+	buf_printf(&a->text, "Task #%s: %s\nStatus: %s\nDescription: %s", t.id, t.subject,
+	    task_status_name(t.status), t.description);
+	if (t.owner != NULL)
+		buf_printf(&a->text, "\nOwner: %s", t.owner);
+	ids_text(&a->text, "\nBlocked by: ", &t.blocked_by);
+	ids_text(&a->text, "\nBlocks: ", &t.blocks);
+out:
+	task_free(&t);
+	free(id);
+}
+
+void
+task_list_run(struct cli *c, const struct json *in, struct answer *a)
+{
+	struct view v = { 0 };
+	struct json_object *tasks, *o;
+	struct strings open = { 0 };
+
+	(void)in;
+	if (!tool_open(c, false, a) || !tool_load(c, &v, a))
+		return;
+	a->output = out_object();
+	tasks = out_array();
+	for (size_t i = 0; i < v.tasks.count; i++) {
+		const struct task *t = &v.tasks.item[i];
+
+		if (t->internal)
+			continue;
+		view_blockers(&v, t, &open);
+		o = out_object();
+		out_string(o, "id", t->id);
+		out_string(o, "subject", t->subject);
+		out_string(o, "status", task_status_name(t->status));
+		out_string(o, "owner", t->owner);
+		out_strings(o, "blockedBy", &open);
+		out_push(tasks, o);
+		buf_printf(&a->text, "%s#%s [%s] %s", a->text.len > 0 ? "\n" : "", t->id,
+		    task_status_name(t->status), t->subject);
+		if (t->owner != NULL)
+			buf_printf(&a->text, " (%s)", t->owner);
+		if (open.count > 0) {
+			buf_puts(&a->text, " [blocked by ");
+			view_ids(&a->text, &open);
+			buf_putc(&a->text, ']');
+		}
+		strings_free(&open);
+	}
+	out_add(a->output, "tasks", tasks);
+	if (a->text.len == 0)
+		buf_puts(&a->text, "No tasks found");
+	view_free(&v);
+}
+
+/* An update's input, and which of the client's field names it changed. */
+struct update {
+	char *id, *subject, *description, *active, *owner, *status, *notes;
+	struct buf metadata;
+	struct strings blocks, blocked_by, changed;
+	struct strings unblocked;
+	const char *from; /* status before, if it changed */
+};
+
+static void
+update_read(struct update *u, const struct json *in)
+{
+	json_ref metadata = json_member(in, JSON_ROOT, "metadata");
+	const char *raw;
+	size_t len;
+
+	*u = (struct update){ 0 };
+	u->id = json_member_string(in, JSON_ROOT, "taskId");
+	u->subject = json_member_string(in, JSON_ROOT, "subject");
+	u->description = json_member_string(in, JSON_ROOT, "description");
+	u->active = json_member_string(in, JSON_ROOT, "activeForm");
+	u->owner = json_member_string(in, JSON_ROOT, "owner");
+	u->status = json_member_string(in, JSON_ROOT, "status");
+	u->notes = json_member_string(in, JSON_ROOT, "notes");
+	json_strings(in, json_member(in, JSON_ROOT, "addBlocks"), &u->blocks);
+	json_strings(in, json_member(in, JSON_ROOT, "addBlockedBy"), &u->blocked_by);
+	raw = json_raw(in, metadata, &len);
+	if (raw != NULL && json_count(in, metadata) > 0)
+		buf_add(&u->metadata, raw, len - 1);
+	else if (raw != NULL || u->notes != NULL)
+		buf_putc(&u->metadata, '{');
+	if (u->notes != NULL) {
+		buf_puts(&u->metadata, u->metadata.len > 1 ? ",\"notes\":" : "\"notes\":");
+		json_print_string(&u->metadata, u->notes, strlen(u->notes));
+	}
+	if (u->metadata.len > 0)
+		buf_putc(&u->metadata, '}');
+}
+
+static void
+update_free(struct update *u)
+{
+	free(u->id);
+	free(u->subject);
+	free(u->description);
+	free(u->active);
+	free(u->owner);
+	free(u->status);
+	free(u->notes);
+	buf_free(&u->metadata);
+	strings_free(&u->blocks);
+	strings_free(&u->blocked_by);
+	strings_free(&u->changed);
+	strings_free(&u->unblocked);
+}
+
+/* The client's shape of a refusal. */
+static void
+update_refused(struct answer *a, const char *id, int status, const char *reason)
+{
+	char *text = mem_string(reason);
+
+	answer_free(a);
+	a->error = true;
+	a->status = status;
+	a->output = out_object();
+	out_bool(a->output, "success", false);
+	out_string(a->output, "taskId", id);
+	out_add(a->output, "updatedFields", out_array());
+	out_string(a->output, "error", text);
+	buf_puts(&a->text, text);
+	free(text);
+}
+
+/* To in_progress or completed: the rules of claim and complete. 0, or -1 with the answer. */
+static int
+update_status(struct cli *c, struct update *u, enum task_status to, const struct change *with,
+    struct answer *a)
+{
+	struct act_complete how = { .id = u->id, .quiet = true, .with = with };
+	struct buf reason = { 0 };
+	struct error err = { 0 };
+	enum claim_result r;
+	int status;
+
+	if (to == TASK_IN_PROGRESS) {
+		if (u->owner != NULL && *u->owner != '\0')
+			c->agent_name = u->owner;
+		r = act_claim(c, u->id, false, with, &reason, &err);
+		status = claim_status(r);
+		if (r == CLAIM_FAULT)
+			buf_puts(&reason, err.text);
+	} else {
+		status = act_complete(c, &how, &reason, &u->unblocked);
+	}
+	if (status != EXIT_DONE)
+		update_refused(a, u->id, status, buf_text(&reason));
+	buf_free(&reason);
+	return status == EXIT_DONE ? 0 : -1;
+}
+
+static bool
+differs(const char *asked, const char *is)
+{
+	return asked != NULL && strcmp(asked, is != NULL ? is : "") != 0;
+}
+
+static void
+update_done(struct update *u, const struct task *was, const char *to, struct answer *a)
+{
+	struct json_object *change;
+
+	a->output = out_object();
+	out_bool(a->output, "success", true);
+	out_string(a->output, "taskId", u->id);
+	out_strings(a->output, "updatedFields", &u->changed);
+	if (to != NULL) {
+		change = out_object();
+		out_string(change, "from", task_status_name(was->status));
+		out_string(change, "to", to);
+		out_add(a->output, "statusChange", change);
+	}
+	buf_printf(&a->text, "Updated task #%s ", u->id);
+	for (size_t i = 0; i < u->changed.count; i++)
+		buf_printf(&a->text, "%s%s", i > 0 ? ", " : "", u->changed.item[i]);
+	if (u->unblocked.count > 0) {
+		out_strings(a->output, "unblocked", &u->unblocked);
+		buf_puts(&a->text, "\nCan start now: ");
+		view_ids(&a->text, &u->unblocked);
+	}
+}
+
+static void
+update_delete(struct cli *c, struct update *u, const struct task *was, struct answer *a)
+{
+	struct error err;
+
+	if (!tool_may_touch(c, u->id, "deleted", a)) {
+		update_refused(a, u->id, EXIT_TAKEN, buf_text(&a->text));
+		return;
+	}
+	if (act_delete(c, u->id, NULL, &err) == -1) {
+		update_refused(a, u->id, EXIT_FAULT, err.text);
+		return;
+	}
+	strings_add(&u->changed, "deleted");
+	update_done(u, was, "deleted", a);
+}
+
+/*
+ * The writes are the client's: all fields in one, then the dependencies.  A
+ * key that comes with the first stands last in the file until the second.
+ */
+static void
+update_rest(struct cli *c, struct update *u, const struct task *was, struct answer *a)
+{
+	enum task_status to = u->status != NULL ? task_status_parse(u->status) : TASK_NO_STATUS;
+	struct change change = CHANGE_INIT, edges = CHANGE_INIT;
+	struct error err;
+	bool moved = to != TASK_NO_STATUS && to != was->status;
+	int rc = 0;
+
+	if (differs(u->owner, was->owner) && !tool_may_touch(c, u->id, "given to another", a)) {
+		update_refused(a, u->id, EXIT_TAKEN, buf_text(&a->text));
+		return;
+	}
+	change.subject = u->subject;
+	change.description = u->description;
+	change.active_form = u->active;
+	change.owner = u->owner != NULL                  ? u->owner
+		       : moved && to == TASK_IN_PROGRESS ? cli_agent_name(c)
+							 : NULL;
+	change.empty_owner = true;
+	if (u->metadata.len > 0)
+		change.metadata = buf_text(&u->metadata);
+	if (moved && to != TASK_PENDING) {
+		if (update_status(c, u, to, &change, a) == -1)
+			return;
+	} else {
+		if (moved)
+			change.status = to;
+		rc = act_update(c, u->id, &change, NULL, NULL, &err);
+	}
+	if (u->blocks.count > 0)
+		edges.add_blocks = &u->blocks;
+	if (u->blocked_by.count > 0)
+		edges.add_blocked_by = &u->blocked_by;
+	if (rc != -1 && (edges.add_blocks != NULL || edges.add_blocked_by != NULL))
+		rc = act_update(c, u->id, &edges, NULL, NULL, &err);
+	if (rc == -1) {
+		update_refused(
+		    a, u->id, err.kind == ERROR_REFUSED ? EXIT_RULE : EXIT_FAULT, err.text);
+		return;
+	}
+	if (differs(u->subject, was->subject))
+		strings_add(&u->changed, "subject");
+	if (differs(u->description, was->description))
+		strings_add(&u->changed, "description");
+	if (differs(u->active, was->active_form))
+		strings_add(&u->changed, "activeForm");
+	if (change.owner != NULL &&
+	    !json_equals(&was->json, json_member(&was->json, JSON_ROOT, "owner"), change.owner))
+		strings_add(&u->changed, "owner");
+	if (u->metadata.len > 0)
+		strings_add(&u->changed, "metadata");
+	if (moved)
+		strings_add(&u->changed, "status");
+	if (u->blocks.count > 0)
+		strings_add(&u->changed, "blocks");
+	if (u->blocked_by.count > 0)
+		strings_add(&u->changed, "blockedBy");
+	update_done(u, was, moved ? task_status_name(to) : NULL, a);
+}
+
+void
+task_update_run(struct cli *c, const struct json *in, struct answer *a)
+{
+	struct update u;
+	struct task was = TASK_INIT;
+	struct error err;
+	int rc = 0;
+
+	update_read(&u, in);
+	if (!tool_open(c, false, a))
+		goto out;
+	if (c->store.dirfd != -1 && task_id_ok(u.id))
+		rc = store_get(&c->store, u.id, &was, &err);
+	if (rc == -1)
+		update_refused(a, u.id, EXIT_FAULT, err.text);
+	else if (rc == 0)
+		update_refused(a, u.id, EXIT_UNKNOWN, missing);
+	else if (u.status != NULL && strcmp(u.status, "deleted") == 0)
+		update_delete(c, &u, &was, a);
+	else
+		update_rest(c, &u, &was, a);
+out:
+	task_free(&was);
+	update_free(&u);
+}

@@ -1,0 +1,196 @@
+/*
+ * create_task, list_tasks, get_task, claim_task, complete_task.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools.h"
+
+static struct json_object *
+plain_json(const struct task *t)
+{
+	struct json_object *o = out_object();
+
+	out_string(o, "id", t->id);
+	out_string(o, "subject", t->subject);
+	out_string(o, "description", t->description);
+	out_string(o, "status", task_status_name(t->status));
+	if (t->owner != NULL)
+		out_string(o, "owner", t->owner);
+	else
+		json_object_object_add(o, "owner", NULL);
+	out_strings(o, "blockedBy", &t->blocked_by);
+	return o;
+}
+
+/* The task named by the input; 1, or 0 after the answer was made. */
+static int
+plain_find(struct cli *c, const char *id, struct task *t, struct answer *a)
+{
+	struct error err;
+	int rc = 0;
+
+	if (!tool_open(c, false, a))
+		return 0;
+	if (c->store.dirfd != -1 && task_id_ok(id))
+		rc = store_get(&c->store, id, t, &err);
+	if (rc == -1)
+		answer_error(a, &err);
+	else if (rc == 0)
+		answer_fail(a, EXIT_UNKNOWN, "Task %.60s not found", id);
+	return rc == 1;
+}
+
+void
+plain_create_run(struct cli *c, const struct json *in, struct answer *a)
+{
+	char *subject = json_member_string(in, JSON_ROOT, "subject");
+	char *description = json_member_string(in, JSON_ROOT, "description");
+	struct strings needs = { 0 };
+	struct change change = CHANGE_INIT;
+	struct task made = TASK_INIT;
+	struct error err;
+
+	json_strings(in, json_member(in, JSON_ROOT, "blockedBy"), &needs);
+	change.status = TASK_PENDING;
+	change.subject = subject;
+	change.description = description != NULL ? description : "";
+	if (needs.count > 0)
+		change.add_blocked_by = &needs;
+	if (tool_open(c, true, a)) {
+		if (act_create(c, &change, &made, &err) == -1) {
+			answer_error(a, &err);
+		} else {
+			a->output = plain_json(&made);
+			buf_printf(&a->text, "Created %s (%s)", made.id, made.subject);
+		}
+	}
+	task_free(&made);
+	strings_free(&needs);
+	free(subject);
+	free(description);
+}
+
+void
+plain_list_run(struct cli *c, const struct json *in, struct answer *a)
+{
+	struct view v = { 0 };
+	struct json_object *tasks;
+
+	(void)in;
+	if (!tool_open(c, false, a) || !tool_load(c, &v, a))
+		return;
+	a->output = out_object();
+	tasks = out_array();
+	for (size_t i = 0; i < v.tasks.count; i++) {
+		const struct task *t = &v.tasks.item[i];
+
+		if (t->internal)
+			continue;
+		out_push(tasks, plain_json(t));
+		buf_printf(&a->text, "%s%s [%s] %s", a->text.len > 0 ? "\n" : "", t->id,
+		    task_status_name(t->status), t->subject);
+		if (t->owner != NULL)
+			buf_printf(&a->text, " (%s)", t->owner);
+		if (t->blocked_by.count > 0) {
+			buf_puts(&a->text, " blockedBy: ");
+			view_ids(&a->text, &t->blocked_by);
+		}
+	}
+	out_add(a->output, "tasks", tasks);
+	if (a->text.len == 0)
+		buf_puts(&a->text, "No tasks found");
+	view_free(&v);
+}
+
+void
+plain_get_run(struct cli *c, const struct json *in, struct answer *a)
+{
+	char *id = json_member_string(in, JSON_ROOT, "task_id");
+	struct task t = TASK_INIT;
+
+	if (plain_find(c, id, &t, a)) {
+		a->output = plain_json(&t);
+		out_pretty(&a->text, plain_json(&t));
+	}
+	task_free(&t);
+	free(id);
+}
+
+void
+plain_claim_run(struct cli *c, const struct json *in, struct answer *a)
+{
+	char *id = json_member_string(in, JSON_ROOT, "task_id");
+	char *owner = json_member_string(in, JSON_ROOT, "owner");
+	struct task t = TASK_INIT;
+	struct buf reason = { 0 };
+	struct error err = { 0 };
+	enum claim_result r;
+
+	if (!plain_find(c, id, &t, a))
+		goto out;
+	c->agent_name = owner != NULL && *owner != '\0' ? owner : "agent";
+	r = act_claim(c, id, false, NULL, &reason, &err);
+	if (r == CLAIM_FAULT) {
+		answer_error(a, &err);
+		goto out;
+	}
+	if (r != CLAIM_OK) {
+		answer_fail(a, claim_status(r), "%s", buf_text(&reason));
+		out_bool(a->output, "claimed", false);
+		out_string(a->output, "reason", claim_result_name(r));
+		out_string(a->output, "message", buf_text(&reason));
+		goto out;
+	}
+	buf_printf(&a->text, "Claimed %s (%s)", t.id, t.subject);
+	a->output = out_object();
+	out_bool(a->output, "claimed", true);
+	out_string(a->output, "message", buf_text(&a->text));
+out:
+	c->agent_name = NULL;
+	buf_free(&reason);
+	task_free(&t);
+	free(id);
+	free(owner);
+}
+
+void
+plain_complete_run(struct cli *c, const struct json *in, struct answer *a)
+{
+	char *id = json_member_string(in, JSON_ROOT, "task_id");
+	struct act_complete how = { .id = id, .quiet = true };
+	struct strings unblocked = { 0 };
+	struct task t = TASK_INIT, next = TASK_INIT;
+	struct buf reason = { 0 };
+	struct error err;
+	int status;
+
+	if (!plain_find(c, id, &t, a))
+		goto out;
+	/* Who claimed it under a name of its own completes it under that name. */
+	c->agent_name = t.owner;
+	status = act_complete(c, &how, &reason, &unblocked);
+	if (status != EXIT_DONE) {
+		answer_fail(a, status, "%s", buf_text(&reason));
+		out_bool(a->output, "completed", false);
+		out_string(a->output, "message", buf_text(&reason));
+		goto out;
+	}
+	buf_printf(&a->text, "Completed %s (%s)", t.id, t.subject);
+	for (size_t i = 0; i < unblocked.count; i++) {
+		buf_puts(&a->text, i > 0 ? ", " : "\nUnblocked: ");
+		if (store_get(&c->store, unblocked.item[i], &next, &err) == 1)
+			buf_puts(&a->text, next.subject);
+		task_free(&next);
+	}
+	a->output = out_object();
+	out_bool(a->output, "completed", true);
+	out_string(a->output, "message", buf_text(&a->text));
+	out_strings(a->output, "unblocked", &unblocked);
+out:
+	c->agent_name = NULL;
+	strings_free(&unblocked);
+	buf_free(&reason);
+	task_free(&t);
+	free(id);
+}

@@ -1,0 +1,190 @@
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json-print.h"
+#include "schema.h"
+#include "tools.h"
+
+void
+answer_free(struct answer *a)
+{
+	if (a->output != NULL)
+		json_object_put(a->output);
+	buf_free(&a->text);
+	*a = (struct answer){ 0 };
+}
+
+void
+answer_fail(struct answer *a, int status, const char *fmt, ...)
+{
+	va_list ap;
+	char *s = NULL;
+
+	va_start(ap, fmt);
+	if (vasprintf(&s, fmt, ap) == -1)
+		mem_exhausted();
+	va_end(ap);
+	answer_free(a);
+	a->error = true;
+	a->status = status;
+	a->output = out_object();
+	out_string(a->output, "error", s);
+	buf_puts(&a->text, s);
+	free(s);
+}
+
+void
+answer_error(struct answer *a, const struct error *err)
+{
+	int status = EXIT_FAULT;
+
+	if (err->kind == ERROR_NOT_FOUND)
+		status = EXIT_UNKNOWN;
+	else if (err->kind == ERROR_BUSY || err->kind == ERROR_LOST)
+		status = EXIT_LOCKED;
+	else if (err->kind == ERROR_REFUSED)
+		status = EXIT_RULE;
+	answer_fail(a, status, "%s", err->text);
+}
+
+/* A server lives long: the list it means may have come into being since the last call. */
+bool
+tool_open(struct cli *c, bool make, struct answer *a)
+{
+	struct list_query q = { .list = c->list_name,
+		.dir = c->list_dir,
+		.session_id = getenv("CLAUDE_CODE_SESSION_ID") };
+	struct error err;
+
+	store_close(&c->store);
+	list_free(&c->list);
+	if (list_find(&c->list, &q, &err) == -1 ||
+	    store_open(&c->store, c->list.dir, make, &err) == -1) {
+		answer_error(a, &err);
+		return false;
+	}
+	return true;
+}
+
+bool
+tool_load(struct cli *c, struct view *v, struct answer *a)
+{
+	struct task_set all = { 0 };
+	struct error err;
+
+	*v = (struct view){ 0 };
+	if (c->store.dirfd != -1 && store_load(&c->store, &all, &err) == -1) {
+		answer_error(a, &err);
+		return false;
+	}
+	view_of(v, &all);
+	return true;
+}
+
+bool
+tool_may_touch(struct cli *c, const char *id, const char *deed, struct answer *a)
+{
+	struct claims claims = { 0 };
+	struct task t = TASK_INIT;
+	struct agent self;
+	const struct claim *claim;
+	const char *owner;
+	struct buf text = { 0 };
+	struct error err;
+	bool may = true;
+
+	cli_agent(c, &self);
+	owner = agent_owner(&self);
+	if (store_get(&c->store, id, &t, &err) != 1 || t.status != TASK_IN_PROGRESS)
+		goto out;
+	if (claims_load(&c->list, &claims, &err) == -1) {
+		answer_error(a, &err);
+		may = false;
+		goto out;
+	}
+	claim = claims_find(&claims, id);
+	if (t.owner != NULL)
+		may = owner != NULL && strcmp(t.owner, owner) == 0;
+	else if (claim != NULL)
+		may = claim_is_by(claim, &self) || !claim_alive(claim);
+	if (!may) {
+		task_describe(&text, &t);
+		answer_fail(a, EXIT_TAKEN, "%s cannot be %s: another agent works on it",
+		    buf_text(&text), deed);
+	}
+out:
+	buf_free(&text);
+	claims_free(&claims);
+	task_free(&t);
+	return may;
+}
+
+/* The input with other names of members replaced; 0, or -1 if a member is given twice. */
+static int
+canonical(const struct tool *t, const struct json *j, struct buf *out, struct error *err)
+{
+	struct strings seen = { 0 };
+	const char *raw;
+	size_t len;
+	int rc = 0;
+
+	buf_putc(out, '{');
+	for (json_ref m = json_first(j, JSON_ROOT); m != JSON_ABSENT && rc == 0;
+	     m = json_next(j, JSON_ROOT, m)) {
+		char *key = json_key(j, m);
+		const char *name = key;
+
+		for (const char *const *p = t->aliases; p != NULL && *p != NULL; p += 2)
+			if (strcmp(*p, key) == 0)
+				name = p[1];
+		if (strings_has(&seen, name))
+			rc = error_set(err, ERROR_INPUT, "the input names '%s' twice", name);
+		strings_add(&seen, name);
+		if (out->len > 1)
+			buf_putc(out, ',');
+		json_print_string(out, name, strlen(name));
+		buf_putc(out, ':');
+		raw = json_raw(j, m, &len);
+		buf_add(out, raw, len);
+		free(key);
+	}
+	buf_putc(out, '}');
+	strings_free(&seen);
+	return rc;
+}
+
+void
+tool_call(struct cli *c, const struct tool *t, const char *input, size_t len, struct answer *a)
+{
+	struct json given = { 0 }, schema = { 0 }, in = { 0 };
+	struct buf text = { 0 };
+	struct error err;
+
+	*a = (struct answer){ 0 };
+	c->agent_name = NULL;
+	if (json_parse(&schema, t->input, strlen(t->input), &err) == -1 ||
+	    json_parse(&given, input, len, &err) == -1) {
+		answer_fail(a, EXIT_MISUSE, "%s: the input is not JSON: %s", t->name, err.text);
+		goto out;
+	}
+	if (json_kind(&given, JSON_ROOT) != JSON_OBJECT) {
+		answer_fail(a, EXIT_MISUSE, "%s: the input must be an object", t->name);
+		goto out;
+	}
+	if (canonical(t, &given, &text, &err) == -1 ||
+	    json_parse(&in, text.data, text.len, &err) == -1 ||
+	    schema_check(&schema, JSON_ROOT, &in, JSON_ROOT, "the input", &err) == -1) {
+		answer_fail(a, EXIT_MISUSE, "%s: %s", t->name, err.text);
+		goto out;
+	}
+	act_begin(c);
+	t->run(c, &in, a);
+out:
+	c->agent_name = NULL;
+	json_free(&given);
+	json_free(&schema);
+	json_free(&in);
+	buf_free(&text);
+}

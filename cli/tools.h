@@ -1,0 +1,67 @@
+#ifndef CLI_TOOLS_H
+#define CLI_TOOLS_H
+
+#include "act.h"
+#include "json.h"
+#include "verify.h"
+#include "view.h"
+
+/*
+ * The tools that `call` and `mcp` offer: name, schemas, what it does.
+ *
+ *	TaskCreate TaskGet TaskUpdate TaskList	the shapes of the client's own
+ *	TodoWrite TodoRead			one tool that writes, one that reads
+ *	create_task list_tasks get_task claim_task complete_task	five plain ones
+ *
+ * A tool gets its input checked against its schema, and answers with JSON
+ * (the output, an object) and with text (for a model to read).
+ */
+struct answer {
+	struct json_object *output; /* NULL only after a fault */
+	struct buf text;
+	bool error; /* the tool could not do it: text says why */
+	int status; /* exit status of `call` */
+};
+
+struct tool {
+	const char *name, *family; /* family: "client", "todo", "plain" */
+	const char *description;
+	const char *input;  /* JSON Schema */
+	const char *output; /* JSON Schema */
+	bool reads, destroys;
+	const char *const *aliases; /* pairs: other name of a member, its name; ends with NULL */
+	void (*run)(struct cli *, const struct json *input, struct answer *);
+};
+
+const struct tool *tool_find(const char *name);
+const struct tool *tool_table(size_t *count);
+
+/* Check and run.  The list is found anew. `progress`: see act_complete; may be NULL. */
+void tool_call(struct cli *, const struct tool *, const char *input, size_t len, struct answer *);
+void answer_free(struct answer *);
+
+/* For the tools: a refusal or fault as the answer. */
+void answer_fail(struct answer *, int status, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+void answer_error(struct answer *, const struct error *);
+
+/* The store, made if asked; false after answer_error(). A missing list reads as empty. */
+bool tool_open(struct cli *, bool make, struct answer *);
+bool tool_load(struct cli *, struct view *, struct answer *);
+
+/* May whoever calls touch this task in progress?  false after answer_fail(). */
+bool tool_may_touch(struct cli *, const char *id, const char *deed, struct answer *);
+
+void task_create_run(struct cli *, const struct json *, struct answer *);
+void task_get_run(struct cli *, const struct json *, struct answer *);
+void task_update_run(struct cli *, const struct json *, struct answer *);
+void task_list_run(struct cli *, const struct json *, struct answer *);
+void todo_write_run(struct cli *, const struct json *, struct answer *);
+void todo_read_run(struct cli *, const struct json *, struct answer *);
+void plain_create_run(struct cli *, const struct json *, struct answer *);
+void plain_list_run(struct cli *, const struct json *, struct answer *);
+void plain_get_run(struct cli *, const struct json *, struct answer *);
+void plain_claim_run(struct cli *, const struct json *, struct answer *);
+void plain_complete_run(struct cli *, const struct json *, struct answer *);
+
+#endif

@@ -1,0 +1,219 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "text.h"
+#include "view.h"
+
+void
+view_of(struct view *v, struct task_set *all)
+{
+	struct strings open = { 0 };
+
+	*v = (struct view){ 0 };
+	v->tasks = *all;
+	*all = (struct task_set){ 0 };
+	graph_ready(&v->tasks, &v->ready);
+	for (size_t i = 0; i < v->tasks.count; i++) {
+		const struct task *t = &v->tasks.item[i];
+
+		if (t->internal)
+			continue;
+		v->shown++;
+		v->pending += t->status == TASK_PENDING || t->status == TASK_BLOCKED;
+		v->in_progress += t->status == TASK_IN_PROGRESS;
+		v->completed += !task_open(t);
+		if (task_open(t)) {
+			view_blockers(v, t, &open);
+			v->blocked += open.count > 0;
+			strings_free(&open);
+		}
+	}
+}
+
+int
+view_load(struct cli *c, struct view *v)
+{
+	struct task_set all = { 0 };
+	struct error err;
+	int rc = cli_open(c, false);
+
+	*v = (struct view){ 0 };
+	if (rc == -1)
+		return -1;
+	if (rc == 1 && store_load(&c->store, &all, &err) == -1) {
+		cli_error(c, &err);
+		return -1;
+	}
+	view_of(v, &all);
+	return 0;
+}
+
+void
+view_free(struct view *v)
+{
+	task_set_free(&v->tasks);
+	strings_free(&v->ready);
+}
+
+void
+view_blockers(const struct view *v, const struct task *t, struct strings *ids)
+{
+	struct blockers b = { 0 };
+
+	if (!task_open(t))
+		return;
+	graph_blockers_of(&v->tasks, t, &b);
+	for (size_t i = 0; i < b.count; i++)
+		strings_add(ids, b.item[i].id);
+	blockers_free(&b);
+}
+
+bool
+view_ready(const struct view *v, const char *id)
+{
+	return strings_has(&v->ready, id);
+}
+
+void
+view_text(struct buf *b, const char *text, size_t max)
+{
+	text_show(b, text, strlen(text), TEXT_LINE, max);
+}
+
+void
+view_ids(struct buf *b, const struct strings *ids)
+{
+	for (size_t i = 0; i < ids->count; i++) {
+		buf_puts(b, i > 0 ? ", #" : "#");
+		view_text(b, ids->item[i], 128);
+	}
+}
+
+const char *
+view_sign(const struct cli *c, enum task_status s)
+{
+	switch (s) {
+	case TASK_IN_PROGRESS:
+		return c->ascii ? ">" : "◼";
+	case TASK_COMPLETED:
+		return c->ascii ? "x" : "✔";
+	case TASK_CANCELLED:
+		return c->ascii ? "-" : "✖";
+	default:
+		return c->ascii ? "." : "◻";
+	}
+}
+
+enum paint
+view_paint(enum task_status s)
+{
+	return s == TASK_IN_PROGRESS                        ? PAINT_YELLOW
+	       : s == TASK_COMPLETED || s == TASK_CANCELLED ? PAINT_DIM
+							    : PAINT_NONE;
+}
+
+/*
+ * What follows the subject is short and matters, so the subject is what is
+ * cut to the columns of the terminal.
+ */
+static void
+line_decorated(struct cli *c, const struct view *v, const struct task *t)
+{
+	struct strings open = { 0 };
+	struct buf subject = { 0 }, tail = { 0 }, fitted = { 0 }, safe = { 0 };
+	int room;
+
+	view_blockers(v, t, &open);
+	if (t->owner != NULL) {
+		buf_puts(&tail, "  @");
+		view_text(&tail, t->owner, 40);
+	}
+	if (open.count > 0) {
+		buf_puts(&tail, c->ascii ? "  waits for " : "  ⊘ ");
+		view_ids(&tail, &open);
+	}
+	view_text(&subject, t->subject, 1000);
+	view_text(&safe, t->id, 128);
+	room = c->columns - 4 - text_width(buf_text(&safe)) - 2 - text_width(buf_text(&tail));
+	text_fit(&fitted, buf_text(&subject), room < 10 ? 10 : room, c->ascii);
+	buf_printf(&c->out, "%s%s #%s %s%s", paint(c, view_paint(t->status)),
+	    view_sign(c, t->status), buf_text(&safe), buf_text(&fitted),
+	    paint(c, view_paint(t->status) == PAINT_NONE ? PAINT_NONE : PAINT_OFF));
+	if (tail.len > 0)
+		buf_printf(&c->out, "%s%s%s", paint(c, open.count > 0 ? PAINT_DIM : PAINT_BLUE),
+		    buf_text(&tail), paint(c, PAINT_OFF));
+	buf_free(&subject);
+	buf_free(&tail);
+	buf_free(&fitted);
+	buf_free(&safe);
+	strings_free(&open);
+}
+
+void
+view_line(struct cli *c, const struct view *v, const struct task *t)
+{
+	struct strings open = { 0 };
+
+	if (c->terminal) {
+		line_decorated(c, v, t);
+		return;
+	}
+	/* As the client's TaskList prints it: an agent knows this form. */
+	buf_putc(&c->out, '#');
+	view_text(&c->out, t->id, 128);
+	buf_printf(&c->out, " [%s] ", task_status_name(t->status));
+	view_text(&c->out, t->subject, 1000);
+	if (t->owner != NULL) {
+		buf_puts(&c->out, " (");
+		view_text(&c->out, t->owner, TEXT_SUBJECT);
+		buf_putc(&c->out, ')');
+	}
+	view_blockers(v, t, &open);
+	if (open.count > 0) {
+		buf_puts(&c->out, " [blocked by ");
+		view_ids(&c->out, &open);
+		buf_putc(&c->out, ']');
+	}
+	strings_free(&open);
+}
+
+void
+view_ago(struct buf *b, int64_t wall_ms)
+{
+	int64_t s = (clock_wall_ms() - wall_ms) / 1000;
+	char iso[CLOCK_ISO];
+
+	if (s < 0)
+		s = 0;
+	if (s < 60)
+		buf_printf(b, "%llds ago", (long long)s);
+	else if (s < 3600)
+		buf_printf(b, "%lldm ago", (long long)s / 60);
+	else if (s < 48 * 3600)
+		buf_printf(b, "%lldh ago", (long long)s / 3600);
+	else {
+		clock_iso_seconds(iso, wall_ms);
+		buf_printf(b, "%.10s", iso);
+	}
+}
+
+struct json_object *
+view_json(const struct view *v, const struct task *t)
+{
+	struct json_object *o = out_object();
+	struct strings open = { 0 };
+
+	view_blockers(v, t, &open);
+	out_string(o, "id", t->id);
+	out_string(o, "subject", t->subject);
+	out_string(o, "status", task_status_name(t->status));
+	out_string(o, "owner", t->owner);
+	out_string(o, "activeForm", t->active_form);
+	out_string(o, "parent", t->parent);
+	out_strings(o, "blockedBy", &open);
+	out_strings(o, "blocks", &t->blocks);
+	out_bool(o, "ready", view_ready(v, t->id));
+	strings_free(&open);
+	return o;
+}

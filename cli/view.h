@@ -1,0 +1,46 @@
+#ifndef CLI_VIEW_H
+#define CLI_VIEW_H
+
+#include "cli.h"
+#include "graph.h"
+
+/*
+ * A list as it is shown: its tasks in the client's order, what is ready,
+ * what each waits for, and how one task is put on one line.
+ */
+struct view {
+	struct task_set tasks; /* the client's internal ones too: they may block */
+	struct strings ready;
+	size_t shown;                                    /* all but those */
+	size_t pending, in_progress, completed, blocked; /* blocked: open, with an open blocker */
+};
+
+/* 0; -1 after cli_error().  A list that is not there yet is empty. */
+int view_load(struct cli *, struct view *);
+void view_of(struct view *, struct task_set *); /* takes the tasks */
+void view_free(struct view *);
+
+/* The ids of open or missing blockers of a task. */
+void view_blockers(const struct view *, const struct task *, struct strings *ids);
+bool view_ready(const struct view *, const char *id);
+
+/* `#3 [in_progress] Fix parser (backend-2) [blocked by #2]`, or on a terminal
+ * `◼ #3 Fix parser  @backend-2`; fitted to the columns there; no newline. */
+void view_line(struct cli *, const struct view *, const struct task *);
+/* The sign of a status on a terminal: one column. */
+const char *view_sign(const struct cli *, enum task_status);
+enum paint view_paint(enum task_status);
+
+/* A subject (or any text) made safe, at most max characters. */
+void view_text(struct buf *, const char *, size_t max);
+
+/* "2m ago", "3h ago", "2026-02-06" */
+void view_ago(struct buf *, int64_t wall_ms);
+
+/* "#2, #3" */
+void view_ids(struct buf *, const struct strings *);
+
+/* The task for --json: {"id","subject","status","owner"?,...}. */
+struct json_object *view_json(const struct view *, const struct task *);
+
+#endif

@@ -1,0 +1,212 @@
+/*
+ * why: the shortest chain that stops a task, link by link, and the command
+ * that clears it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+#include "view.h"
+
+/* What is to be done about the last link of the chain, which is what stops the rest. */
+static void
+remedy(
+    struct buf *b, const struct view *v, const struct strings *chain, const struct claims *claims)
+{
+	const char *last = chain->item[chain->count - 1];
+	const char *before = chain->count > 1 ? chain->item[chain->count - 2] : NULL;
+	const struct task *t = task_set_find(&v->tasks, last);
+	const struct claim *claim = claims_find(claims, last);
+	struct strings cycle = { 0 }, open = { 0 };
+
+	if (t == NULL) {
+		buf_printf(b, "claude-tasks depend %s --drop %s", before, last);
+		return;
+	}
+	view_blockers(v, t, &open);
+	if (open.count > 0 && graph_any_cycle(&v->tasks, &cycle) && strings_has(&cycle, last))
+		/* Only a circle ends a chain at a task that is itself blocked. */
+		buf_printf(b, "claude-tasks depend %s --drop %s", last, open.item[0]);
+	else if (t->status == TASK_IN_PROGRESS && claim != NULL && !claim_alive(claim))
+		buf_puts(b, "claude-tasks release --dead");
+	else if (t->status == TASK_IN_PROGRESS)
+		buf_printf(b, "claude-tasks complete %s", last);
+	else if (t->owner != NULL)
+		buf_printf(b, "claude-tasks release %s", last);
+	else
+		buf_printf(b, "claude-tasks claim %s", last);
+	strings_free(&cycle);
+	strings_free(&open);
+}
+
+static void
+state_of(struct buf *b, const struct task *t, const struct claims *claims)
+{
+	const struct claim *claim = claims_find(claims, t->id);
+
+	buf_puts(b, task_status_name(t->status));
+	if (t->owner != NULL) {
+		buf_puts(b, ", owner ");
+		view_text(b, t->owner, TEXT_SUBJECT);
+	} else if (claim != NULL) {
+		struct agent a = { .id = claim->agent_id,
+			.type = claim->agent_type,
+			.name = claim->name,
+			.session = claim->session };
+
+		buf_puts(b, ", claimed by ");
+		agent_describe(b, &a);
+	} else {
+		buf_puts(b, ", no owner");
+	}
+	if (claim != NULL && !claim_alive(claim))
+		buf_puts(b, ", whose client is gone");
+}
+
+static void
+link_text(struct cli *c, const struct view *v, const char *id, const struct claims *claims)
+{
+	const struct task *t = task_set_find(&v->tasks, id);
+
+	if (t == NULL) {
+		buf_printf(&c->out, "#%s, which does not exist", id);
+		return;
+	}
+	task_name(&c->out, t);
+	buf_puts(&c->out, " (");
+	state_of(&c->out, t, claims);
+	buf_putc(&c->out, ')');
+}
+
+static void
+why_json(struct cli *c, const struct view *v, const struct task *t, const struct strings *chain,
+    const struct strings *children, const char *command, const struct claims *claims)
+{
+	struct json_object *o = out_object(), *links = out_array(), *l;
+	struct buf state = { 0 };
+
+	out_string(o, "id", t->id);
+	out_string(o, "status", task_status_name(t->status));
+	out_bool(o, "blocked", chain->count > 1);
+	out_bool(o, "ready", view_ready(v, t->id));
+	for (size_t i = 0; i < chain->count; i++) {
+		const struct task *link = task_set_find(&v->tasks, chain->item[i]);
+
+		l = out_object();
+		out_string(l, "id", chain->item[i]);
+		out_bool(l, "missing", link == NULL);
+		if (link != NULL) {
+			buf_reset(&state);
+			state_of(&state, link, claims);
+			out_string(l, "subject", link->subject);
+			out_string(l, "status", task_status_name(link->status));
+			out_string(l, "owner", link->owner);
+			out_string(l, "state", buf_text(&state));
+		}
+		out_push(links, l);
+	}
+	out_add(o, "chain", links);
+	out_strings(o, "open_subtasks", children);
+	out_string(o, "command", command);
+	cli_json(c, o);
+	buf_free(&state);
+}
+
+/* Nothing blocks it: what else there is to say. */
+static void
+free_to_go(struct cli *c, const struct task *t, const struct strings *children,
+    const struct claims *claims)
+{
+	task_name(&c->out, t);
+	if (!task_open(t)) {
+		buf_printf(&c->out, " is %s: nothing is left to do\n", task_status_name(t->status));
+		return;
+	}
+	if (t->status == TASK_IN_PROGRESS) {
+		buf_puts(&c->out, " is being worked on (");
+		state_of(&c->out, t, claims);
+		buf_puts(&c->out, ")");
+		if (children->count > 0) {
+			buf_puts(&c->out, ", and cannot complete before its subtasks ");
+			view_ids(&c->out, children);
+		} else {
+			buf_puts(&c->out, "; nothing in the list stops it from completing");
+		}
+	} else if (t->owner != NULL) {
+		buf_puts(&c->out, " waits for its owner: ");
+		state_of(&c->out, t, claims);
+	} else {
+		buf_puts(&c->out, " can start now");
+	}
+	buf_putc(&c->out, '\n');
+}
+
+int
+why_main(struct cli *c)
+{
+	struct view v;
+	struct strings chain = { 0 }, children = { 0 };
+	struct claims claims = { 0 };
+	struct buf command = { 0 };
+	struct error err;
+	const struct task *t, *child;
+	const char *id = cli_id(c, 0);
+	int status = EXIT_DONE;
+
+	if (id == NULL || view_load(c, &v) == -1)
+		return c->status;
+	t = task_set_find(&v.tasks, id);
+	if (t == NULL) {
+		status = cli_no_task(c, id);
+		goto out;
+	}
+	if (claims_load(&c->list, &claims, &err) == -1)
+		cli_note(c, "claude-tasks: who claimed what is not known: %s", err.text);
+	graph_children(&v.tasks, id, &children);
+	for (size_t i = children.count; i > 0; i--) {
+		child = task_set_find(&v.tasks, children.item[i - 1]);
+		if (child != NULL && task_open(child))
+			continue;
+		free(children.item[i - 1]);
+		memmove(&children.item[i - 1], &children.item[i],
+		    (children.count - i) * sizeof(*children.item));
+		children.count--;
+	}
+	if (task_open(t))
+		graph_why(&v.tasks, id, &chain);
+	if (chain.count == 0)
+		strings_add(&chain, id);
+	if (!task_open(t))
+		;
+	else if (chain.count == 1 && children.count > 0 && t->status == TASK_IN_PROGRESS)
+		buf_printf(&command, "claude-tasks why %s", children.item[0]);
+	else
+		remedy(&command, &v, &chain, &claims);
+	if (c->json) {
+		why_json(c, &v, t, &chain, &children, command.len > 0 ? buf_text(&command) : NULL,
+		    &claims);
+		goto out;
+	}
+	if (chain.count == 1) {
+		free_to_go(c, t, &children, &claims);
+	} else {
+		task_name(&c->out, t);
+		buf_printf(
+		    &c->out, " cannot %s:\n", t->status == TASK_IN_PROGRESS ? "complete" : "start");
+		for (size_t i = 1; i < chain.count; i++) {
+			buf_printf(&c->out, "%*s%s ", (int)i * 2, "",
+			    i == 1 ? "it waits for" : "which waits for");
+			link_text(c, &v, chain.item[i], &claims);
+			buf_putc(&c->out, '\n');
+		}
+	}
+	if (command.len > 0)
+		buf_printf(&c->out, "next: %s\n", buf_text(&command));
+out:
+	claims_free(&claims);
+	strings_free(&chain);
+	strings_free(&children);
+	buf_free(&command);
+	view_free(&v);
+	return status;
+}

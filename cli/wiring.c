@@ -1,0 +1,164 @@
+#include "wiring.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The plugin that scripts/plugin makes; any marketplace may carry it. */
+#define PLUGIN "task-hooks@"
+
+static void
+look_at(struct wiring_file *f, const struct buf *text)
+{
+	struct json j = { 0 };
+	struct error err;
+	json_ref plugins;
+
+	if (settings_find(text->data, text->len, &f->entries, &err) == -1) {
+		f->broken = mem_string(err.text);
+		return;
+	}
+	if (json_parse(&j, text->data, text->len, &err) == 0) {
+		f->disabled =
+		    json_true(&j, json_member(&j, JSON_ROOT, "disableAllHooks")) ||
+		    (f->scope == SCOPE_MANAGED &&
+			json_true(&j, json_member(&j, JSON_ROOT, "allowManagedHooksOnly")));
+		f->model = json_member_string(&j, JSON_ROOT, "model");
+		f->todo = json_member_string(&j, json_member(&j, JSON_ROOT, "env"), TODO_TOOLS);
+		plugins = json_member(&j, JSON_ROOT, "enabledPlugins");
+		for (json_ref p = json_first(&j, plugins); p != JSON_ABSENT;
+		     p = json_next(&j, plugins, p)) {
+			char *name = json_key(&j, p);
+
+			/* true, or a list of versions */
+			if (strncmp(name, PLUGIN, strlen(PLUGIN)) == 0 &&
+			    json_kind(&j, p) != JSON_FALSE)
+				f->plugin = true;
+			free(name);
+		}
+	}
+	json_free(&j);
+}
+
+int
+wiring_load(struct wiring *w, struct error *err)
+{
+	struct buf text = { 0 };
+	struct error why;
+	int rc;
+
+	*w = (struct wiring){ 0 };
+	w->config = list_config_dir(err);
+	if (w->config == NULL)
+		return -1;
+	w->project = project_dir();
+	for (int i = 0; i < SCOPES; i++) {
+		struct wiring_file *f = &w->file[i];
+
+		f->scope = (enum scope)i;
+		f->path = scope_path(f->scope, w->config, w->project);
+		rc = settings_read(f->path, &text, &why);
+		f->there = rc == 1;
+		if (rc == -1)
+			f->broken = mem_string(why.text);
+		else if (rc == 1)
+			look_at(f, &text);
+	}
+	buf_free(&text);
+	return 0;
+}
+
+void
+wiring_free(struct wiring *w)
+{
+	for (int i = 0; i < SCOPES; i++) {
+		free(w->file[i].path);
+		free(w->file[i].broken);
+		free(w->file[i].model);
+		free(w->file[i].todo);
+		settings_entries_free(&w->file[i].entries);
+	}
+	free(w->project);
+	free(w->config);
+	*w = (struct wiring){ 0 };
+}
+
+bool
+wiring_plugin(const struct wiring *w, const char **path)
+{
+	for (int i = 0; i < SCOPES; i++)
+		if (w->file[i].plugin) {
+			if (path != NULL)
+				*path = w->file[i].path;
+			return true;
+		}
+	return false;
+}
+
+bool
+wiring_disabled(const struct wiring *w, const char **path)
+{
+	for (int i = 0; i < SCOPES; i++)
+		if (w->file[i].disabled) {
+			if (path != NULL)
+				*path = w->file[i].path;
+			return true;
+		}
+	return false;
+}
+
+static bool
+yes(const char *v)
+{
+	return v != NULL && *v != '\0' && strcmp(v, "0") != 0 && strcasecmp(v, "false") != 0 &&
+	       strcasecmp(v, "no") != 0 && strcasecmp(v, "off") != 0;
+}
+
+bool
+wiring_todo_tools(const struct wiring *w)
+{
+	if (yes(getenv(TODO_TOOLS)))
+		return true;
+	for (int i = 0; i < SCOPES; i++)
+		if (yes(w->file[i].todo))
+			return true;
+	return false;
+}
+
+char *
+wiring_bin(const char *given, struct error *err)
+{
+	char self[PATH_MAX], *bin, *path, *slash;
+	ssize_t n;
+
+	if (given != NULL) {
+		bin = realpath(given, NULL);
+		if (bin == NULL) {
+			error_sys(err, "cannot find '%s'", given);
+			return NULL;
+		}
+	} else {
+		n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+		if (n == -1) {
+			error_sys(err, "cannot find out where this program is (try: --bin DIR)");
+			return NULL;
+		}
+		self[n] = '\0';
+		slash = strrchr(self, '/');
+		*slash = '\0';
+		bin = mem_string(self);
+	}
+	for (size_t i = 0; i < settings_hook_count; i++) {
+		path = mem_printf("%s/%s", bin, settings_hooks[i].program);
+		if (access(path, X_OK) == -1) {
+			error_set(err, ERROR_NOT_FOUND,
+			    "there is no executable '%s' (try: make install, or --bin DIR)", path);
+			free(path);
+			free(bin);
+			return NULL;
+		}
+		free(path);
+	}
+	return bin;
+}
