@@ -36,7 +36,7 @@ WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpoi
 	   -Wvla -Wformat=2 -Wundef $(if $(WERROR),-Werror)
 DEFS    := -std=gnu11 -D_GNU_SOURCE -DLIBBSD_OPENBSD_VIS -DLIBBSD_OVERLAY -DVERSION='"$(VERSION)"' \
 	   -isystem /usr/include/bsd -Icommon
-LIBS    := -ljson-c -lbsd -lmd
+LIBS    := -ljson-c -lbsd -lmd -lm
 ifneq ($(SAN)$(FUZZ),)
 HARDEN  := -fPIE -fno-omit-frame-pointer -U_FORTIFY_SOURCE -fsanitize=address -fsanitize=undefined \
 	   -fno-sanitize-recover=all $(if $(FUZZ),-fsanitize=fuzzer-no-link)
