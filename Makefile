@@ -8,7 +8,7 @@
 #   make torture     the long form of make check
 #   make lint form   check the form, apply it
 #   make install     PREFIX=/usr/local DESTDIR=
-#   make deb dist plugin
+#   make deb dist plugin    OUT=build
 #
 # Knobs: CC=clang, CFLAGS=, SAN=1 (sanitizers, in build-san/), FUZZ=1 (libFuzzer, in build-fuzz/),
 # STATIC=no (shared libraries), WERROR=1, V=1 (show the commands), B=DIR (build elsewhere).
@@ -153,7 +153,7 @@ uninstall:
 	@B='$(B)' PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' MANS='$(MANS)' scripts/install --remove
 
 dist deb plugin:
-	@scripts/$@ '$(VERSION)'
+	@B='$(B)' OUT='$(or $(OUT),$(B))' scripts/$@ '$(VERSION)'
 
 deb plugin: all
 
