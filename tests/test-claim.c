@@ -559,3 +559,16 @@ Test(release, sync)
 	for (size_t i = 0; i < 6; i++)
 		free(item[i].reason);
 }
+
+Test(claim, what_is_claimed_is_not_offered)
+{
+	struct buf reason = { 0 };
+
+	write_task("1", "pending", "");
+	write_task("2", "pending", "");
+	cr_assert_eq(take("1", &lead, false, NULL), CLAIM_OK);
+	cr_assert_eq(take("1", &second, false, &reason), CLAIM_TAKEN);
+	cr_expect_neq(strstr(buf_text(&reason), "Ready now: #2 \"T2\"."), NULL, "%s",
+	    buf_text(&reason));
+	buf_free(&reason);
+}
