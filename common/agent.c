@@ -171,7 +171,8 @@ name_learnt(const struct list *list, const char *session)
 	char *name = NULL;
 	int state;
 
-	if (session == NULL || (state = list_state(list, false, &e)) == -1)
+	if (session == NULL || !list_state_has(list, AGENTS) ||
+	    (state = list_state(list, false, &e)) == -1)
 		return NULL;
 	if (agents_load(state, &text, &j))
 		name = json_member_string(&j, JSON_ROOT, session);

@@ -370,7 +370,7 @@ load_project(struct config *c, const char *cwd, const char *user, struct error *
 
 		snprintf(path, sizeof(path), "%s/.claude/" NAME, strcmp(dir, "/") == 0 ? "" : dir);
 		/* In the home directory the two may be one file. */
-		if (user == NULL || !same_file(path, user))
+		if (access(path, F_OK) == 0 && (user == NULL || !same_file(path, user)))
 			rc = load_file(c, &c->project, path, dir, true, e);
 		if (rc != 0)
 			return rc;

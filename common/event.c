@@ -9,8 +9,10 @@
 #include "event.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "file.h"
 #include "mem.h"
@@ -60,75 +62,84 @@ named(char *s)
 	return s;
 }
 
+/*
+ * The fields by name.  An event has about as many members as we know, so
+ * they are met in one walk; lengths are compared first, because this is
+ * paid by every event, also by those that cannot matter.
+ */
+enum field_kind { FIELD_STRING, FIELD_NAME, FIELD_PLACE };
+
 struct field {
 	const char *key;
-	size_t offset;
-	bool empty_is_none;
+	unsigned char len, kind;
+	unsigned short offset;
 };
 
-#define FIELD(key, member, none)                          \
-	{                                                 \
-		key, offsetof(struct event, member), none \
+#define FIELD(key, member, kind)                                           \
+	{                                                                  \
+		key, sizeof(key) - 1, kind, offsetof(struct event, member) \
 	}
 
 static const struct field fields[] = {
-	FIELD("session_id", session_id, true),
-	FIELD("transcript_path", transcript_path, true),
-	FIELD("cwd", cwd, true),
-	FIELD("permission_mode", permission_mode, true),
-	FIELD("agent_id", agent_id, true),
-	FIELD("agent_type", agent_type, true),
-	FIELD("hook_event_name", name, true),
-	FIELD("tool_name", tool_name, true),
-	FIELD("tool_use_id", tool_use_id, true),
-	FIELD("task_id", task_id, true),
-	FIELD("task_subject", task_subject, false),
-	FIELD("task_description", task_description, false),
-	FIELD("teammate_name", teammate_name, true),
-	FIELD("team_name", team_name, true),
-	FIELD("last_assistant_message", last_message, false),
-	FIELD("reason", end_reason, true),
+	FIELD("session_id", session_id, FIELD_NAME),
+	FIELD("transcript_path", transcript_path, FIELD_NAME),
+	FIELD("cwd", cwd, FIELD_NAME),
+	FIELD("permission_mode", permission_mode, FIELD_NAME),
+	FIELD("agent_id", agent_id, FIELD_NAME),
+	FIELD("agent_type", agent_type, FIELD_NAME),
+	FIELD("hook_event_name", name, FIELD_NAME),
+	FIELD("tool_name", tool_name, FIELD_NAME),
+	FIELD("tool_use_id", tool_use_id, FIELD_NAME),
+	FIELD("task_id", task_id, FIELD_NAME),
+	FIELD("task_subject", task_subject, FIELD_STRING),
+	FIELD("task_description", task_description, FIELD_STRING),
+	FIELD("teammate_name", teammate_name, FIELD_NAME),
+	FIELD("team_name", team_name, FIELD_NAME),
+	FIELD("last_assistant_message", last_message, FIELD_STRING),
+	FIELD("reason", end_reason, FIELD_NAME),
+	FIELD("tool_input", tool_input, FIELD_PLACE),
+	FIELD("tool_response", tool_response, FIELD_PLACE),
+	FIELD("tasks_completed", tasks_completed, FIELD_PLACE),
+	FIELD("result", result, FIELD_PLACE),
+	FIELD("tasks", tasks, FIELD_PLACE),
+	FIELD("stop_hook_active", stop_active, FIELD_PLACE),
 };
 
 #define FIELDS (sizeof(fields) / sizeof(fields[0]))
 
-static const struct {
-	const char *key;
-	size_t offset;
-} places[] = {
-	{ "tool_input", offsetof(struct event, tool_input) },
-	{ "tool_response", offsetof(struct event, tool_response) },
-	{ "tasks_completed", offsetof(struct event, tasks_completed) },
-	{ "result", offsetof(struct event, result) },
-	{ "tasks", offsetof(struct event, tasks) },
-};
+static const struct field *
+field_of(const struct json *j, json_ref member)
+{
+	const struct json_node *n = &j->node[member];
+	const char *key = j->text + n->key + 1; /* after the quote */
+	size_t len = n->key_end - n->key - 2;
 
-#define PLACES (sizeof(places) / sizeof(places[0]))
+	for (size_t i = 0; n->key_plain && i < FIELDS; i++)
+		if (fields[i].len == len && memcmp(fields[i].key, key, len) == 0)
+			return &fields[i];
+	for (size_t i = 0; !n->key_plain && i < FIELDS; i++)
+		if (json_key_equals(j, member, fields[i].key))
+			return &fields[i];
+	return NULL;
+}
 
-/* One walk over the members, not one search per field: an event has about as many as we know. */
 static void
 take(struct event *ev, json_ref member)
 {
-	const struct json *j = &ev->json;
+	const struct field *f = field_of(&ev->json, member);
+	char **to;
 
-	if (json_kind(j, member) == JSON_STRING) {
-		for (size_t i = 0; i < FIELDS; i++) {
-			char **to = (char **)((char *)ev + fields[i].offset);
-
-			if (!json_key_equals(j, member, fields[i].key))
-				continue;
-			free(*to); /* a key given twice: the last one counts */
-			*to = json_string(j, member);
-			if (fields[i].empty_is_none)
-				*to = named(*to);
-			return;
-		}
+	if (f == NULL)
+		return;
+	if (f->kind == FIELD_PLACE) {
+		*(json_ref *)((char *)ev + f->offset) = member;
+		return;
 	}
-	if (json_key_equals(j, member, "stop_hook_active"))
-		ev->stop_hook_active = json_true(j, member);
-	for (size_t i = 0; i < PLACES; i++)
-		if (json_key_equals(j, member, places[i].key))
-			*(json_ref *)((char *)ev + places[i].offset) = member;
+	to = (char **)((char *)ev + f->offset);
+	free(*to); /* a key given twice: the last one counts */
+	*to = json_string(&ev->json, member);
+	if (f->kind == FIELD_NAME)
+		*to = named(*to);
 }
 
 static int
@@ -137,7 +148,7 @@ understand(struct event *ev, struct error *e)
 	const struct json *j = &ev->json;
 
 	ev->tool_input = ev->tool_response = ev->tasks = JSON_ABSENT;
-	ev->tasks_completed = ev->result = JSON_ABSENT;
+	ev->tasks_completed = ev->result = ev->stop_active = JSON_ABSENT;
 	if (json_parse(&ev->json, buf_text(&ev->text), ev->text.len, e) == -1)
 		return error_prefix(e, "the event is not JSON");
 	switch (json_kind(j, JSON_ROOT)) {
@@ -154,6 +165,7 @@ understand(struct event *ev, struct error *e)
 	     m = json_next(j, JSON_ROOT, m))
 		take(ev, m);
 	ev->has_last_message = ev->last_message != NULL;
+	ev->stop_hook_active = json_true(j, ev->stop_active);
 	if (ev->name != NULL) {
 		ev->kind = kind_of(ev->name);
 		return 0;
@@ -174,6 +186,55 @@ event_read(struct event *ev, int fd, struct error *e)
 	return understand(ev, e);
 }
 
+static int
+event_read_rest(struct event *ev, int fd, struct error *e)
+{
+	struct buf rest = { 0 };
+	int rc = file_read_fd(fd, EVENT_MAX, &rest, e);
+
+	if (rc != -1)
+		buf_add(&ev->text, buf_text(&rest), rest.len);
+	buf_free(&rest);
+	if (rc == -1)
+		return error_prefix(e, "cannot read the event");
+	if (ev->text.len > EVENT_MAX)
+		return error_set(e, ERROR_INPUT, "the event is longer than %u bytes", EVENT_MAX);
+	if (ev->text.len == 0)
+		return error_set(e, ERROR_INPUT, "there is no event on standard input");
+	for (size_t i = 0; i < FIELDS; i++)
+		if (fields[i].kind != FIELD_PLACE) {
+			char **to = (char **)((char *)ev + fields[i].offset);
+
+			free(*to);
+			*to = NULL;
+		}
+	return understand(ev, e);
+}
+
+/* The client writes the whole object at once; what follows a whole object could only be blank. */
+int
+event_read_first(struct event *ev, int fd, struct error *e)
+{
+	size_t room = 16u << 10;
+	ssize_t n;
+
+	buf_need(&ev->text, room);
+	do
+		n = read(fd, ev->text.data, room);
+	while (n == -1 && errno == EINTR);
+	if (n == -1) {
+		error_sys(e, "cannot read the event");
+		return -1;
+	}
+	ev->text.len = (size_t)n;
+	ev->text.data[n] = '\0';
+	while (n > 0 && isspace((unsigned char)ev->text.data[n - 1]))
+		n--;
+	if (n > 0 && ev->text.data[n - 1] == '}' && understand(ev, e) == 0)
+		return 0;
+	return event_read_rest(ev, fd, e);
+}
+
 int
 event_parse(struct event *ev, const char *text, size_t len, struct error *e)
 {
@@ -186,7 +247,8 @@ void
 event_free(struct event *ev)
 {
 	for (size_t i = 0; i < FIELDS; i++)
-		free(*(char **)((char *)ev + fields[i].offset));
+		if (fields[i].kind != FIELD_PLACE)
+			free(*(char **)((char *)ev + fields[i].offset));
 	json_free(&ev->json);
 	buf_free(&ev->text);
 	memset(ev, 0, sizeof(*ev));

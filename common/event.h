@@ -55,9 +55,13 @@ struct event {
 	json_ref tool_input, tool_response;
 	json_ref tasks;                   /* EVENT_TASK_ARRAY: the array */
 	json_ref tasks_completed, result; /* SubagentStop as older tools send it */
+	json_ref stop_active;
 };
 
 int event_read(struct event *, int fd, struct error *);
+/* The same, but content as soon as there is a whole object: one system call in the normal
+ * case.  For hooks that pass when in doubt. */
+int event_read_first(struct event *, int fd, struct error *);
 int event_parse(struct event *, const char *, size_t, struct error *);
 void event_free(struct event *);
 const char *event_kind_name(enum event_kind);

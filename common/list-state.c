@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -63,6 +64,31 @@ int
 list_state(const struct list *list, bool make, struct error *err)
 {
 	return state_dir(list->config, list->name, make, err);
+}
+
+const char *
+list_state_path(const struct list *list, const char *file, char out[PATH_MAX])
+{
+	char *p = out, *end = out + PATH_MAX;
+	const char *const part[] = { list->config, "/task-hooks/", list->name, "/", file };
+
+	for (size_t i = 0; i < sizeof(part) / sizeof(part[0]); i++) {
+		size_t len = strlen(part[i]);
+
+		if (len >= (size_t)(end - p))
+			return NULL;
+		memcpy(p, part[i], len + 1);
+		p += len;
+	}
+	return out;
+}
+
+bool
+list_state_has(const struct list *list, const char *file)
+{
+	char path[PATH_MAX];
+
+	return list_state_path(list, file, path) != NULL && access(path, F_OK) == 0;
 }
 
 char *

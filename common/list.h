@@ -1,6 +1,7 @@
 #ifndef COMMON_LIST_H
 #define COMMON_LIST_H
 
+#include <limits.h>
 #include <stdbool.h>
 
 #include "error.h"
@@ -53,6 +54,11 @@ char *list_trim(const char *raw); /* JavaScript's trim() */
  * make false -1 and ERROR_NOT_FOUND if there is none. Refuses a directory of another
  * user, a symbolic link, or one that others may write to. */
 int list_state(const struct list *, bool make, struct error *);
+
+/* Is there such a file in it?  One system call; no promise about what it is. */
+bool list_state_has(const struct list *, const char *file);
+const char *list_state_path(
+    const struct list *, const char *file, char out[PATH_MAX]); /* NULL: too long */
 
 /* The names of all lists below {config}/tasks, sorted. */
 int list_names(const char *config, struct strings *, struct error *);

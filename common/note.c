@@ -6,18 +6,19 @@
  */
 #include "note.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "event.h"
 #include "file.h"
 #include "json.h"
 #include "lock.h"
 #include "out.h"
 #include "task.h"
 #include "text.h"
+#include "transcript.h"
 
 #define NOTES "notes.jsonl"
 #define NOTES_MAX (64u << 10) /* older ones go first */
@@ -115,12 +116,10 @@ note_take(const struct list *list, const char *session, struct buf *text, struct
 	struct buf all = { 0 };
 	int state, rc;
 
+	if (!list_state_has(list, NOTES))
+		return 0;
 	if ((state = list_state(list, false, e)) == -1)
 		return e->kind == ERROR_NOT_FOUND ? 0 : -1;
-	if (faccessat(state, NOTES, F_OK, AT_SYMLINK_NOFOLLOW) == -1) {
-		close(state);
-		return 0;
-	}
 	if ((rc = lock_own(&lock, state, NOTES ".lock", deadline, e)) == -1)
 		goto out;
 	if ((rc = file_read(state, NOTES, 0, 4 * NOTES_MAX, &all, e)) != 1)
@@ -150,8 +149,8 @@ call_name(const char *task, char out[192])
 }
 
 int
-call_keep(const struct list *list, const char *task, const char *session, const char *agent_id,
-    const char *metadata, size_t len, struct error *e)
+call_keep(const struct list *list, const char *task, const struct event *ev, const char *metadata,
+    size_t len, struct error *e)
 {
 	struct json_object *o;
 	struct buf text = { 0 };
@@ -163,8 +162,10 @@ call_keep(const struct list *list, const char *task, const char *session, const 
 	if ((state = list_state(list, true, e)) == -1)
 		return -1;
 	o = out_object();
-	out_string(o, "session", session);
-	out_string(o, "agent_id", agent_id);
+	out_string(o, "session", ev->session_id);
+	out_string(o, "agent_id", ev->agent_id);
+	out_string(o, "transcript", ev->transcript_path);
+	out_string(o, "tool_use_id", ev->tool_use_id);
 	out_add(o, "metadata", out_raw_text(metadata, len));
 	out_text(&text, o);
 	rc = file_replace(state, name, text.data, text.len, 0600, FILE_SYNC_OFF, e);
@@ -180,39 +181,54 @@ call_drop(const struct list *list, const char *task)
 	char name[192];
 	int state;
 
-	if (!call_name(task, name) || (state = list_state(list, false, &e)) == -1)
+	if (!call_name(task, name) || !list_state_has(list, name) ||
+	    (state = list_state(list, false, &e)) == -1)
 		return;
 	(void)unlinkat(state, name, 0);
 	close(state);
 }
 
+/* Is it the call that this event is about? */
+static bool
+call_fits(const struct json *j, const struct event *ev)
+{
+	json_ref agent = json_member(j, JSON_ROOT, "agent_id");
+	char *transcript, *id;
+	bool over;
+
+	if (ev->session_id == NULL ||
+	    !json_equals(j, json_member(j, JSON_ROOT, "session"), ev->session_id))
+		return false;
+	/* Some clients leave agent_id out of TaskCompleted: then the session must do. */
+	if (ev->agent_id != NULL && !json_equals(j, agent, ev->agent_id))
+		return false;
+	transcript = json_member_string(j, JSON_ROOT, "transcript");
+	id = json_member_string(j, JSON_ROOT, "tool_use_id");
+	over = transcript_call_over(transcript, ev->agent_id, id);
+	free(transcript);
+	free(id);
+	return !over;
+}
+
 int
-call_find(const struct list *list, const char *task, const char *session, const char *agent_id,
-    struct buf *metadata)
+call_find(const struct list *list, const char *task, const struct event *ev, struct buf *metadata)
 {
 	struct buf text = { 0 };
 	struct json j = { 0 };
 	struct error e;
 	char name[192];
 	const char *raw;
-	json_ref m;
 	size_t len;
 	int state, rc = 0;
 
-	if (!call_name(task, name) || (state = list_state(list, false, &e)) == -1)
+	if (!call_name(task, name) || !list_state_has(list, name) ||
+	    (state = list_state(list, false, &e)) == -1)
 		return 0;
 	if (file_read(state, name, 0, FILE_MAX, &text, &e) == 1 &&
-	    json_parse(&j, buf_text(&text), text.len, &e) == 0 && session != NULL &&
-	    json_equals(&j, json_member(&j, JSON_ROOT, "session"), session)) {
-		/* Some clients leave agent_id out of TaskCompleted: then the session must do. */
-		m = json_member(&j, JSON_ROOT, "agent_id");
-		if (agent_id == NULL || json_equals(&j, m, agent_id)) {
-			m = json_member(&j, JSON_ROOT, "metadata");
-			if ((raw = json_raw(&j, m, &len)) != NULL) {
-				buf_add(metadata, raw, len);
-				rc = 1;
-			}
-		}
+	    json_parse(&j, buf_text(&text), text.len, &e) == 0 && call_fits(&j, ev) &&
+	    (raw = json_raw(&j, json_member(&j, JSON_ROOT, "metadata"), &len)) != NULL) {
+		buf_add(metadata, raw, len);
+		rc = 1;
 	}
 	close(state);
 	json_free(&j);

@@ -7,6 +7,7 @@
 #include "hook.h"
 #include "pattern.h"
 #include "policy.h"
+#include "subtasks.h"
 #include "text.h"
 
 struct look {
@@ -56,6 +57,8 @@ pretool_create(struct hook *h, struct error *e)
 
 	subject = json_member_string(j, h->event.tool_input, "subject");
 	description = json_member_string(j, h->event.tool_input, "description");
+	if (!h->explain)
+		subtasks_note(&h->list, j, json_member(j, h->event.tool_input, "metadata"));
 	if (hook_config(h, e) == -1)
 		goto out;
 	f.config = &h->config;

@@ -15,6 +15,7 @@
 #include "json-print.h"
 #include "note.h"
 #include "policy.h"
+#include "subtasks.h"
 #include "text.h"
 
 struct call {
@@ -48,6 +49,12 @@ call_free(struct call *c)
 	strings_free(&c->blocked_by);
 }
 
+static bool
+status_is(const struct call *c, const char *status)
+{
+	return c->status != NULL && strcmp(c->status, status) == 0;
+}
+
 /* --- facts ------------------------------------------------------------------ */
 
 static void
@@ -60,27 +67,43 @@ facts_of(struct hook *h, const struct call *c, const struct task *t, struct fact
 	holder_look(q, &h->list, &h->claims);
 }
 
-struct child_search {
-	const char *parent;
+/*
+ * The configuration can only soften these rules: so it is read when there
+ * is something to soften, and a pass does not pay for it.
+ */
+static int
+judge(struct hook *h, struct facts *f, void (*policy)(const struct facts *, struct decision *),
+    struct error *e)
+{
+	struct decision strict = { 0 };
+	bool quiet;
+
+	if (!h->have_config) {
+		policy(f, &strict);
+		quiet = decision_silent(&strict);
+		decision_free(&strict);
+		if (quiet)
+			return 0;
+		if (hook_config(h, e) == -1)
+			return -1;
+		hook_self(h); /* it may have a name now */
+		holder_look(&f->who, &h->list, &h->claims);
+	}
+	policy(f, &h->decision);
+	return 0;
+}
+
+struct search {
+	const char *id;
 	struct task_set *found;
 };
 
 static int
-add_if_child(void *arg, const struct task *t)
-{
-	struct child_search *s = arg;
-
-	if (task_open(t) && t->parent != NULL && strcmp(t->parent, s->parent) == 0)
-		task_copy(task_set_add(s->found), t);
-	return 0;
-}
-
-static int
 add_if_waiting(void *arg, const struct task *t)
 {
-	struct child_search *s = arg;
+	struct search *s = arg;
 
-	if (task_open(t) && strings_has(&t->blocked_by, s->parent))
+	if (task_open(t) && strings_has(&t->blocked_by, s->id))
 		task_copy(task_set_add(s->found), t);
 	return 0;
 }
@@ -170,7 +193,7 @@ depend(struct hook *h, const struct call *c, struct facts *f, struct error *e)
 	if (rc == 0) {
 		f->edge = edge;
 		f->edges = n + m;
-		policy_depend(f, &h->decision);
+		rc = judge(h, f, policy_depend, e);
 	}
 	for (size_t i = 0; i < n + m; i++)
 		strings_free(&edge[i].cycle);
@@ -231,14 +254,17 @@ add_owner(struct hook *h, const struct call *c, const struct task *t)
 static int
 start(struct hook *h, const struct call *c, struct facts *f, struct error *e)
 {
-	struct claim_request req = { .task = c->id,
-		.check_busy = h->config.rules.busy != LEVEL_OFF,
-		.tool_use_id = h->event.tool_use_id };
+	struct claim_request req = { .task = c->id, .tool_use_id = h->event.tool_use_id };
 	struct blockers blockers = { 0 };
 	struct buf reason = { 0 };
 	enum claim_result got;
 	char *head = NULL;
 
+	/* A start is a claim: whose, and under which rules, is for the configuration to say. */
+	if (hook_config(h, e) == -1)
+		return -1;
+	hook_self(h);
+	holder_look(&f->who, &h->list, &h->claims);
 	if (graph_blockers(&h->store, f->who.task, &blockers, e) == -1)
 		return -1;
 	f->blockers = &blockers;
@@ -261,6 +287,7 @@ start(struct hook *h, const struct call *c, struct facts *f, struct error *e)
 	}
 	agent_client(&h->self);
 	req.agent = h->self;
+	req.check_busy = h->config.rules.busy != LEVEL_OFF;
 	req.owner = c->owner;
 	req.pass_owner = f->who.pass_owner;
 	req.transcript = h->event.transcript_path;
@@ -289,27 +316,23 @@ complete(struct hook *h, const struct call *c, struct facts *f, struct error *e)
 {
 	struct blockers blockers = { 0 };
 	struct task_set subtasks = { 0 };
-	struct child_search s = { c->id, &subtasks };
 	const char *raw;
 	size_t len;
 	int rc = 0;
 
-	if (h->config.rules.complete != LEVEL_OFF && f->who.task->status != TASK_COMPLETED) {
+	if (f->who.task->status != TASK_COMPLETED) {
 		rc = graph_blockers(&h->store, f->who.task, &blockers, e);
 		if (rc != -1)
-			rc = store_scan(&h->store, NULL, add_if_child, &s, e);
+			rc = subtasks_open(&h->list, &h->store, c->id, !h->explain, &subtasks, e);
 		f->blockers = &blockers;
 		f->subtasks = &subtasks;
 		if (rc != -1)
-			policy_complete(f, &h->decision);
+			rc = judge(h, f, policy_complete, e);
 	}
-	if (rc != -1 && h->decision.verdict == VERDICT_PASS && !h->explain) {
-		if (json_kind(&h->event.json, c->metadata) == JSON_OBJECT) {
-			raw = json_raw(&h->event.json, c->metadata, &len);
-			rc = call_keep(
-			    &h->list, c->id, h->event.session_id, h->event.agent_id, raw, len, e);
-		} else
-			call_drop(&h->list, c->id);
+	if (rc != -1 && h->decision.verdict == VERDICT_PASS && !h->explain &&
+	    json_kind(&h->event.json, c->metadata) == JSON_OBJECT) {
+		raw = json_raw(&h->event.json, c->metadata, &len);
+		rc = call_keep(&h->list, c->id, &h->event, raw, len, e);
 	}
 	f->blockers = NULL;
 	f->subtasks = NULL;
@@ -318,66 +341,78 @@ complete(struct hook *h, const struct call *c, struct facts *f, struct error *e)
 	return rc == -1 ? -1 : 0;
 }
 
-static int delete (struct hook *h, const struct call *c, struct facts *f, struct error *e)
+static int
+removal(struct hook *h, const struct call *c, struct facts *f, struct error *e)
 {
 	struct task_set dependents = { 0 };
-	struct child_search s = { c->id, &dependents };
+	struct search s = { c->id, &dependents };
 	int rc = store_scan(&h->store, NULL, add_if_waiting, &s, e);
 
 	f->dependents = &dependents;
 	if (rc != -1)
-		policy_delete(f, &h->decision);
+		rc = judge(h, f, policy_delete, e);
 	f->dependents = NULL;
 	task_set_free(&dependents);
 	return rc == -1 ? -1 : 0;
 }
 
-static bool
-status_is(const struct call *c, const char *status)
+static void
+explain_facts(struct hook *h, const struct facts *f)
 {
-	return c->status != NULL && strcmp(c->status, status) == 0;
+	struct buf b = { 0 };
+
+	agent_describe(&b, &h->self);
+	buf_puts(&b, "; task ");
+	task_describe(&b, f->who.task);
+	if (f->who.claim != NULL) {
+		buf_puts(&b, "; claimed by ");
+		holder_describe(&b, &f->who);
+	}
+	hook_fact(h, "agent: %s", buf_text(&b));
+	buf_free(&b);
+}
+
+/* Everything but dependencies and a deletion, which have ends of their own. */
+static int
+change(struct hook *h, const struct call *c, struct facts *f, struct error *e)
+{
+	int rc = 0;
+
+	if (c->owner != NULL && !status_is(c, "in_progress"))
+		rc = judge(h, f, policy_owner, e);
+	if (rc == -1 || h->decision.verdict == VERDICT_REFUSE)
+		return rc;
+	if (status_is(c, "in_progress"))
+		return start(h, c, f, e);
+	if (status_is(c, "completed"))
+		return complete(h, c, f, e);
+	if (status_is(c, "pending"))
+		return judge(h, f, policy_reset, e);
+	return 0;
 }
 
 static int
-judge(struct hook *h, const struct call *c, const struct task *t, struct error *e)
+update(struct hook *h, const struct call *c, const struct task *t, struct error *e)
 {
 	struct facts f;
-	int rc = 0;
+	int rc;
 
-	if (hook_config(h, e) == -1 || hook_claims(h, e) == -1)
+	if (hook_claims(h, e) == -1)
 		return -1;
-	hook_self(h);
 	facts_of(h, c, t, &f);
 	h->decision.task = h->event.task_id;
 	if (h->explain) {
-		struct buf b = { 0 };
-
-		agent_describe(&b, &h->self);
-		buf_puts(&b, "; task ");
-		task_describe(&b, t);
-		if (f.who.claim != NULL) {
-			buf_puts(&b, "; claimed by ");
-			holder_describe(&b, &f.who);
-		}
-		hook_fact(h, "agent: %s", buf_text(&b));
-		buf_free(&b);
+		if (hook_config(h, e) == -1)
+			return -1;
+		explain_facts(h, &f);
 	}
 	if ((c->blocks.count > 0 || c->blocked_by.count > 0) && depend(h, c, &f, e) == -1)
 		return -1;
 	if (h->decision.verdict == VERDICT_REFUSE)
 		return 0;
 	if (status_is(c, "deleted"))
-		return delete (h, c, &f, e);
-	if (c->owner != NULL && !status_is(c, "in_progress"))
-		policy_owner(&f, &h->decision);
-	if (h->decision.verdict == VERDICT_REFUSE)
-		return 0;
-	if (status_is(c, "in_progress"))
-		rc = start(h, c, &f, e);
-	else if (status_is(c, "completed"))
-		rc = complete(h, c, &f, e);
-	else if (status_is(c, "pending"))
-		policy_reset(&f, &h->decision);
+		return removal(h, c, &f, e);
+	rc = change(h, c, &f, e);
 	/* A name that stood there before is not its own. */
 	if (rc == 0 && c->owner != NULL && *c->owner != '\0' && !h->explain &&
 	    h->decision.verdict == VERDICT_PASS &&
@@ -394,6 +429,8 @@ pretool_update(struct hook *h, struct error *e)
 	int rc = 0;
 
 	call_read(&c, &h->event);
+	if (!h->explain)
+		subtasks_note(&h->list, &h->event.json, c.metadata);
 	if (c.id == NULL || !h->list_opened ||
 	    (c.status == NULL && c.owner == NULL && c.blocks.count == 0 && c.blocked_by.count == 0))
 		goto out; /* nothing that a rule could be about */
@@ -403,7 +440,7 @@ pretool_update(struct hook *h, struct error *e)
 	if ((rc = store_get(&h->store, c.id, &t, e)) == 1) {
 		free(h->event.task_id); /* this event has none of its own */
 		h->event.task_id = mem_string(c.id);
-		rc = judge(h, &c, &t, e);
+		rc = update(h, &c, &t, e);
 	} else if (rc == -1 && e->kind == ERROR_INPUT) {
 		hook_fact(h, "task %s is not one the client can see: %s", c.id, e->text);
 		rc = 0;

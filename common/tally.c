@@ -49,7 +49,7 @@ tally_get(const struct list *list, const char *key)
 	int64_t n = 0;
 	int state;
 
-	if ((state = list_state(list, false, &e)) == -1)
+	if (!list_state_has(list, TALLY) || (state = list_state(list, false, &e)) == -1)
 		return 0;
 	if (read_all(state, &text, &j) == 1)
 		n = value_of(&j, key);
