@@ -85,7 +85,7 @@ check_holder(struct taking *k, const struct claim *c)
 	if (req->pass_taken || holder_of(&q) != HOLDER_OTHER)
 		return true;
 	refuse_begin(k, CLAIM_TAKEN);
-	buf_printf(k->reason, " is already claimed (%s): ", task_status_name(k->task.status));
+	buf_printf(k->reason, " is already claimed (%s) by ", task_status_name(k->task.status));
 	holder_describe(k->reason, &q);
 	buf_puts(k->reason, ". Take another task, or ask for this one to be released.");
 	return false;

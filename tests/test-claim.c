@@ -139,13 +139,12 @@ Test(claim, five_reasons)
 		{ "9", CLAIM_NOT_FOUND, "There is no task #9 in the list 'lab'." },
 		{ "../1", CLAIM_NOT_FOUND, "There is no task #../1" },
 		{ "7", CLAIM_NOT_FOUND, "There is no task #7" },
-		{ "2", CLAIM_TAKEN,
-		    "Task #2 \"T2\" is already claimed (in_progress): owner \"bob\"" },
+		{ "2", CLAIM_TAKEN, "Task #2 \"T2\" is already claimed (in_progress) by \"bob\"" },
 		{ "3", CLAIM_RESOLVED, "Task #3 \"T3\" is already completed." },
 		{ "4", CLAIM_BLOCKED,
 		    "Task #4 \"T4\" cannot start: blocked by #2 \"T2\" (in_progress, owner "
 		    "bob) and #99 (missing" },
-		{ "6", CLAIM_TAKEN, "owner \"bob\"" },
+		{ "6", CLAIM_TAKEN, "already claimed (pending) by \"bob\"" },
 	};
 
 	write_task("1", "pending", "");
@@ -568,7 +567,7 @@ Test(claim, what_is_claimed_is_not_offered)
 	write_task("2", "pending", "");
 	cr_assert_eq(take("1", &lead, false, NULL), CLAIM_OK);
 	cr_assert_eq(take("1", &second, false, &reason), CLAIM_TAKEN);
-	cr_expect_neq(strstr(buf_text(&reason), "Ready now: #2 \"T2\"."), NULL, "%s",
-	    buf_text(&reason));
+	cr_expect_neq(
+	    strstr(buf_text(&reason), "Ready now: #2 \"T2\"."), NULL, "%s", buf_text(&reason));
 	buf_free(&reason);
 }
