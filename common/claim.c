@@ -18,6 +18,7 @@
 #include "graph.h"
 #include "holder.h"
 #include "journal.h"
+#include "out.h"
 #include "text.h"
 
 #define READY_MAX 5
@@ -253,14 +254,18 @@ take_journal(struct taking *k)
 		.session = a->session,
 		.from = claim_task_facts(k->task.status, k->task.owner),
 		.to = claim_task_facts(TASK_IN_PROGRESS, k->owner),
+		.extra = out_object(),
 	};
 	struct error ignored;
 	int fd = list_state(k->list, true, &ignored);
 
+	/* The task as it was: should its file vanish, it can be brought back. */
+	out_string(entry.extra, "before", buf_text(&k->task.text));
 	/* The claim stands whether or not its line could be written. */
 	if (fd == -1) {
 		json_object_put(entry.from);
 		json_object_put(entry.to);
+		json_object_put(entry.extra);
 		return;
 	}
 	(void)journal_append(fd, k->list->name, &entry, k->deadline, &ignored);
