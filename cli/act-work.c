@@ -44,6 +44,23 @@ act_claim(struct cli *c, const char *id, bool check_busy, const struct change *w
 	return result;
 }
 
+void
+act_identify(struct cli *c, const struct task *t, const struct claims *claims)
+{
+	const struct claim *claim = claims_find(claims, t->id);
+	const char *session = getenv("CLAUDE_CODE_SESSION_ID");
+	bool shell = session == NULL || *session == '\0';
+
+	if (cli_agent_name(c) != NULL)
+		return;
+	if (claim == NULL && shell)
+		cli_act_as(c, t->owner);
+	else if (claim != NULL && claim->agent_id == NULL && claim->name != NULL &&
+		 (claim->session == NULL) == shell &&
+		 (shell || strcmp(claim->session, session) == 0))
+		cli_act_as(c, claim->name);
+}
+
 /* The person at this terminal, for the record of a forced completion. */
 static const char *
 person(void)
@@ -135,6 +152,7 @@ act_complete(
 	struct config_query q = { .config_dir = c->list.config };
 	struct verify v = VERIFY_INIT;
 	struct progress progress;
+	struct claims claims = { 0 };
 	struct task t = TASK_INIT;
 	struct error err = { 0 };
 	int status = EXIT_DONE, rc;
@@ -147,7 +165,6 @@ act_complete(
 		.metadata = how->with != NULL ? how->with->metadata : NULL,
 	};
 
-	cli_agent(c, &request.agent);
 	if (config_load(&config, &q, &err) == -1)
 		goto fault;
 	rc = store_get(&c->store, how->id, &t, &err);
@@ -166,6 +183,10 @@ act_complete(
 		status = EXIT_RESOLVED;
 		goto out;
 	}
+	if (claims_load(&c->list, &claims, &err) == -1)
+		goto fault;
+	act_identify(c, &t, &claims);
+	cli_agent(c, &request.agent);
 	request.deadline = deadline_in(config.deadline_ms);
 	if (how->force) {
 		if (verify_force(&request, &t, person(), how->why, &err) == -1)
@@ -192,6 +213,7 @@ fault:
 	buf_puts(reason, err.text);
 	status = status_of(&err);
 out:
+	claims_free(&claims);
 	task_free(&t);
 	verify_free(&v);
 	config_free(&config);

@@ -35,6 +35,12 @@ enum claim_result act_claim(struct cli *, const char *id, bool check_busy,
 int claim_status(enum claim_result); /* the exit status of each */
 
 /*
+ * Nobody said who acts on this task: a person at a shell acts for its owner, and
+ * who claimed it by this command under a name goes by that name again.
+ */
+void act_identify(struct cli *, const struct task *, const struct claims *);
+
+/*
  * The verdict of the gates, then the status.  unblocked: ids that can start
  * now.  Returns EXIT_DONE, or the exit status of the refusal with its reason
  * (EXIT_FAULT and the like: the error's text).

@@ -127,5 +127,6 @@ main(int argc, char **argv)
 	list_free(&c.list);
 	args_free(&c);
 	buf_free(&c.out);
+	free(c.agent_name);
 	return status;
 }

@@ -99,7 +99,7 @@ struct cli {
 	struct list list;
 	struct store store;
 	struct buf out;
-	const char *agent_name; /* who acts, if a tool says so; over --agent */
+	char *agent_name; /* who acts, if a tool or the task says so; NULL: see cli_agent() */
 	/* Told of gates that run for a tool; see verify.h. */
 	void (*progress)(
 	    void *, enum verify_moment, const struct gate *, const struct gate_result *);
@@ -126,8 +126,10 @@ struct deadline cli_patience(void); /* how long a person waits for a lock */
 
 /* Who acts: --agent, else CLAUDE_TASKS_AGENT, else the session, else the user. */
 void cli_agent(const struct cli *, struct agent *);
-/* The name that was given, by the tool, --agent or CLAUDE_TASKS_AGENT; NULL: none was. */
+/* The name that was given, by --agent, CLAUDE_TASKS_AGENT or cli_act_as(); NULL: none was. */
 const char *cli_agent_name(const struct cli *);
+/* Act under this name from here on, unless one was given; NULL: no longer. */
+void cli_act_as(struct cli *, const char *name);
 /* Is this the client's shell tool, and so an agent, rather than a person's terminal? */
 bool cli_by_agent(void);
 

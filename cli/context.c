@@ -80,12 +80,21 @@ cli_agent_name(const struct cli *c)
 {
 	const char *env = getenv("CLAUDE_TASKS_AGENT");
 
-	if (c->agent_name != NULL)
-		return c->agent_name;
 	for (const struct flag *f = c->command->flags; f != NULL && f->name != NULL; f++)
 		if (strcmp(f->name, "agent") == 0 && cli_flag(c, "agent"))
 			return cli_value(c, "agent");
-	return env != NULL && *env != '\0' ? env : NULL;
+	if (env != NULL && *env != '\0')
+		return env;
+	return c->agent_name;
+}
+
+void
+cli_act_as(struct cli *c, const char *name)
+{
+	char *copy = mem_string(name);
+
+	free(c->agent_name);
+	c->agent_name = copy;
 }
 
 void

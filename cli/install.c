@@ -348,6 +348,9 @@ uninstall_main(struct cli *c)
 	if (rc == -1) {
 		status = cli_fail(c, EXIT_FAULT, "%s is left as it is: %s", path, err.text);
 	} else {
+		/* What the backup was for has happened. */
+		if (rc == 0 && job.exact && !job.dry && job.memory.backup != NULL)
+			(void)unlink(job.memory.backup);
 		free(job.memory.backup);
 		job.memory.backup = NULL;
 		tell_result(c, "uninstall", path, &job);

@@ -243,7 +243,7 @@ update_status(struct cli *c, struct update *u, enum task_status to, const struct
 
 	if (to == TASK_IN_PROGRESS) {
 		if (u->owner != NULL && *u->owner != '\0')
-			c->agent_name = u->owner;
+			cli_act_as(c, u->owner);
 		r = act_claim(c, u->id, false, with, &reason, &err);
 		status = claim_status(r);
 		if (r == CLAIM_FAULT)

@@ -129,7 +129,7 @@ plain_claim_run(struct cli *c, const struct json *in, struct answer *a)
 
 	if (!plain_find(c, id, &t, a))
 		goto out;
-	c->agent_name = owner != NULL && *owner != '\0' ? owner : "agent";
+	cli_act_as(c, owner != NULL && *owner != '\0' ? owner : "agent");
 	r = act_claim(c, id, false, NULL, &reason, &err);
 	if (r == CLAIM_FAULT) {
 		answer_error(a, &err);
@@ -147,7 +147,6 @@ plain_claim_run(struct cli *c, const struct json *in, struct answer *a)
 	out_bool(a->output, "claimed", true);
 	out_string(a->output, "message", buf_text(&a->text));
 out:
-	c->agent_name = NULL;
 	buf_free(&reason);
 	task_free(&t);
 	free(id);
@@ -167,8 +166,6 @@ plain_complete_run(struct cli *c, const struct json *in, struct answer *a)
 
 	if (!plain_find(c, id, &t, a))
 		goto out;
-	/* Who claimed it under a name of its own completes it under that name. */
-	c->agent_name = t.owner;
 	status = act_complete(c, &how, &reason, &unblocked);
 	if (status != EXIT_DONE) {
 		answer_fail(a, status, "%s", buf_text(&reason));
@@ -188,7 +185,6 @@ plain_complete_run(struct cli *c, const struct json *in, struct answer *a)
 	out_string(a->output, "message", buf_text(&a->text));
 	out_strings(a->output, "unblocked", &unblocked);
 out:
-	c->agent_name = NULL;
 	strings_free(&unblocked);
 	buf_free(&reason);
 	task_free(&t);

@@ -148,7 +148,7 @@ todo_status(struct cli *c, const struct todo *w, enum task_status to, struct ans
 
 	if (to == TASK_IN_PROGRESS) {
 		if (w->assignee != NULL && *w->assignee != '\0')
-			c->agent_name = w->assignee;
+			cli_act_as(c, w->assignee);
 		status = claim_status(act_claim(c, w->id, false, NULL, &reason, &err));
 		if (status == EXIT_FAULT)
 			buf_puts(&reason, err.text);

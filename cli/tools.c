@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "holder.h"
 #include "json-print.h"
 #include "schema.h"
 #include "tools.h"
@@ -89,14 +90,11 @@ tool_may_touch(struct cli *c, const char *id, const char *deed, struct answer *a
 	struct claims claims = { 0 };
 	struct task t = TASK_INIT;
 	struct agent self;
-	const struct claim *claim;
-	const char *owner;
+	struct holder_query q = { .task = &t, .self = &self };
 	struct buf text = { 0 };
 	struct error err;
 	bool may = true;
 
-	cli_agent(c, &self);
-	owner = agent_owner(&self);
 	if (store_get(&c->store, id, &t, &err) != 1 || t.status != TASK_IN_PROGRESS)
 		goto out;
 	if (claims_load(&c->list, &claims, &err) == -1) {
@@ -104,15 +102,15 @@ tool_may_touch(struct cli *c, const char *id, const char *deed, struct answer *a
 		may = false;
 		goto out;
 	}
-	claim = claims_find(&claims, id);
-	if (t.owner != NULL)
-		may = owner != NULL && strcmp(t.owner, owner) == 0;
-	else if (claim != NULL)
-		may = claim_is_by(claim, &self) || !claim_alive(claim);
+	act_identify(c, &t, &claims);
+	cli_agent(c, &self);
+	holder_look(&q, &c->list, &claims);
+	may = holder_of(&q) != HOLDER_OTHER;
 	if (!may) {
-		task_describe(&text, &t);
-		answer_fail(a, EXIT_TAKEN, "%s cannot be %s: another agent works on it",
-		    buf_text(&text), deed);
+		task_name(&text, &t);
+		buf_printf(&text, " cannot be %s: it is in progress with ", deed);
+		holder_describe(&text, &q);
+		answer_fail(a, EXIT_TAKEN, "%s", buf_text(&text));
 	}
 out:
 	buf_free(&text);
@@ -163,7 +161,7 @@ tool_call(struct cli *c, const struct tool *t, const char *input, size_t len, st
 	struct error err;
 
 	*a = (struct answer){ 0 };
-	c->agent_name = NULL;
+	cli_act_as(c, NULL);
 	if (json_parse(&schema, t->input, strlen(t->input), &err) == -1 ||
 	    json_parse(&given, input, len, &err) == -1) {
 		answer_fail(a, EXIT_MISUSE, "%s: the input is not JSON: %s", t->name, err.text);
@@ -182,7 +180,7 @@ tool_call(struct cli *c, const struct tool *t, const char *input, size_t len, st
 	act_begin(c);
 	t->run(c, &in, a);
 out:
-	c->agent_name = NULL;
+	cli_act_as(c, NULL);
 	json_free(&given);
 	json_free(&schema);
 	json_free(&in);

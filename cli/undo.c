@@ -114,10 +114,28 @@ apply_ids(struct cli *c, const char *id, const struct inverse *v, struct error *
 	return 0;
 }
 
+/*
+ * A tool that starts a task leaves two lines, the claim's and the write's:
+ * the claim that belongs to this write, or NULL.
+ */
+static const struct past *
+claim_before(const struct history *h, const struct past *p)
+{
+	if (strcmp(p->event, "update") != 0 || p->to == NULL ||
+	    strstr(p->to, "in_progress") == NULL)
+		return NULL;
+	for (const struct past *q = p; q > h->item; q--)
+		if (q[-1].task != NULL && strcmp(q[-1].task, p->task) == 0)
+			return strcmp(q[-1].event, "claim") == 0 ? &q[-1] : NULL;
+	return NULL;
+}
+
 /* One line.  With `really` false only whether it can be done. */
 static int
-undo_line(struct cli *c, const struct past *p, bool really, struct error *err)
+undo_line(
+    struct cli *c, const struct history *h, const struct past *p, bool really, struct error *err)
 {
+	const struct past *with = claim_before(h, p);
 	struct task now = TASK_INIT, then = TASK_INIT;
 	struct inverse v = { .was = TASK_INIT, .is = TASK_INIT };
 	struct json_object *extra = NULL, *seqs;
@@ -129,6 +147,8 @@ undo_line(struct cli *c, const struct past *p, bool really, struct error *err)
 		extra = out_object();
 		seqs = out_array();
 		json_object_array_add(seqs, json_object_new_int64(p->seq));
+		if (with != NULL)
+			json_object_array_add(seqs, json_object_new_int64(with->seq));
 		out_add(extra, "undoes", seqs);
 	}
 	if (strcmp(p->event, "delete") == 0) {
@@ -239,7 +259,7 @@ undo_main(struct cli *c)
 
 			if (!with || !undoable(p))
 				continue;
-			rc = undo_line(c, p, really, &err);
+			rc = undo_line(c, &h, p, really, &err);
 			if (rc == -1) {
 				status =
 				    cli_fail(c, err.kind == ERROR_REFUSED ? EXIT_RULE : EXIT_FAULT,
@@ -276,20 +296,32 @@ last_seen(const struct history *h, const char *id, const char **text, bool *dele
 		    (p->before == NULL && p->after == NULL))
 			continue;
 		*text = p->after != NULL ? p->after : p->before;
-		*deleted = p->after == NULL;
+		*deleted = p->after == NULL &&
+			   (strcmp(p->event, "delete") == 0 || strcmp(p->event, "undo") == 0);
 		return p;
 	}
 	return NULL;
 }
 
 static int
-restore_one(struct cli *c, const char *id, const char *text, bool dry)
+restore_one(struct cli *c, const struct past *p, const char *text, bool dry)
 {
+	struct change completed = { .status = TASK_COMPLETED };
 	struct task now = TASK_INIT;
+	const char *id = p->task;
 	struct error err;
-	int status = EXIT_DONE;
+	int status = EXIT_DONE, rc = 0;
 
-	if (!dry && put_back(c, id, text, &now, &err) == -1) {
+	if (!dry)
+		rc = put_back(c, id, text, &now, &err);
+	/* A receipt was written while the task was still open: its completion followed. */
+	if (!dry && rc != -1 && strcmp(p->event, "receipt") == 0 && task_open(&now) &&
+	    (rc = store_update(
+		 &c->store, id, &completed, NULL, NULL, NULL, NULL, cli_patience(), &err)) != -1) {
+		task_free(&now);
+		rc = store_get(&c->store, id, &now, &err);
+	}
+	if (rc == -1) {
 		status = cli_error(c, &err);
 	} else {
 		if (!dry)
@@ -315,6 +347,7 @@ restore_main(struct cli *c)
 	struct strings ids = { 0 }, known = { 0 };
 	struct history h = { 0 };
 	struct view v = { 0 };
+	const struct past *p;
 	const char *text = NULL;
 	bool dry = cli_flag(c, "dry-run"), all = cli_flag(c, "all"), deleted = false;
 	int status = EXIT_DONE, one;
@@ -332,22 +365,23 @@ restore_main(struct cli *c)
 		if (h.item[i].task != NULL && !strings_has(&known, h.item[i].task))
 			strings_add(&known, h.item[i].task);
 	for (size_t i = 0; i < ids.count; i++) {
-		if (last_seen(&h, ids.item[i], &text, &deleted) == NULL)
+		p = last_seen(&h, ids.item[i], &text, &deleted);
+		if (p == NULL)
 			status = cli_fail(c, EXIT_UNKNOWN,
 			    "the journal of '%s' never saw a task #%s", c->list.name, ids.item[i]);
 		else if (task_set_find(&v.tasks, ids.item[i]) != NULL)
 			status = cli_fail(c, EXIT_RULE, "there is a task #%s", ids.item[i]);
-		else if ((one = restore_one(c, ids.item[i], text, dry)) != EXIT_DONE)
+		else if ((one = restore_one(c, p, text, dry)) != EXIT_DONE)
 			status = one;
 	}
 	/* Without ids: all that vanished; what was deleted by command only with --deleted. */
 	for (size_t i = 0; i < known.count && ids.count == 0; i++) {
-		if (task_set_find(&v.tasks, known.item[i]) != NULL ||
-		    last_seen(&h, known.item[i], &text, &deleted) == NULL ||
+		p = last_seen(&h, known.item[i], &text, &deleted);
+		if (task_set_find(&v.tasks, known.item[i]) != NULL || p == NULL ||
 		    (deleted && !cli_flag(c, "deleted")))
 			continue;
 		count++;
-		if ((one = restore_one(c, known.item[i], text, dry || !all)) != EXIT_DONE)
+		if ((one = restore_one(c, p, text, dry || !all)) != EXIT_DONE)
 			status = one;
 	}
 	if (ids.count == 0 && count == 0 && !c->json)
