@@ -364,8 +364,8 @@ out:
 }
 
 /* UUID, version 4. */
-static void
-new_id(char id[37])
+void
+document_new_id(char id[37])
 {
 	unsigned char b[16];
 
@@ -393,7 +393,7 @@ document_create(struct store *s, const struct change *change, store_rule *rule, 
 	edges.add_blocked_by = change->add_blocked_by;
 	if (store_enter(s, deadline, err) == -1)
 		return -1;
-	new_id(id);
+	document_new_id(id);
 	if (read_document(s, &d, err) == -1 || (rule != NULL && rule(arg, s, NULL, err) != 0) ||
 	    task_make(TASK_DOCUMENT, id, &own, clock_wall_ms(), &text, err) == -1 ||
 	    document_add(&d, text.data, text.len, err) == -1)

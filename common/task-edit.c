@@ -17,6 +17,7 @@
 #include "clock.h"
 #include "json-edit.h"
 #include "json-print.h"
+#include "macf.h"
 #include "task-field.h"
 #include "text.h"
 
@@ -217,7 +218,10 @@ draft_subject(struct draft *d)
 
 	if (!joined) {
 		draft_string(d, FIELD_SUBJECT, c->subject);
-		draft_string(d, FIELD_DESCRIPTION, c->description);
+		if (c->description != NULL)
+			text = macf_keep(t->description, c->description);
+		draft_string(d, FIELD_DESCRIPTION, text);
+		free(text);
 		return;
 	}
 	if (c->subject != NULL && c->description != NULL)

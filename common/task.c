@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "macf.h"
 #include "task-field.h"
 #include "text.h"
 
@@ -226,7 +227,7 @@ id_of(const struct json *j, json_ref ref)
 }
 
 static char *
-parent_of(const struct json *j, const json_ref at[FIELD_COUNT])
+parent_of(const struct json *j, const json_ref at[FIELD_COUNT], const char *subject)
 {
 	static const char *const keys[] = { "parent_id", "parentId", "parent" };
 	char *parent = id_of(j, at[FIELD_PARENT_ID]);
@@ -235,7 +236,7 @@ parent_of(const struct json *j, const json_ref at[FIELD_COUNT])
 	if (parent == NULL && json_kind(j, at[FIELD_METADATA]) == JSON_OBJECT)
 		for (i = 0; parent == NULL && i < sizeof(keys) / sizeof(keys[0]); i++)
 			parent = id_of(j, json_member(j, at[FIELD_METADATA], keys[i]));
-	return parent;
+	return parent != NULL ? parent : macf_parent(subject);
 }
 
 static void
@@ -278,7 +279,7 @@ fields_decode(struct task *t, const json_ref at[FIELD_COUNT])
 	}
 	ids_of(j, at[FIELD_BLOCKS], &t->blocks);
 	ids_of(j, at[FIELD_BLOCKED_BY], &t->blocked_by);
-	t->parent = parent_of(j, at);
+	t->parent = parent_of(j, at, t->subject);
 	t->internal =
 	    json_kind(j, meta) == JSON_OBJECT && json_true(j, json_member(j, meta, "_internal"));
 }

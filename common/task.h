@@ -99,6 +99,7 @@ struct change {
  * (a file in exactly the client's own layout also gets the client's key
  * order, so that the same operation gives the same bytes).  1 if something changed,
  * 0 if not, -1 if the dialect cannot hold it or the result would be invisible.
+ * A <macf_task_metadata> block (macf.h) outlives a new description.
  */
 int task_edit(const struct task *, const struct change *, int64_t now_wall_ms, struct buf *out,
     struct error *);

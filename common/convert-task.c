@@ -1,0 +1,408 @@
+/*
+ * One task in another dialect.
+ *
+ * A field keeps its meaning and changes its place: what one dialect has at
+ * the top, another has in its metadata, or nowhere.  The members are
+ * collected as raw JSON, then printed anew in the target's order: numbers
+ * go through doubles as the client's own do.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "convert-part.h"
+#include "json-print.h"
+#include "members.h"
+#include "task-field.h"
+#include "text.h"
+
+struct conversion {
+	const struct task *task;
+	const struct convert_context *context;
+	enum task_dialect to;
+	struct convert_report *report;
+	struct members meta, extra;
+	char *priority, *created, *updated; /* raw JSON; NULL */
+	char *active_form, *parent;
+	enum task_status status, original;
+	json_ref at[FIELD_COUNT];
+};
+
+static void
+drop(struct members *m, const char *key)
+{
+	free(members_take(m, key));
+}
+
+static char *
+raw_copy(const struct json *j, json_ref at)
+{
+	size_t len;
+	const char *raw = json_raw(j, at, &len);
+
+	return at == JSON_ABSENT || json_kind(j, at) == JSON_NULL ? NULL : mem_copy(raw, len);
+}
+
+/* A JSON string's text, or NULL. */
+static char *
+raw_string(const char *raw)
+{
+	struct json j = { 0 };
+	struct error ignored;
+	char *s = NULL;
+
+	if (raw != NULL && json_parse(&j, raw, strlen(raw), &ignored) == 0)
+		s = json_string(&j, JSON_ROOT);
+	json_free(&j);
+	return s;
+}
+
+static char *
+first_of(char *a, char *b)
+{
+	if (a == NULL)
+		return b;
+	free(b);
+	return a;
+}
+
+/* Take the task apart. */
+static void
+analyse(struct conversion *v)
+{
+	const struct task *t = v->task;
+	const struct json *j = &t->json;
+	char *raw, *word;
+
+	task_fields(j, v->at);
+	members_collect(&v->extra, j, JSON_ROOT, false);
+	if (json_kind(j, v->at[FIELD_METADATA]) == JSON_OBJECT)
+		members_collect(&v->meta, j, v->at[FIELD_METADATA], true);
+	v->priority =
+	    first_of(members_take(&v->extra, "priority"), members_take(&v->meta, "priority"));
+	v->created =
+	    first_of(raw_copy(j, v->at[FIELD_CREATED_AT]), members_take(&v->meta, "created_at"));
+	v->updated =
+	    first_of(raw_copy(j, v->at[FIELD_UPDATED_AT]), members_take(&v->meta, "updated_at"));
+	raw = members_take(&v->meta, "activeForm");
+	word = raw_string(raw);
+	v->active_form = t->active_form != NULL ? mem_string(t->active_form) : mem_string(word);
+	free(raw);
+	free(word);
+	raw = members_take(&v->meta, "original_status");
+	word = raw_string(raw);
+	v->original = task_status_parse(word);
+	free(raw);
+	free(word);
+	v->status = t->status;
+	v->parent = mem_string(t->parent);
+	if (v->parent != NULL) {
+		drop(&v->meta, "parent_id");
+		drop(&v->meta, "parentId");
+		drop(&v->meta, "parent");
+	}
+	if (t->dialect == TASK_EXPORTED)
+		drop(&v->meta, "subagent_id");
+}
+
+static void
+report_lost(struct conversion *v, const char *fmt, const char *what)
+{
+	struct buf line = { 0 };
+
+	task_name(&line, v->task);
+	buf_puts(&line, ": ");
+	buf_puts(&line, fmt);
+	text_show(&line, what, strlen(what), TEXT_LINE, 80);
+	buf_puts(&line, " is lost");
+	strings_add(&v->report->lost, buf_text(&line));
+	buf_free(&line);
+}
+
+/* A status that the target does not know. */
+static void
+settle_status(struct conversion *v)
+{
+	if (v->original == TASK_CANCELLED && v->status == TASK_COMPLETED &&
+	    task_status_held(v->to, TASK_CANCELLED)) {
+		v->status = TASK_CANCELLED;
+		v->original = TASK_NO_STATUS;
+	}
+	if (task_status_held(v->to, v->status))
+		return;
+	/* "blocked" is said again by the dependencies; "cancelled" by nothing. */
+	if (v->status == TASK_BLOCKED && v->task->blocked_by.count > 0)
+		v->status = TASK_PENDING;
+	else {
+		v->original = v->status;
+		v->status = v->status == TASK_BLOCKED ? TASK_PENDING : TASK_COMPLETED;
+		if (v->to == TASK_FOLDER)
+			report_lost(v, "status ", task_status_name(v->original));
+	}
+}
+
+/* Both directions, whoever has written them down, under their new ids. */
+static void
+gather_edges(const struct conversion *v, struct strings *blocks, struct strings *blocked_by)
+{
+	const struct convert_context *c = v->context;
+	const struct task *t = v->task;
+	size_t i, at;
+
+	for (i = 0; i < t->blocked_by.count; i++)
+		convert_add_id(c, blocked_by, t->blocked_by.item[i]);
+	for (i = 0; i < t->blocks.count; i++)
+		convert_add_id(c, blocks, t->blocks.item[i]);
+	at = c->blocks != NULL ? task_index_find(&c->index, t->id) : TASK_NOWHERE;
+	if (at == TASK_NOWHERE)
+		return;
+	for (i = 0; i < c->blocks[at].count; i++)
+		if (!strings_has(blocks, c->blocks[at].item[i]))
+			strings_add(blocks, c->blocks[at].item[i]);
+	for (i = 0; i < c->blocked_by[at].count; i++)
+		if (!strings_has(blocked_by, c->blocked_by[at].item[i]))
+			strings_add(blocked_by, c->blocked_by[at].item[i]);
+}
+
+/* A text as it stands in the source where it does (half a surrogate pair and all). */
+static void
+put_text(struct conversion *v, struct buf *out, enum task_field field, const char *decoded)
+{
+	char *raw =
+	    v->task->dialect == TASK_DOCUMENT ? NULL : raw_copy(&v->task->json, v->at[field]);
+
+	if (raw != NULL)
+		members_put_raw(out, task_field_names[field], raw);
+	else
+		members_put_string(out, task_field_names[field], decoded, false);
+	free(raw);
+}
+
+static void
+print_native(struct conversion *v, const char *id, struct buf *out, bool had_metadata)
+{
+	const struct task *t = v->task;
+	struct strings blocks = { 0 }, by = { 0 };
+
+	gather_edges(v, &blocks, &by);
+	members_put_string(out, "id", id, false);
+	put_text(v, out, FIELD_SUBJECT, t->subject);
+	put_text(v, out, FIELD_DESCRIPTION, convert_body(t));
+	members_put_string(out, "activeForm", v->active_form, false);
+	members_put_string(out, "owner", t->owner, false);
+	members_put_string(out, "status", task_status_name(v->status), false);
+	members_put_ids(out, "blocks", &blocks);
+	members_put_ids(out, "blockedBy", &by);
+	members_add_string(&v->meta, "parent_id", convert_id(v->context, v->parent));
+	if (v->priority != NULL)
+		members_add(&v->meta, "priority", v->priority, strlen(v->priority));
+	if (v->created != NULL)
+		members_add(&v->meta, "created_at", v->created, strlen(v->created));
+	if (v->updated != NULL)
+		members_add(&v->meta, "updated_at", v->updated, strlen(v->updated));
+	if (v->original != TASK_NO_STATUS)
+		members_add_string(&v->meta, "original_status", task_status_name(v->original));
+	/* The client drops what it does not know at the top. */
+	for (size_t i = 0; i < v->extra.key.count; i++) {
+		if (strings_has(&v->meta.key, v->extra.key.item[i]))
+			report_lost(v, "", v->extra.key.item[i]);
+		members_add(&v->meta, v->extra.key.item[i], v->extra.value.item[i],
+		    strlen(v->extra.value.item[i]));
+	}
+	members_put_metadata(out, &v->meta, had_metadata);
+	strings_free(&blocks);
+	strings_free(&by);
+}
+
+static void
+print_document(
+    struct conversion *v, const char *id, int64_t now, struct buf *out, bool had_metadata)
+{
+	const struct task *t = v->task;
+	struct strings blocks = { 0 }, by = { 0 };
+	char iso[CLOCK_ISO], *joined = task_join_subject(t->subject, convert_body(t));
+	size_t line = strcspn(joined, "\r\n");
+	/* The first line must be the subject again, and the rest the description. */
+	bool plain = line == strlen(t->subject) &&
+		     (joined[line] == '\0' || strcmp(joined + line + 2, convert_body(t)) == 0);
+
+	clock_iso_seconds(iso, now);
+	gather_edges(v, &blocks, &by);
+	members_put_string(out, "id", id, false);
+	if (!plain)
+		members_put_string(out, "subject", t->subject, false);
+	members_put_string(out, "description", plain ? joined : convert_body(t), false);
+	members_put_string(out, "status", task_status_name(v->status), false);
+	if (v->created != NULL)
+		members_put_raw(out, "created_at", v->created);
+	else
+		members_put_string(out, "created_at", iso, false);
+	if (v->updated != NULL)
+		members_put_raw(out, "updated_at", v->updated);
+	else
+		members_put_string(out, "updated_at", iso, false);
+	members_put_string(out, "assignee", t->owner, true);
+	members_put_ids(out, "dependencies", &by);
+	members_put_string(out, "parent_id", convert_id(v->context, v->parent), false);
+	if (v->priority != NULL)
+		members_add(&v->meta, "priority", v->priority, strlen(v->priority));
+	members_add_string(&v->meta, "activeForm", v->active_form);
+	if (v->original != TASK_NO_STATUS)
+		members_add_string(&v->meta, "original_status", task_status_name(v->original));
+	members_put_metadata(out, &v->meta, had_metadata);
+	members_put(out, &v->extra);
+	free(joined);
+	strings_free(&blocks);
+	strings_free(&by);
+}
+
+static void
+print_exported(struct conversion *v, const char *id, struct buf *out, bool had_metadata)
+{
+	const struct convert_context *c = v->context;
+	const struct task *t = v->task;
+	struct strings blocks = { 0 }, by = { 0 }, open = { 0 };
+	size_t i, at;
+
+	gather_edges(v, &blocks, &by);
+	for (i = 0; i < t->blocked_by.count; i++) {
+		at = c->all != NULL ? task_index_find(&c->index, t->blocked_by.item[i])
+				    : TASK_NOWHERE;
+		if (at == TASK_NOWHERE || task_open(&c->all->item[at]))
+			convert_add_id(c, &open, t->blocked_by.item[i]);
+	}
+	members_put_string(out, "id", id, false);
+	put_text(v, out, FIELD_SUBJECT, t->subject);
+	put_text(v, out, FIELD_DESCRIPTION, convert_body(t));
+	members_put_string(out, "status", task_status_name(v->status), false);
+	members_put_raw(out, "priority", v->priority);
+	members_put_ids(out, "dependencies", &by);
+	members_put_ids(out, "blockedBy", &open);
+	members_add_string(&v->meta, "subagent_id", t->owner);
+	if (v->created != NULL)
+		members_add(&v->meta, "created_at", v->created, strlen(v->created));
+	if (v->updated != NULL)
+		members_add(&v->meta, "updated_at", v->updated, strlen(v->updated));
+	members_add_string(&v->meta, "parent_id", convert_id(v->context, v->parent));
+	members_add_string(&v->meta, "activeForm", v->active_form);
+	if (v->original != TASK_NO_STATUS)
+		members_add_string(&v->meta, "original_status", task_status_name(v->original));
+	members_put_metadata(out, &v->meta, had_metadata);
+	members_put(out, &v->extra);
+	strings_free(&blocks);
+	strings_free(&by);
+	strings_free(&open);
+}
+
+static void
+print_folder(struct conversion *v, const char *id, struct buf *out)
+{
+	const struct task *t = v->task;
+	struct strings blocks = { 0 }, by = { 0 };
+	size_t i;
+
+	gather_edges(v, &blocks, &by);
+	members_put_string(out, "id", id, false);
+	put_text(v, out, FIELD_SUBJECT, t->subject);
+	put_text(v, out, FIELD_DESCRIPTION, convert_body(t));
+	members_put_string(out, "status", task_status_name(v->status), false);
+	members_put_string(out, "owner", t->owner, true);
+	members_put_ids(out, "blockedBy", &by);
+	if (v->active_form != NULL)
+		report_lost(v, "", "activeForm");
+	if (v->parent != NULL)
+		report_lost(v, "", "its parent");
+	if (v->priority != NULL)
+		report_lost(v, "", "priority");
+	if (v->created != NULL)
+		report_lost(v, "", "created_at");
+	if (v->updated != NULL)
+		report_lost(v, "", "updated_at");
+	for (i = 0; i < v->meta.key.count; i++)
+		report_lost(v, "metadata.", v->meta.key.item[i]);
+	for (i = 0; i < v->extra.key.count; i++)
+		report_lost(v, "", v->extra.key.item[i]);
+	strings_free(&blocks);
+	strings_free(&by);
+}
+
+/* What a checklist has no words for. */
+void
+convert_report_checklist(const struct task *t, struct convert_report *report)
+{
+	static const struct convert_context none;
+	struct conversion v = { .task = t, .context = &none, .report = report };
+	size_t i;
+
+	analyse(&v);
+	if (v.active_form != NULL)
+		report_lost(&v, "", "activeForm");
+	if (v.priority != NULL)
+		report_lost(&v, "", "priority");
+	for (i = 0; i < v.meta.key.count; i++)
+		report_lost(&v, "metadata.", v.meta.key.item[i]);
+	for (i = 0; i < v.extra.key.count; i++)
+		report_lost(&v, "", v.extra.key.item[i]);
+	members_free(&v.meta);
+	members_free(&v.extra);
+	free(v.priority);
+	free(v.created);
+	free(v.updated);
+	free(v.active_form);
+	free(v.parent);
+}
+
+static int
+print_pretty(struct buf *out, const struct buf *compact, struct error *err)
+{
+	struct json j = { 0 };
+
+	if (json_parse(&j, buf_text(compact), compact->len, err) == -1)
+		return -1;
+	buf_reset(out);
+	json_print(out, &j, JSON_ROOT, 2, 0);
+	json_free(&j);
+	return 0;
+}
+
+int
+convert_one(const struct task *t, enum task_dialect to, const char *id,
+    const struct convert_context *context, int64_t now, struct buf *out,
+    struct convert_report *report, struct error *err)
+{
+	struct conversion v = { .task = t, .context = context, .to = to, .report = report };
+	bool had = task_metadata(t) != JSON_ABSENT;
+	struct buf text = { 0 };
+	int rc;
+
+	analyse(&v);
+	settle_status(&v);
+	buf_putc(&text, '{');
+	switch (to) {
+	case TASK_NATIVE:
+		print_native(&v, id, &text, had);
+		break;
+	case TASK_DOCUMENT:
+		print_document(&v, id, now, &text, had);
+		break;
+	case TASK_EXPORTED:
+		print_exported(&v, id, &text, had);
+		break;
+	case TASK_FOLDER:
+		print_folder(&v, id, &text);
+		break;
+	}
+	buf_putc(&text, '}');
+	rc = print_pretty(out, &text, err);
+	if (rc == 0)
+		rc = task_text_check(to, id, out, err);
+	members_free(&v.meta);
+	members_free(&v.extra);
+	free(v.priority);
+	free(v.created);
+	free(v.updated);
+	free(v.active_form);
+	free(v.parent);
+	buf_free(&text);
+	return rc;
+}

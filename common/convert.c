@@ -1,0 +1,323 @@
+/*
+ * Texts of many tasks, read and printed.
+ */
+#include "convert.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "convert-part.h"
+#include "document-edit.h"
+#include "json-print.h"
+#include "task-field.h"
+
+static const struct {
+	const char *name;
+	enum convert_form form;
+} names[] = {
+	/* the first of each is the one we say */
+	{ "native", CONVERT_NATIVE },
+	{ "document", CONVERT_DOCUMENT },
+	{ "exported", CONVERT_EXPORTED },
+	{ "folder", CONVERT_FOLDER },
+	{ "checklist", CONVERT_CHECKLIST },
+	{ "tasks.json", CONVERT_DOCUMENT },
+	{ "array", CONVERT_EXPORTED },
+	{ ".tasks", CONVERT_FOLDER },
+	{ "markdown", CONVERT_CHECKLIST },
+	{ "md", CONVERT_CHECKLIST },
+};
+
+const char *
+convert_form_name(enum convert_form form)
+{
+	return form < CONVERT_UNKNOWN ? names[form].name : "unknown";
+}
+
+enum convert_form
+convert_form_parse(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcasecmp(name, names[i].name) == 0)
+			return names[i].form;
+	return CONVERT_UNKNOWN;
+}
+
+void
+convert_report_free(struct convert_report *r)
+{
+	strings_free(&r->lost);
+	strings_free(&r->changed);
+	strings_free(&r->skipped);
+}
+
+/* Which dialect is this object?  Exported tasks have keys of their own. */
+static enum convert_form
+object_form(const struct json *j, json_ref object)
+{
+	if (json_member(j, object, "dependencies") != JSON_ABSENT ||
+	    json_member(j, object, "priority") != JSON_ABSENT)
+		return CONVERT_EXPORTED;
+	if (json_member(j, object, "blocks") != JSON_ABSENT)
+		return CONVERT_NATIVE;
+	if (json_member(j, object, "owner") != JSON_ABSENT &&
+	    json_member(j, object, "metadata") == JSON_ABSENT)
+		return CONVERT_FOLDER;
+	return CONVERT_EXPORTED;
+}
+
+enum convert_form
+convert_form_of(const char *text, size_t len)
+{
+	struct json j = { 0 };
+	struct error ignored;
+	enum convert_form form = CONVERT_UNKNOWN;
+
+	if (json_parse(&j, text, len, &ignored) == -1)
+		form = checklist_is(text, len) ? CONVERT_CHECKLIST : CONVERT_UNKNOWN;
+	else if (json_kind(&j, JSON_ROOT) == JSON_ARRAY)
+		form = json_count(&j, JSON_ROOT) > 0 ? object_form(&j, json_first(&j, JSON_ROOT))
+						     : CONVERT_EXPORTED;
+	else if (json_kind(&j, json_member(&j, JSON_ROOT, "tasks")) == JSON_ARRAY)
+		form = CONVERT_DOCUMENT;
+	else if (json_kind(&j, JSON_ROOT) == JSON_OBJECT)
+		form = object_form(&j, JSON_ROOT);
+	json_free(&j);
+	return form;
+}
+
+static enum task_dialect
+form_dialect(enum convert_form form)
+{
+	return form == CONVERT_NATIVE     ? TASK_NATIVE
+	       : form == CONVERT_DOCUMENT ? TASK_DOCUMENT
+	       : form == CONVERT_FOLDER   ? TASK_FOLDER
+					  : TASK_EXPORTED;
+}
+
+static void
+read_element(enum task_dialect dialect, const char *raw, size_t len, size_t index,
+    struct task_set *set, struct convert_report *report)
+{
+	struct error why;
+
+	if (task_read(task_set_add(set), dialect, NULL, raw, len, &why) == 0)
+		return;
+	set->count--;
+	strings_take(&report->skipped, mem_printf("entry %zu: %s", index + 1, why.text));
+}
+
+/* An array, a single task, or one task per line. */
+static int
+read_array(enum task_dialect dialect, const char *text, size_t len, struct task_set *set,
+    struct convert_report *report, struct error *err)
+{
+	struct json j = { 0 };
+	const char *raw, *end;
+	json_ref el;
+	size_t size, index = 0;
+	int rc = json_parse(&j, text, len, err);
+
+	if (rc == 0 && json_kind(&j, JSON_ROOT) == JSON_ARRAY) {
+		for (el = json_first(&j, JSON_ROOT); el != JSON_ABSENT;
+		     el = json_next(&j, JSON_ROOT, el), index++) {
+			raw = json_raw(&j, el, &size);
+			read_element(dialect, raw, size, index, set, report);
+		}
+	} else if (rc == 0)
+		read_element(dialect, text, len, 0, set, report);
+	else if (memchr(text, '\n', len) != NULL && text[0] == '{') {
+		rc = 0;
+		for (raw = text; raw < text + len; raw = end + 1, index++) {
+			end = memchr(raw, '\n', (size_t)(text + len - raw));
+			if (end == NULL)
+				end = text + len;
+			if (end > raw)
+				read_element(dialect, raw, (size_t)(end - raw), index, set, report);
+		}
+	}
+	json_free(&j);
+	return rc;
+}
+
+static int
+read_document(const char *text, size_t len, struct task_set *set, struct convert_report *report,
+    struct error *err)
+{
+	struct document d = { 0 };
+	size_t i;
+	int rc = document_parse(&d, text, len, err);
+
+	for (i = 0; rc == 0 && i < d.tasks.count; i++) {
+		*task_set_add(set) = d.tasks.item[i];
+		d.tasks.item[i] = (struct task)TASK_INIT;
+	}
+	for (i = 0; rc == 0 && i < d.bad.count; i++)
+		strings_add(&report->skipped, d.bad.item[i]);
+	document_free(&d);
+	return rc;
+}
+
+/* Of two with one id the first stays: an id must mean one task. */
+static void
+drop_duplicates(struct task_set *set, struct convert_report *report)
+{
+	struct task_index index;
+	size_t i, kept = 0;
+	bool *twice = mem_alloc(set->count + 1);
+
+	task_index_make(&index, set);
+	for (i = 0; i < set->count; i++)
+		twice[i] = task_index_find(&index, set->item[i].id) != i;
+	task_index_free(&index);
+	for (i = 0; i < set->count; i++) {
+		if (twice[i]) {
+			strings_take(
+			    &report->skipped, mem_printf("entry %zu: there is a task #%s before it",
+						  i + 1, set->item[i].id));
+			task_free(&set->item[i]);
+			continue;
+		}
+		if (kept != i)
+			set->item[kept] = set->item[i];
+		kept++;
+	}
+	set->count = kept;
+	free(twice);
+}
+
+int
+convert_read(enum convert_form form, const char *text, size_t len, struct task_set *set,
+    struct convert_report *report, struct error *err)
+{
+	int rc;
+
+	switch (form) {
+	case CONVERT_DOCUMENT:
+		rc = read_document(text, len, set, report, err);
+		break;
+	case CONVERT_CHECKLIST:
+		rc = checklist_read(text, len, set, err);
+		break;
+	case CONVERT_UNKNOWN:
+		return error_set(err, ERROR_INPUT, "no form of tasks that we know");
+	default:
+		rc = read_array(form_dialect(form), text, len, set, report, err);
+	}
+	if (rc == 0)
+		drop_duplicates(set, report);
+	return rc;
+}
+
+int
+convert_task(const struct task *t, enum task_dialect to, const char *id, const struct task_set *all,
+    int64_t now, struct buf *out, struct convert_report *report, struct error *err)
+{
+	struct convert_context context = { 0 };
+	int rc;
+
+	if (t->dialect == to && (id == NULL || strcmp(id, t->id) == 0)) {
+		buf_reset(out);
+		buf_add(out, t->text.data, t->text.len);
+		return 0;
+	}
+	if (all != NULL) {
+		convert_context_make(&context, all);
+		convert_context_edges(&context);
+	}
+	rc = convert_one(t, to, id != NULL ? id : t->id, &context, now, out, report, err);
+	convert_context_free(&context);
+	return rc;
+}
+
+static int
+print_document(const struct task_set *set, const struct convert_context *context, int64_t now,
+    struct buf *out, struct convert_report *report, struct error *err)
+{
+	struct document d = { 0 };
+	struct buf text = { 0 };
+	size_t i;
+	int rc;
+
+	document_empty(&text, now);
+	rc = document_parse(&d, text.data, text.len, err);
+	for (i = 0; rc == 0 && i < set->count; i++) {
+		const struct task *t = &set->item[i];
+
+		rc = t->dialect == TASK_DOCUMENT
+			 ? document_add(&d, t->text.data, t->text.len, err)
+			 : convert_one(t, TASK_DOCUMENT, t->id, context, now, &text, report, err);
+		if (rc == 0 && t->dialect != TASK_DOCUMENT)
+			rc = document_add(&d, text.data, text.len, err);
+	}
+	if (rc == 0)
+		rc = document_print(&d, now, out, err);
+	document_free(&d);
+	buf_free(&text);
+	return rc;
+}
+
+static int
+print_array(enum task_dialect dialect, const struct task_set *set,
+    const struct convert_context *context, int64_t now, struct buf *out,
+    struct convert_report *report, struct error *err)
+{
+	struct buf text = { 0 }, all = { 0 };
+	struct json j = { 0 };
+	size_t i;
+	int rc = 0;
+
+	buf_putc(&all, '[');
+	for (i = 0; rc == 0 && i < set->count; i++) {
+		const struct task *t = &set->item[i];
+
+		if (t->dialect == dialect) {
+			buf_reset(&text);
+			buf_add(&text, t->text.data, t->text.len);
+		} else
+			rc = convert_one(t, dialect, t->id, context, now, &text, report, err);
+		buf_puts(&all, i > 0 ? "," : "");
+		buf_add(&all, buf_text(&text), text.len);
+	}
+	buf_putc(&all, ']');
+	if (rc == 0 && (rc = json_parse(&j, all.data, all.len, err)) == 0) {
+		buf_reset(out);
+		json_print(out, &j, JSON_ROOT, 2, 0);
+		buf_putc(out, '\n');
+	}
+	json_free(&j);
+	buf_free(&text);
+	buf_free(&all);
+	return rc;
+}
+
+int
+convert_print(enum convert_form form, const struct task_set *set, int64_t now, struct buf *out,
+    struct convert_report *report, struct error *err)
+{
+	struct convert_context context = { 0 };
+	int rc = 0;
+
+	convert_context_make(&context, set);
+	convert_context_edges(&context);
+	switch (form) {
+	case CONVERT_DOCUMENT:
+		rc = print_document(set, &context, now, out, report, err);
+		break;
+	case CONVERT_CHECKLIST:
+		buf_reset(out);
+		checklist_print(set, out, report);
+		break;
+	case CONVERT_UNKNOWN:
+		rc = error_set(err, ERROR_INPUT, "no form of tasks that we know");
+		break;
+	default:
+		rc = print_array(form_dialect(form), set, &context, now, out, report, err);
+	}
+	convert_context_free(&context);
+	return rc;
+}

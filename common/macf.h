@@ -1,0 +1,28 @@
+#ifndef COMMON_MACF_H
+#define COMMON_MACF_H
+
+#include <stddef.h>
+
+/*
+ * What another tool writes into the texts of native tasks, because the
+ * client keeps texts and drops unknown keys:
+ *
+ *	subject		[SA:TestEng] Write tests	for which kind of agent
+ *			#89 [^#67] Phase 4		its parent
+ *	description	<macf_task_metadata version="1.0">
+ *			created_cycle: 42
+ *			</macf_task_metadata>
+ *
+ * All of it stays where it is when we write.
+ */
+char *macf_agent_type(const char *subject); /* "TestEng"; NULL; owned */
+char *macf_parent(const char *subject);     /* "67"; NULL; owned */
+
+/* The block with its tags; NULL if there is none. */
+const char *macf_block(const char *description, size_t *len);
+char *macf_value(const char *description, const char *key); /* owned; NULL */
+
+/* A new description with the old one's block at its end, unless it has one itself; owned. */
+char *macf_keep(const char *old, const char *description);
+
+#endif

@@ -1,0 +1,142 @@
+/*
+ * Members of objects, taken apart and put together again.
+ */
+#include "members.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "json-print.h"
+#include "task-field.h"
+
+void
+members_add(struct members *m, const char *key, const char *raw, size_t len)
+{
+	if (strings_has(&m->key, key))
+		return;
+	strings_add(&m->key, key);
+	strings_take(&m->value, mem_copy(raw, len));
+}
+
+void
+members_add_string(struct members *m, const char *key, const char *text)
+{
+	struct buf raw = { 0 };
+
+	if (text == NULL)
+		return;
+	json_print_string(&raw, text, strlen(text));
+	members_add(m, key, raw.data, raw.len);
+	buf_free(&raw);
+}
+
+void
+members_free(struct members *m)
+{
+	strings_free(&m->key);
+	strings_free(&m->value);
+}
+
+/* The raw value of a key, which leaves the members; NULL. */
+char *
+members_take(struct members *m, const char *key)
+{
+	size_t i, k;
+	char *value;
+
+	for (i = 0; i < m->key.count; i++) {
+		if (strcmp(m->key.item[i], key) != 0)
+			continue;
+		value = m->value.item[i];
+		free(m->key.item[i]);
+		for (k = i + 1; k < m->key.count; k++) {
+			m->key.item[k - 1] = m->key.item[k];
+			m->value.item[k - 1] = m->value.item[k];
+		}
+		m->key.count--;
+		m->value.count--;
+		return value;
+	}
+	return NULL;
+}
+
+void
+members_collect(struct members *m, const struct json *j, json_ref object, bool known_too)
+{
+	json_ref at;
+	const char *raw;
+	size_t len;
+	char *key;
+	int f;
+
+	for (at = json_first(j, object); at != JSON_ABSENT; at = json_next(j, object, at)) {
+		for (f = 0; f < FIELD_COUNT && !known_too; f++)
+			if (json_key_equals(j, at, task_field_names[f]))
+				break;
+		key = json_key(j, at);
+		if ((known_too || f == FIELD_COUNT) && json_member(j, object, key) == at) {
+			raw = json_raw(j, at, &len);
+			members_add(m, key, raw, len);
+		}
+		free(key);
+	}
+}
+
+static void
+members_put_key(struct buf *out, const char *key)
+{
+	buf_puts(out, out->len == 1 ? "" : ",");
+	json_print_string(out, key, strlen(key));
+	buf_putc(out, ':');
+}
+
+void
+members_put_string(struct buf *out, const char *key, const char *value, bool null)
+{
+	if (value == NULL && !null)
+		return;
+	members_put_key(out, key);
+	if (value == NULL)
+		buf_puts(out, "null");
+	else
+		json_print_string(out, value, strlen(value));
+}
+
+void
+members_put_raw(struct buf *out, const char *key, const char *raw)
+{
+	if (raw == NULL)
+		return;
+	members_put_key(out, key);
+	buf_puts(out, raw);
+}
+
+void
+members_put(struct buf *out, const struct members *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->key.count; i++)
+		members_put_raw(out, m->key.item[i], m->value.item[i]);
+}
+
+void
+members_put_metadata(struct buf *out, const struct members *m, bool had)
+{
+	struct buf inner = { 0 };
+
+	if (m->key.count == 0 && !had)
+		return;
+	buf_putc(&inner, '{');
+	members_put(&inner, m);
+	buf_putc(&inner, '}');
+	members_put_raw(out, "metadata", buf_text(&inner));
+	buf_free(&inner);
+}
+
+void
+members_put_ids(struct buf *out, const char *key, const struct strings *ids)
+{
+	members_put_key(out, key);
+	json_print_strings(out, ids, 0, 0);
+}
