@@ -8,6 +8,34 @@
 #include "text.h"
 #include "view.h"
 
+/*
+ * An id as a person may paste it: a blocker that does not exist can be called
+ * anything, a command for the shell included.
+ */
+static void
+paste_id(struct buf *b, const char *id)
+{
+	size_t from = b->len + 1;
+
+	if (task_id_ok(id)) {
+		buf_puts(b, id);
+		return;
+	}
+	buf_putc(b, '\'');
+	view_text(b, id, TEXT_SUBJECT);
+	for (size_t i = from; i < b->len; i++)
+		if (b->data[i] == '\'')
+			b->data[i] = '?';
+	buf_putc(b, '\'');
+}
+
+static void
+drop_command(struct buf *b, const char *blocked, const char *blocker)
+{
+	buf_printf(b, "claude-tasks depend %s --drop ", blocked);
+	paste_id(b, blocker);
+}
+
 /* What is to be done about the last link of the chain, which is what stops the rest. */
 static void
 remedy(
@@ -20,13 +48,13 @@ remedy(
 	struct strings cycle = { 0 }, open = { 0 };
 
 	if (t == NULL) {
-		buf_printf(b, "claude-tasks depend %s --drop %s", before, last);
+		drop_command(b, before, last);
 		return;
 	}
 	view_blockers(v, t, &open);
 	if (open.count > 0 && graph_any_cycle(&v->tasks, &cycle) && strings_has(&cycle, last))
 		/* Only a circle ends a chain at a task that is itself blocked. */
-		buf_printf(b, "claude-tasks depend %s --drop %s", last, open.item[0]);
+		drop_command(b, last, open.item[0]);
 	else if (t->status == TASK_IN_PROGRESS && claim != NULL && !claim_alive(claim))
 		buf_puts(b, "claude-tasks release --dead");
 	else if (t->status == TASK_IN_PROGRESS)
@@ -69,7 +97,9 @@ link_text(struct cli *c, const struct view *v, const char *id, const struct clai
 	const struct task *t = task_set_find(&v->tasks, id);
 
 	if (t == NULL) {
-		buf_printf(&c->out, "#%s, which does not exist", id);
+		buf_putc(&c->out, '#');
+		paste_id(&c->out, id);
+		buf_puts(&c->out, ", which does not exist");
 		return;
 	}
 	task_name(&c->out, t);

@@ -170,31 +170,60 @@ print(struct buf *out, struct json *j, struct json_object *o)
 	return false;
 }
 
+/*
+ * In a JSON text such characters can only be inside strings, where an escape
+ * means the same; so whoever looks at the text is not deceived, and whoever
+ * parses it loses nothing.
+ */
+static void
+add_escaped(struct buf *out, const char *text, size_t len)
+{
+	const char *p = text, *end = text + len, *from;
+	int32_t c;
+
+	while (p < end) {
+		from = p;
+		c = utf8_next(&p, end);
+		if (c < 0x7f || c == 0xfe0f || text_safe(c))
+			buf_add(out, from, (size_t)(p - from));
+		else if (c < 0x10000)
+			buf_printf(out, "\\u%04x", (unsigned int)c);
+		else
+			buf_printf(out, "\\u%04x\\u%04x",
+			    0xd800 + (unsigned int)((c - 0x10000) >> 10),
+			    0xdc00 + (unsigned int)((c - 0x10000) & 0x3ff));
+	}
+}
+
 /* A raw value may hold newlines: one line means one line. */
 void
 out_text(struct buf *out, struct json_object *o)
 {
 	struct json j = { 0 };
-	struct buf b = { 0 };
+	struct buf b = { 0 }, line = { 0 };
 
 	if (print(&b, &j, o) && memchr(b.data, '\n', b.len) != NULL)
-		json_print_own(out, &j, JSON_ROOT, 0, 0);
+		json_print_own(&line, &j, JSON_ROOT, 0, 0);
 	else
-		buf_add(out, b.data, b.len);
+		buf_add(&line, b.data, b.len);
+	add_escaped(out, line.data, line.len);
 	json_free(&j);
 	buf_free(&b);
+	buf_free(&line);
 }
 
 void
 out_pretty(struct buf *out, struct json_object *o)
 {
 	struct json j = { 0 };
-	struct buf b = { 0 };
+	struct buf b = { 0 }, lines = { 0 };
 
 	if (print(&b, &j, o))
-		json_print_own(out, &j, JSON_ROOT, 2, 0);
+		json_print_own(&lines, &j, JSON_ROOT, 2, 0);
 	else
-		buf_add(out, b.data, b.len);
+		buf_add(&lines, b.data, b.len);
+	add_escaped(out, lines.data, lines.len);
 	json_free(&j);
 	buf_free(&b);
+	buf_free(&lines);
 }

@@ -28,7 +28,10 @@ void out_strings(struct json_object *, const char *key, const struct strings *);
 struct json_object *out_raw(const struct json *, json_ref);
 struct json_object *out_raw_text(const char *json_text, size_t len);
 
-/* The compact text, no newline.  Frees the object. */
+/*
+ * The compact text, no newline.  Frees the object.  Characters that deceive
+ * whoever looks at them (text_safe()) are written as escapes.
+ */
 void out_text(struct buf *, struct json_object *);
 /* The same with two spaces of indentation, as JSON.stringify(x, null, 2). */
 void out_pretty(struct buf *, struct json_object *);

@@ -96,3 +96,17 @@ Test(out, too_deep_to_lay_out_is_still_printed)
 	cr_expect_eq(b.len, sizeof(deep) + 6, "compact: %zu", b.len);
 	buf_free(&b);
 }
+
+Test(out, what_deceives_is_escaped)
+{
+	struct json_object *o = out_object();
+	struct buf b = { 0 };
+
+	out_string(
+	    o, "a", "x\xe2\x80\xae\x7f\xf3\xa0\x81\x81\xc2\x9b\xe2\x9c\x85\xef\xb8\x8f\xc3\xa9");
+	out_text(&b, o);
+	cr_expect_str_eq(buf_text(&b),
+	    "{\"a\":\"x\\u202e\\u007f\\udb40\\udc41\\u009b\xe2\x9c\x85\xef\xb8\x8f\xc3\xa9\"}",
+	    "%s", buf_text(&b));
+	buf_free(&b);
+}
