@@ -137,7 +137,7 @@ ledger_read(int statefd, struct claims *claims, struct error *err)
 int
 claims_load(const struct list *list, struct claims *claims, struct error *err)
 {
-	char *path = mem_printf("%s/task-hooks/%s/" LEDGER, list->config, list->name);
+	char *path = mem_join(list->config, "/task-hooks/", list->name, "/" LEDGER, NULL);
 	bool none = access(path, F_OK) == -1 && (errno == ENOENT || errno == ENOTDIR);
 	int fd, rc;
 

@@ -25,7 +25,6 @@
 
 struct search {
 	struct list *list;
-	int rootfd; /* {config}/tasks; -1: not there */
 	char *first, *first_why;
 	bool refused; /* a candidate was a symbolic link */
 };
@@ -42,7 +41,7 @@ list_config_dir(struct error *err)
 			    "neither CLAUDE_CONFIG_DIR nor HOME is set: where are the tasks?");
 			return NULL;
 		}
-		return mem_printf("%s/.claude", home);
+		return mem_join(home, "/.claude", NULL);
 	}
 	if (*dir == '/' || getcwd(cwd, sizeof(cwd)) == NULL)
 		return mem_string(dir);
@@ -63,18 +62,21 @@ candidate(struct search *s, const char *name, char *why)
 	struct stat st;
 	const char *state = "missing";
 	bool there = false;
+	char *path;
 
 	if (s->list->name != NULL) {
 		free(why);
 		return true;
 	}
-	if (s->rootfd != -1 && fstatat(s->rootfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0) {
+	path = mem_join(s->list->config, "/tasks/", name, NULL);
+	if (lstat(path, &st) == 0) {
 		there = true;
 		state = S_ISDIR(st.st_mode)   ? "exists"
 			: S_ISLNK(st.st_mode) ? "a symbolic link, not followed"
 					      : "not a directory";
 	}
-	strings_take(&s->list->tried, mem_printf("%s: %s (%s)", name, why, state));
+	free(path);
+	strings_take(&s->list->tried, mem_join(name, ": ", why, " (", state, ")", NULL));
 	if (there && S_ISDIR(st.st_mode)) {
 		s->list->exists = true;
 		choose(s, name, why);
@@ -106,9 +108,15 @@ redirect_of(const struct search *s, const char *name)
 	struct buf text = { 0 };
 	struct error err;
 	char *target = NULL, *clean;
-	int fd;
+	char *root = mem_printf("%s/tasks", s->list->config);
+	int rootfd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), fd = -1;
 
-	if (s->rootfd == -1 || (fd = dir_open_at(s->rootfd, name, false, 0, &err)) == -1)
+	free(root);
+	if (rootfd != -1) {
+		fd = dir_open_at(rootfd, name, false, 0, &err);
+		close(rootfd);
+	}
+	if (fd == -1)
 		return NULL;
 	if (file_read(fd, ".session-list", 0, 4096, &text, &err) == 1 && text.len > 0) {
 		clean = list_trim(buf_text(&text));
@@ -237,7 +245,7 @@ search_environment(struct search *s)
 	name = list_sanitise(trimmed);
 	old = list_sanitise(raw);
 	show = shown(raw);
-	candidate(s, name, mem_printf("CLAUDE_CODE_TASK_LIST_ID is '%s'", show));
+	candidate(s, name, mem_join("CLAUDE_CODE_TASK_LIST_ID is '", show, "'", NULL));
 	if (strcmp(name, old) != 0)
 		candidate(
 		    s, old, mem_printf("CLAUDE_CODE_TASK_LIST_ID is '%s', not trimmed", show));
@@ -278,17 +286,17 @@ search_done(struct search *s, struct error *err)
 	}
 	if (s->list->name == NULL || *s->list->name == '\0')
 		return error_set(err, ERROR_INPUT, "no list has an empty name");
-	s->list->dir = mem_printf("%s/tasks/%s", s->list->config, s->list->name);
+	s->list->dir = mem_join(s->list->config, "/tasks/", s->list->name, NULL);
 	return 0;
 }
 
 int
 list_find(struct list *list, const struct list_query *q, struct error *err)
 {
-	struct search s = { .list = list, .rootfd = -1 };
+	struct search s = { .list = list };
 	const char *session =
 	    q->session_id != NULL ? q->session_id : getenv("CLAUDE_CODE_SESSION_ID");
-	char *root, *trimmed, *name;
+	char *trimmed, *name;
 	int rc;
 
 	memset(list, 0, sizeof(*list));
@@ -298,9 +306,6 @@ list_find(struct list *list, const struct list_query *q, struct error *err)
 		rc = list_find_dir(list, q->dir, err);
 		goto out;
 	}
-	root = mem_printf("%s/tasks", list->config);
-	s.rootfd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	free(root);
 	if (q->list != NULL) {
 		trimmed = list_trim(q->list);
 		name = list_sanitise(trimmed);
@@ -313,8 +318,6 @@ list_find(struct list *list, const struct list_query *q, struct error *err)
 			search_project(&s, q->cwd);
 	}
 	rc = search_done(&s, err);
-	if (s.rootfd != -1)
-		close(s.rootfd);
 	free(s.first);
 	free(s.first_why);
 out:

@@ -123,3 +123,22 @@ strings_free(struct strings *list)
 	free(list->item);
 	*list = (struct strings){ 0 };
 }
+
+char *
+mem_join(const char *first, ...)
+{
+	size_t len = 0;
+	va_list ap;
+	char *out, *p;
+
+	va_start(ap, first);
+	for (const char *s = first; s != NULL; s = va_arg(ap, const char *))
+		len += strlen(s);
+	va_end(ap);
+	p = out = mem_alloc(len + 1);
+	va_start(ap, first);
+	for (const char *s = first; s != NULL; s = va_arg(ap, const char *))
+		p = stpcpy(p, s);
+	va_end(ap);
+	return out;
+}

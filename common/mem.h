@@ -19,6 +19,9 @@ void *mem_grow(void *, size_t count, size_t size); /* like reallocarray */
 char *mem_copy(const char *, size_t len);          /* NUL added */
 char *mem_string(const char *);                    /* NULL stays NULL */
 char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* Strings one after the other, up to a NULL: what mem_printf("%s%s") does at a tenth of the cost.
+ */
+char *mem_join(const char *, ...) __attribute__((sentinel));
 
 /* A growing array of owned strings. */
 struct strings {

@@ -76,12 +76,12 @@ open_link(struct store *s, const char *name, struct error *err)
 }
 
 static int
-read_all(int fd, struct buf *text, struct error *err)
+read_all(int fd, size_t first, struct buf *text, struct error *err)
 {
 	ssize_t n;
 
 	buf_reset(text);
-	buf_need(text, SCAN_READ);
+	buf_need(text, first);
 	for (;;) {
 		size_t room = text->room - text->len - 1;
 
@@ -104,6 +104,7 @@ read_all(int fd, struct buf *text, struct error *err)
 static int
 read_bytes(struct store *s, const char *name, bool regular, struct buf *text, struct error *err)
 {
+	size_t first = SCAN_READ;
 	struct stat st;
 	int fd, rc = READ_BAD;
 
@@ -121,8 +122,13 @@ read_bytes(struct store *s, const char *name, bool regular, struct buf *text, st
 		return error_sys(err, "cannot open it");
 	if (!regular && (fstat(fd, &st) == -1 || !S_ISREG(st.st_mode)))
 		error_set(err, ERROR_INPUT, "not a regular file");
-	else if (read_all(fd, text, err) == 0)
-		rc = READ_OK;
+	else {
+		/* One task alone needs no room for a scan. */
+		if (!regular && st.st_size < SCAN_READ)
+			first = (size_t)st.st_size + 64;
+		if (read_all(fd, first, text, err) == 0)
+			rc = READ_OK;
+	}
 	close(fd);
 	return rc;
 }
