@@ -215,6 +215,16 @@ all_good(const struct plan *p)
 	return true;
 }
 
+static bool
+any_ran(const struct plan *p)
+{
+	for (size_t i = 0; i < p->verify->count; i++)
+		if (p->verify->result[i].tries > 0 &&
+		    p->verify->result[i].gate->check == CHECK_NONE)
+			return true;
+	return false;
+}
+
 /* Run once more what ran, or came from the cache, on the tree as it is now. */
 static void
 start_over(struct plan *p)
@@ -263,6 +273,9 @@ run_gates(struct plan *p, struct error *e)
 		if ((rc = plan_run(p, e)) == -1)
 			break;
 		strings_free(&paths);
+		/* Nothing ran: the tree was looked at a moment ago. */
+		if (!any_ran(p))
+			break;
 		if (!plan_moved(p, &paths)) {
 			plan_remember(p);
 			break;

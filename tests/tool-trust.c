@@ -1,0 +1,27 @@
+/*
+ * tool-trust FILE...: what a person does with claude-tasks trust, without the
+ * question, for tests of the hooks alone.
+ */
+#include <err.h>
+#include <stdlib.h>
+
+#include "file.h"
+#include "list.h"
+#include "trust.h"
+
+int
+main(int argc, char *argv[])
+{
+	struct buf text = { 0 };
+	struct error e;
+	char *config = list_config_dir(&e);
+
+	for (int i = 1; i < argc; i++)
+		if (config == NULL || file_read_path(argv[i], FILE_MAX, &text, &e) != 1 ||
+		    trust_add(config, argv[i], buf_text(&text), text.len, deadline_in(10000), &e) ==
+			-1)
+			errx(1, "%s: %s", argv[i], e.text);
+	buf_free(&text);
+	free(config);
+	return 0;
+}
