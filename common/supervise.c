@@ -2,8 +2,8 @@
  * supervise: the client lets an action through when its hook dies.
  *
  * The parent does nothing but wait, so it has nothing to crash on: four
- * system calls, no allocation, no file.  It ignores the signals by which the
- * client ends a hook; the child gets them, cleans up and dies, and then the
+ * system calls, no allocation, no file.  The signals by which the client ends
+ * a hook it hands on to the child, which cleans up and dies, and then the
  * parent says what that means.
  */
 #include "supervise.h"
@@ -49,10 +49,23 @@ wait_for(pid_t pid, const sigset_t *chld, int64_t limit_ms, int *status)
 	}
 }
 
+static volatile sig_atomic_t child;
+
+/* The client signals the whole group, `kill` and `timeout` perhaps only us. */
+static void
+hand_on(int sig)
+{
+	int saved = errno;
+
+	(void)sig;
+	kill((pid_t)child, SIGTERM);
+	errno = saved;
+}
+
 void
 supervise(int64_t limit_ms, int (*refuse)(const char *why))
 {
-	static const int ignored[] = { SIGTERM, SIGINT, SIGHUP };
+	static const int handed_on[] = { SIGTERM, SIGINT, SIGHUP };
 	sigset_t chld, before;
 	pid_t parent = getpid(), pid;
 	int status;
@@ -71,8 +84,9 @@ supervise(int64_t limit_ms, int (*refuse)(const char *why))
 		sigprocmask(SIG_SETMASK, &before, NULL);
 		return;
 	}
-	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
-		signal(ignored[i], SIG_IGN);
+	child = (sig_atomic_t)pid;
+	for (size_t i = 0; i < sizeof(handed_on) / sizeof(handed_on[0]); i++)
+		signal(handed_on[i], hand_on);
 	if (!wait_for(pid, &chld, limit_ms, &status)) {
 		kill(pid, SIGKILL);
 		_exit(refuse("the check did not end in the time it has"));
