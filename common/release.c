@@ -29,6 +29,7 @@ struct releasing {
 	size_t from;           /* how many were in there before */
 	struct strings forget; /* tasks whose claims go */
 	struct strings settle; /* tasks whose claims were seen at work */
+	struct strings unused; /* tasks whose claims came to nothing */
 	struct strings whys;   /* beside out->tasks */
 };
 
@@ -87,13 +88,20 @@ edit_claims(void *arg, struct claims *claims)
 static void
 finish(struct releasing *r, struct store *s)
 {
-	size_t count = r->out->tasks.count - r->from, i;
+	size_t released = r->out->tasks.count - r->from, count = released + r->unused.count, i;
 	struct journal_entry *entries = mem_grow(NULL, count + 1, sizeof(*entries));
 	struct blockers b;
 	struct error ignored;
 	int fd;
 
-	for (i = 0; i < count; i++) {
+	for (i = released; i < count; i++)
+		entries[i] = (struct journal_entry){
+			.event = "unclaim",
+			.task = r->unused.item[i - released],
+			.session = r->agent != NULL ? r->agent->session : NULL,
+			.why = "its call never followed",
+		};
+	for (i = 0; i < released; i++) {
 		const struct task *t = &r->out->tasks.item[r->from + i];
 
 		entries[i] = (struct journal_entry){
@@ -122,6 +130,7 @@ finish(struct releasing *r, struct store *s)
 	free(entries);
 	strings_free(&r->forget);
 	strings_free(&r->settle);
+	strings_free(&r->unused);
 	strings_free(&r->whys);
 }
 
@@ -326,6 +335,7 @@ release_dead_held(void *arg, struct store *s, struct error *err)
 
 	strings_free(&r->forget);
 	strings_free(&r->settle);
+	strings_free(&r->unused);
 	if (claims_load(r->list, &claims, err) == -1)
 		return -1;
 	for (i = 0; rc == 0 && i < claims.count; i++) {
@@ -336,6 +346,8 @@ release_dead_held(void *arg, struct store *s, struct error *err)
 			strings_add(&r->settle, c->task);
 		else if (state != CLAIM_HELD)
 			strings_add(&r->forget, c->task);
+		if (state == CLAIM_UNUSED)
+			strings_add(&r->unused, c->task);
 		if (give)
 			rc = give_back(r, s, &t,
 			    claim_alive(c) ? "its session has ended" : "its client is gone", err);
