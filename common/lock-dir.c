@@ -306,9 +306,15 @@ bool
 lock_dir_mine(const struct lock *l)
 {
 	struct stat st;
+	int tries = 0;
 
-	return fstatat(l->dirfd, l->name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_ino == l->ino &&
-	       st.st_mtim.tv_sec == l->mtime.tv_sec && st.st_mtim.tv_nsec == l->mtime.tv_nsec;
+	while (fstatat(l->dirfd, l->name, &st, AT_SYMLINK_NOFOLLOW) == -1) {
+		if (errno != EINTR || ++tries == 10)
+			return false;
+	}
+	errno = 0;
+	return st.st_ino == l->ino && st.st_mtim.tv_sec == l->mtime.tv_sec &&
+	       st.st_mtim.tv_nsec == l->mtime.tv_nsec;
 }
 
 /* For a hold that turns out long: the client must not find it stale. */

@@ -18,7 +18,9 @@ enum lock_try {
 };
 
 enum lock_try lock_dir_try(struct lock *, struct error *);
-bool lock_dir_mine(const struct lock *); /* async-signal-safe */
+/* If not, errno says why: 0 or ENOENT, it was taken away; else it is not known.
+ * Async-signal-safe. */
+bool lock_dir_mine(const struct lock *);
 int lock_dir_refresh(struct lock *);
 void lock_dir_forget(struct lock *);
 bool lock_fs_local(int dirfd, dev_t);

@@ -316,9 +316,15 @@ lock_verify(struct lock *l, struct error *err)
 
 	if (l->held && l->name[0] == '\0')
 		return 0;
-	if (l->held && lock_dir_mine(l) &&
-	    (clock_ms() - l->since_ms < REFRESH_MS || lock_dir_refresh(l) == 0))
-		return 0;
+	errno = 0;
+	if (l->held && lock_dir_mine(l)) {
+		if (clock_ms() - l->since_ms < REFRESH_MS || lock_dir_refresh(l) == 0)
+			return 0;
+		errno = 0;
+	}
+	if (errno != 0 && errno != ENOENT)
+		return error_sys(
+		    err, "cannot look at the lock '%s'", file_path(path, l->dirfd, l->name));
 	return error_set(err, ERROR_LOST, "the lock '%s' was taken away; nothing was written",
 	    l->name[0] == '\0' ? "" : file_path(path, l->dirfd, l->name));
 }

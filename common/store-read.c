@@ -300,7 +300,13 @@ scan_run(struct scan *scan, struct error *err)
 	}
 	scan->task.text = scan->store->scratch;
 	memset(&scan->store->scratch, 0, sizeof(scan->store->scratch));
-	while (rc == 0 && (e = readdir(dir)) != NULL) {
+	while (rc == 0) {
+		errno = 0;
+		e = readdir(dir);
+		if (e == NULL && errno != 0)
+			rc = error_sys(err, "cannot read '%s'", scan->store->dir);
+		if (e == NULL)
+			break;
 		len = strlen(e->d_name);
 		if (len > 5 && strcmp(e->d_name + len - 5, ".json") == 0)
 			rc = scan_file(scan, e->d_name, e->d_type == DT_REG, false);

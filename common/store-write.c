@@ -75,18 +75,31 @@ edit_held(struct store *s, const struct request *q, const char *name, struct loc
 	return rc;
 }
 
+/* Is there such a file?  A lock beside none would be debris for nothing. */
+static int
+find(struct store *s, const char *id, char name[256], struct error *err)
+{
+	struct stat st;
+
+	if (!files_name(s, id, name))
+		return error_set(err, ERROR_NOT_FOUND, "there is no task #%.40s", id);
+	if (fstatat(s->dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+		return 0;
+	if (errno != ENOENT)
+		return error_sys(err, "cannot look at '%s/%s'", s->dir, name);
+	return error_set(err, ERROR_NOT_FOUND, "there is no task #%.40s", id);
+}
+
 /* One task, under its lock: 1 written, 0 nothing to write, -1. */
 static int
 edit_one(struct store *s, const struct request *q, struct error *err)
 {
 	struct lock lock = LOCK_INIT;
-	struct stat st;
 	char name[256];
 	int rc;
 
-	/* A lock beside a file that is not there would be debris for nothing. */
-	if (!files_name(s, q->id, name) || fstatat(s->dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == -1)
-		return error_set(err, ERROR_NOT_FOUND, "there is no task #%.40s", q->id);
+	if (find(s, q->id, name, err) == -1)
+		return -1;
 	if (lock_task(&lock, s->dirfd, name, q->deadline, err) == -1)
 		return -1;
 	s->in_task = true;
@@ -186,13 +199,18 @@ folder_id(char id[32])
 	snprintf(id, 32, "task_%lld_%04x", (long long)(clock_wall_ms() / 1000), random & 0xffff);
 }
 
+/* id[0] is set once the task is there: whatever fails from then on, it must
+ * not be made a second time. */
 static int
-create_once(struct store *s, const struct request *q, struct task *made, struct error *err)
+create_once(
+    struct store *s, const struct request *q, char id[32], struct task *made, struct error *err)
 {
 	struct buf text = { 0 };
-	char id[32], name[40];
+	char name[40];
+	bool there = false;
 	int rc = -1;
 
+	id[0] = '\0';
 	if (store_enter(s, q->deadline, err) == -1)
 		return -1;
 	if (store_check_dependencies(s, NULL, q->change, err) == -1 ||
@@ -211,13 +229,29 @@ create_once(struct store *s, const struct request *q, struct task *made, struct 
 	if (task_make(store_dialect(s), id, q->change, clock_wall_ms(), &text, err) == -1 ||
 	    commit_text(s, name, &text, NULL, err) == -1)
 		goto out;
-	if (edit_other_sides(s, id, q->change, q->deadline, err) == -1)
+	there = true;
+	if (made != NULL && task_read(made, store_dialect(s), id, text.data, text.len, err) == -1)
 		goto out;
-	rc = made == NULL ? 0 : task_read(made, store_dialect(s), id, text.data, text.len, err);
+	rc = edit_other_sides(s, id, q->change, q->deadline, err) == -1 ? -1 : 0;
 out:
+	if (!there)
+		id[0] = '\0';
 	store_leave(s);
 	buf_free(&text);
 	return rc;
+}
+
+/* The other sides once more, for a task that is there. */
+static int
+create_finish(struct store *s, const struct request *q, const char *id, struct error *err)
+{
+	int rc;
+
+	if (store_enter(s, q->deadline, err) == -1)
+		return -1;
+	rc = edit_other_sides(s, id, q->change, q->deadline, err);
+	store_leave(s);
+	return rc == -1 ? -1 : 0;
 }
 
 int
@@ -225,12 +259,19 @@ files_create(struct store *s, const struct change *change, store_rule *rule, voi
     struct task *made, struct deadline deadline, struct error *err)
 {
 	struct request q = { .change = change, .rule = rule, .arg = arg, .deadline = deadline };
+	char id[32] = "";
 	int rc, i = 0;
 
 	do
-		rc = create_once(s, &q, made, err);
+		rc = id[0] == '\0' ? create_once(s, &q, id, made, err)
+				   : create_finish(s, &q, id, err);
 	while (rc == -1 && err->kind == ERROR_LOST && s->depth == 0 && ++i < LOST_TRIES &&
 	       !deadline_past(deadline));
+	if (rc == -1 && id[0] != '\0') {
+		error_prefix(err, "task #%s is made, but not all that it depends on", id);
+		if (err->kind == ERROR_LOST)
+			err->kind = ERROR_FAULT; /* who starts over would make another */
+	}
 	return rc;
 }
 
@@ -262,12 +303,11 @@ static int
 delete_once(struct store *s, const struct request *q, struct error *err)
 {
 	struct lock lock = LOCK_INIT;
-	struct stat st;
 	char name[256];
 	int rc = -1;
 
-	if (!files_name(s, q->id, name) || fstatat(s->dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == -1)
-		return error_set(err, ERROR_NOT_FOUND, "there is no task #%.40s", q->id);
+	if (find(s, q->id, name, err) == -1)
+		return -1;
 	if (store_enter(s, q->deadline, err) == -1)
 		return -1;
 	if (lock_task(&lock, s->dirfd, name, q->deadline, err) == 0) {

@@ -70,6 +70,7 @@ highest_name(struct store *s, double *highest, struct error *err)
 	bool debris = false;
 	double n;
 	size_t len;
+	int failed;
 
 	if (dir == NULL) {
 		error_sys(err, "cannot read '%s'", s->dir);
@@ -77,7 +78,7 @@ highest_name(struct store *s, double *highest, struct error *err)
 			close(fd);
 		return -1;
 	}
-	while ((e = readdir(dir)) != NULL) {
+	while (errno = 0, (e = readdir(dir)) != NULL) {
 		len = strlen(e->d_name);
 		debris |= file_is_temp(e->d_name);
 		if (len < 6 || strcmp(e->d_name + len - 5, ".json") != 0)
@@ -86,32 +87,41 @@ highest_name(struct store *s, double *highest, struct error *err)
 		if (n > *highest)
 			*highest = n;
 	}
+	failed = errno;
 	closedir(dir);
+	if (failed != 0) {
+		errno = failed;
+		return error_sys(err, "cannot read '%s'", s->dir);
+	}
 	if (debris)
 		file_sweep(s->dirfd);
 	return 0;
 }
 
-/* A mark that cannot be read is no mark, as with the client. */
-static double
-mark_read(struct store *s)
+/* What is no mark (a word, a directory) counts as none, as with the client; but a
+ * mark that cannot be read must not be taken for none: numbers would come twice. */
+static int
+mark_read(struct store *s, double *mark, struct error *err)
 {
 	struct buf text = { 0 };
-	struct error ignored;
-	double n = -1;
+	int rc = file_read(s->dirfd, WATERMARK, 0, 4096, &text, err);
 
-	if (file_read(s->dirfd, WATERMARK, 0, 4096, &text, &ignored) == 1)
-		n = watermark_number(buf_text(&text));
+	*mark = rc == 1 ? watermark_number(buf_text(&text)) : 0;
+	if (*mark < 0)
+		*mark = 0;
 	buf_free(&text);
-	return n > 0 ? n : 0;
+	return rc == -1 && err->kind != ERROR_INPUT ? -1 : 0;
 }
 
 static int
 mark_write(struct store *s, double n, struct error *err)
 {
 	char text[32];
+	double now;
 
-	if (n < 1 || n >= 1e21 || n <= mark_read(s))
+	if (mark_read(s, &now, err) == -1)
+		return -1;
+	if (n < 1 || n >= 1e21 || n <= now)
 		return 0;
 	watermark_print(text, n);
 	return file_replace(s->dirfd, WATERMARK, text, strlen(text), 0, s->sync, err);
@@ -120,9 +130,9 @@ mark_write(struct store *s, double n, struct error *err)
 int
 watermark_next(struct store *s, char id[32], struct error *err)
 {
-	double n = mark_read(s);
+	double n;
 
-	if (highest_name(s, &n, err) == -1)
+	if (mark_read(s, &n, err) == -1 || highest_name(s, &n, err) == -1)
 		return -1;
 	if (n + 1 >= 1e21)
 		return error_set(
