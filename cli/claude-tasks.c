@@ -57,7 +57,8 @@ out_of_memory(void)
 
 	lock_release_all();
 	n = write(STDERR_FILENO, text, sizeof(text) - 1);
-	_exit(n < 0 ? EXIT_FAULT : EXIT_FAULT);
+	(void)n;
+	_exit(EXIT_FAULT);
 }
 
 static bool

@@ -41,9 +41,8 @@ flags_text(struct cli *c, const struct flag *f)
 static void
 command_text(struct cli *c, const struct command *k)
 {
-	buf_printf(&c->out, "usage: claude-tasks %s%s%s%s%s\n", k->name,
-	    k->flags != NULL ? " [flags]" : "", *k->operands != '\0' ? " " : "", k->operands,
-	    k->also != NULL ? "" : "");
+	buf_printf(&c->out, "usage: claude-tasks %s%s%s%s\n", k->name,
+	    k->flags != NULL ? " [flags]" : "", *k->operands != '\0' ? " " : "", k->operands);
 	if (k->summary != NULL)
 		buf_printf(&c->out, "\n%s\n", k->summary);
 	if (k->also != NULL)

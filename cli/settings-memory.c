@@ -77,9 +77,9 @@ memory_save(
 		return -1;
 	memory_name(name, path);
 	if (m == NULL) {
-		rc = unlinkat(fd, name, 0) == -1 ? 0 : 0;
+		unlinkat(fd, name, 0);
 		close(fd);
-		return rc;
+		return 0;
 	}
 	o = out_object();
 	out_string(o, "path", path);

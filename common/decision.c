@@ -159,14 +159,14 @@ decision_refuse_plainly(enum event_kind kind, const char *reason, int out_fd, in
 	char text[1024];
 	size_t n;
 
-	n = strlcpy(text,
+	strlcpy(text,
 	    kind == EVENT_PRE_TOOL_USE
 		? "{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\","
 		  "\"permissionDecision\":\"deny\",\"permissionDecisionReason\":\""
 		: "{\"decision\":\"block\",\"reason\":\"",
 	    sizeof(text));
 	/* Our own words: plain ASCII, nothing to escape. */
-	n = strlcat(text, reason, sizeof(text));
+	strlcat(text, reason, sizeof(text));
 	n = strlcat(text, kind == EVENT_PRE_TOOL_USE ? "\"}}\n" : "\"}\n", sizeof(text));
 	if (n < sizeof(text))
 		put(out_fd, text, n);

@@ -163,7 +163,8 @@ git_tree_difference(const struct git_tree *a, const struct git_tree *b, const st
 		if (order == 0 && strcmp(x->sum, y->sum) == 0 && x->sum[0] != '\0')
 			continue;
 		x = order <= 0 ? x : y;
-		if (git_in_scope(files, writes, x->path) && !strings_has(paths, x->path))
+		if (x != NULL && git_in_scope(files, writes, x->path) &&
+		    !strings_has(paths, x->path))
 			strings_add(paths, x->path);
 	}
 }

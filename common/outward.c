@@ -139,11 +139,10 @@ void
 outward_after(struct hook *h)
 {
 	int null;
-	pid_t pid;
 
 	if (h->config.sync_count == 0 || !h->list_opened)
 		return;
-	if ((pid = fork()) != 0)
+	if (fork() != 0)
 		return; /* also if there is none to be had: the next change tries again */
 	setsid();
 	if ((null = open("/dev/null", O_RDWR)) == -1)

@@ -255,10 +255,11 @@ way_out(struct buf *why, const char *path)
 static void
 why_unknown(struct buf *why, const struct config *c)
 {
+	const char *path = c->project.path != NULL ? c->project.path : "";
 	bool first = true;
 
 	buf_puts(why, "The gate file '");
-	text_show(why, c->project.path, strlen(c->project.path), TEXT_LINE, 300);
+	text_show(why, path, strlen(path), TEXT_LINE, 300);
 	buf_puts(why, "' has not been trusted, so its commands do not run");
 	for (size_t i = 0; i < c->gates.count && i < 20; i++) {
 		if (!c->gates.item[i].project)
@@ -271,7 +272,7 @@ why_unknown(struct buf *why, const struct config *c)
 		first = false;
 	}
 	buf_puts(why, ", and without them nothing can be called completed.");
-	way_out(why, c->project.path);
+	way_out(why, path);
 }
 
 static void
