@@ -87,7 +87,7 @@ rerun_task(struct rerun *x, const struct task *t, const struct receipt *receipt,
 		.since = receipt != NULL ? receipt->base : NULL,
 		.cwd = x->cwd,
 		.deadline = until,
-		.trusted = x->options->trust || x->options->config != NULL,
+		.trusted = true, /* asked before */
 		.gates_only = true,
 		.only = &x->left };
 	int rc = verify_task(&v, &req, e);
@@ -117,6 +117,28 @@ remove_tree(const char *dir)
 
 	(void)child_run(&c, &spec, &e);
 	child_free(&c);
+}
+
+/* May the gate file of the checkout run?  If not, a row says so. */
+static int
+may_run(struct rerun *x, const char *config_dir, bool *may, struct error *e)
+{
+	enum trust trust;
+	struct buf why = { 0 }, text = { 0 };
+
+	*may = true;
+	if (x->options->trust)
+		return 0;
+	if (trust_check(config_dir, &x->config, x->cwd, &trust, &why, e) == -1)
+		return -1;
+	if (trust >= TRUST_UNKNOWN) {
+		*may = false;
+		text_show(&text, buf_text(&why), why.len, TEXT_LINE, 1500);
+		buf_puts(&text, " In CI: --trust.");
+		ci_add(x->report, CI_BAD, "trust", mem_string("gates"), buf_take(&text), 0);
+	}
+	buf_free(&why);
+	return 0;
 }
 
 static int
@@ -155,7 +177,8 @@ ci_rerun(const struct ci_options *o, struct ci_report *r, const struct task_set 
 {
 	struct rerun x = { .options = o, .report = r };
 	struct config_query q = { .file = o->config };
-	int rc = -1;
+	bool may = false;
+	int rc;
 
 	if ((x.cwd = realpath(o->checkout != NULL ? o->checkout : ".", NULL)) == NULL)
 		return error_sys(e, "cannot enter '%s'", o->checkout != NULL ? o->checkout : ".");
@@ -164,7 +187,9 @@ ci_rerun(const struct ci_options *o, struct ci_report *r, const struct task_set 
 	rc = config_load(&x.config, &q, e);
 	if (rc == 0 && (rc = verify_dead_globs(
 			    &x.config.gates, x.cwd, deadline_in(120000), dead_glob, &x, e)) != -1)
-		rc = o->rerun ? rerun_all(&x, tasks, receipts, e) : 0;
+		rc = o->rerun ? may_run(&x, q.config_dir, &may, e) : 0;
+	if (rc == 0 && o->rerun && may)
+		rc = rerun_all(&x, tasks, receipts, e);
 	config_free(&x.config);
 	strings_free(&x.told);
 	strings_free(&x.left);

@@ -154,7 +154,8 @@ check_chain(struct input *in, const struct ci_options *o, struct ci_report *r)
 	struct error e;
 
 	if (in->journal.len == 0) {
-		ci_add(r, CI_BAD, "chain", mem_string("journal"),
+		/* Nothing completed, nothing recorded: nothing wrong either. */
+		ci_add(r, r->completed > 0 ? CI_BAD : CI_NOTE, "chain", mem_string("journal"),
 		    mem_string("there is no journal: nothing was ever checked by our hooks"), 0);
 		return;
 	}
@@ -239,6 +240,12 @@ load(struct input *in, const struct ci_options *o, struct ci_report *r, struct e
 	return rc == -1 ? -1 : 0;
 }
 
+static bool
+counts(const struct task *t)
+{
+	return t->status == TASK_COMPLETED && !t->internal;
+}
+
 static int
 check(const struct ci_options *o, struct ci_report *r, struct error *e)
 {
@@ -250,6 +257,8 @@ check(const struct ci_options *o, struct ci_report *r, struct error *e)
 		goto out;
 	r->list = mem_string(in.list);
 	r->tasks = in.tasks.count;
+	for (size_t i = 0; i < in.tasks.count; i++)
+		r->completed += counts(&in.tasks.item[i]);
 	check_chain(&in, o, r);
 	chain = ci_bad(r) == 0;
 	/* A line that does not parse is in the chain's verdict already. */
@@ -257,10 +266,8 @@ check(const struct ci_options *o, struct ci_report *r, struct error *e)
 	    chain)
 		goto out;
 	for (size_t i = 0; i < in.tasks.count; i++)
-		if (in.tasks.item[i].status == TASK_COMPLETED && !in.tasks.item[i].internal) {
-			r->completed++;
+		if (counts(&in.tasks.item[i]))
 			check_task(&in, o, r, &in.tasks.item[i], chain);
-		}
 	rc = ci_rerun(o, r, &in.tasks, &in.receipts, e);
 out:
 	input_free(&in);
