@@ -9,6 +9,9 @@ const { call } = require('../model');
 const { until } = require('../client');
 
 const hooks = (lab) => ours(lab);
+/* An agent's own id: a name could be a label that the main thread gave. */
+const other = 'a0123456789abcdef';
+
 const config = (object) => ({ '.claude/task-hooks.json': object });
 
 scenario({
@@ -36,23 +39,23 @@ scenario({
 	name: 'pretooluse/another agent\'s task, a task that is done',
 	hooks,
 	tasks: [
-		{ id: '1', status: 'in_progress', owner: 'other' },
+		{ id: '1', status: 'in_progress', owner: other },
 		{ id: '2', status: 'completed' },
-		{ id: '3', owner: 'other' },
+		{ id: '3', owner: other },
 	],
 	scripts: { main: [start('1'), start('2'), start('3'),
 	    complete('1'), update('1', { owner: 'me' }),
 	    update('1', { status: 'deleted' })] },
 	check(lab) {
-		refused(lab, 0, ['#1', 'other']);
+		refused(lab, 0, ['#1', other]);
 		refused(lab, 1, ['#2', 'completed']);
-		refused(lab, 2, ['#3', 'other']);
-		refused(lab, 3, ['#1', 'other']);
-		refused(lab, 4, ['#1', 'other']);
-		refused(lab, 5, ['#1', 'other']);
-		status(lab, '1', 'in_progress', 'other');
+		refused(lab, 2, ['#3', other]);
+		refused(lab, 3, ['#1', other]);
+		refused(lab, 4, ['#1', other]);
+		refused(lab, 5, ['#1', other]);
+		status(lab, '1', 'in_progress', other);
 		status(lab, '2', 'completed', null);
-		status(lab, '3', 'pending', 'other');
+		status(lab, '3', 'pending', other);
 		journalled(lab, 'already_claimed');
 		journalled(lab, 'already_resolved');
 	},
