@@ -23,6 +23,7 @@
  */
 
 const assert = require('assert');
+const fs = require('fs');
 const path = require('path');
 const { RECORDER, BUILD } = require('./client');
 const { call } = require('./model');
@@ -113,6 +114,17 @@ const delegate = (script, prompt) => call('Task', { description: script,
     prompt: `[[script:${script}]] ${prompt || 'work'}`,
     subagent_type: 'general-purpose', run_in_background: false });
 
+/*
+ * A last step that looks at the list: the end of the session gives back what
+ * is still in progress, so that status() needs to know how it was before.
+ */
+const look = (lab) => () => {
+	lab.before = Object.fromEntries(fs.readdirSync(lab.tasks)
+	    .filter((f) => f.endsWith('.json'))
+	    .map((f) => [f.slice(0, -5), lab.task(f.slice(0, -5))]));
+	return 'done';
+};
+
 /* ---- teams ---- */
 
 /* What makes a client's session a team, on the list of that team. */
@@ -183,7 +195,7 @@ function passed(lab, n, script) {
 }
 
 function status(lab, id, want, owner) {
-	const t = lab.task(id);
+	const t = lab.before ? lab.before[id] : lab.task(id);
 	assert.ok(t, `task ${id} is gone`);
 	assert.strictEqual(t.status, want, `status of task ${id}`);
 	if (owner !== undefined)
@@ -212,4 +224,4 @@ function excludes(text, part, what) {
 
 module.exports = { scenario, scenarios, hook, record, answer, join, ours,
     TEAM, lead, spawn, dismiss, teammate, gone, update, start, complete, create,
-    delegate, result, refused, passed, status, journalled, includes, excludes, assert, OLD, MID, NEW, ALL };
+    delegate, look, result, refused, passed, status, journalled, includes, excludes, assert, OLD, MID, NEW, ALL };

@@ -2,7 +2,7 @@
 
 /* on-pretooluse-task: what must not happen to a list does not happen. */
 
-const { scenario, ours, start, complete, update, create, delegate, result,
+const { scenario, ours, start, complete, update, create, delegate, look, result,
     refused, passed, status, journalled, includes, assert, MID, NEW } =
     require('../scenario');
 const { call } = require('../model');
@@ -24,7 +24,7 @@ scenario({
 		{ id: '3', subject: 'Ship', blockedBy: ['1', '2', '9'] },
 		{ id: '4', subject: 'Changelog' },
 	],
-	scripts: { main: [start('3'), start('4')] },
+	scripts: (lab) => ({ main: [start('3'), start('4'), look(lab)] }),
 	check(lab) {
 		refused(lab, 0, ['#3', 'Ship', '#1', 'in_progress', 'backend-2',
 		    '#2', 'Docs', '#9', '#4', 'Changelog']);
@@ -251,7 +251,8 @@ scenario({
 	hooks,
 	tasks: [{ id: '1' }, { id: '2' }],
 	files: config({ rules: { busy: 'refuse' } }),
-	scripts: { main: [start('1'), start('2'), complete('1'), start('2')] },
+	scripts: (lab) => ({ main: [start('1'), start('2'), complete('1'),
+	    start('2'), look(lab)] }),
 	check(lab) {
 		passed(lab, 0);
 		refused(lab, 1, ['#1']);
@@ -338,7 +339,10 @@ scenario({
 		refused(lab, 0, ['other'], 'first');
 		passed(lab, 0, 'second');
 		status(lab, '1', 'completed');
-		journalled(lab, 'never followed');
+		/* two claims, and the first was no obstacle to the second */
+		assert.strictEqual(new Set(lab.journal().filter((l) =>
+		    l.event === 'claim' && l.task === '1')
+		    .map((l) => l.session)).size, 2);
 	},
 });
 
@@ -347,7 +351,7 @@ scenario({
 	hooks,
 	tasks: [{ id: '1' }],
 	files: config({ rulez: {} }),
-	scripts: { main: [start('1'), complete('1')] },
+	scripts: (lab) => ({ main: [start('1'), complete('1'), look(lab)] }),
 	check(lab) {
 		/* the claim goes on, the completion does not */
 		passed(lab, 0);

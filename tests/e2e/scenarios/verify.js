@@ -4,7 +4,7 @@
 
 const fs = require('fs');
 const path = require('path');
-const { scenario, ours, start, complete, update, refused, passed, status,
+const { scenario, ours, start, complete, update, look, refused, passed, status,
     journalled, includes, assert } = require('../scenario');
 const { call } = require('../model');
 const { until } = require('../client');
@@ -86,7 +86,7 @@ scenario({
 	files: config({ deadline: 2, gates: [{ name: 'slow', timeout: 100,
 	    run: 'setsid sleep 1001 & sleep 1000 & trap "" TERM; ' +
 	    'while :; do sleep 1002; done' }] }),
-	scripts: { main: [start('1'), complete('1')] },
+	scripts: (lab) => ({ main: [start('1'), complete('1'), look(lab)] }),
 	async run(lab) {
 		await lab.did('trust', '--yes');
 		await lab.print();
@@ -115,7 +115,7 @@ scenario({
 	    () => {
 		    lab.write(config({ gates: [{ name: 'ok', run: 'true' }] }));
 		    return complete('2');
-	    }] }),
+	    }, look(lab)] }),
 	check(lab) {
 		refused(lab, 1, ['claude-tasks trust']);
 		passed(lab, 2);
@@ -160,7 +160,7 @@ scenario({
 	hooks,
 	tasks: [{ id: '1', metadata: { verify: 'test -e one.txt' } },
 	    { id: '2', metadata: { verify: 'touch evil.txt' } }],
-	files: config({ verify: { allow: ['test *'] } }),
+	files: config({ verify: { allow: ['test -e *'] } }),
 	scripts: { main: [start('1'), complete('1'),
 	    call('Bash', { command: 'touch one.txt', description: 'make' }),
 	    complete('1'), start('2'), complete('2')] },
@@ -182,8 +182,8 @@ scenario({
 	tasks: [{ id: '1' }],
 	files: config({ verify: { attempts: 2 },
 	    gates: [{ name: 'never', run: ['false'] }] }),
-	scripts: { main: [start('1'), complete('1'), complete('1'),
-	    complete('1')] },
+	scripts: (lab) => ({ main: [start('1'), complete('1'), complete('1'),
+	    complete('1'), look(lab)] }),
 	async run(lab) {
 		await lab.did('trust', '--yes');
 		await lab.print();
