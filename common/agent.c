@@ -109,7 +109,27 @@ looks_like_client(const struct process *p)
 }
 
 /*
- * Every client but the oldest makes the hook the leader of a session of its
+ * The oldest client says nothing in the environment and runs the hook in its
+ * own session.  It calls itself claude, and is the nearest of that name above us.
+ */
+static void
+client_above(struct agent *a)
+{
+	struct process p;
+	int64_t pid = getppid();
+
+	for (int hops = 0; hops < 16 && pid > 1 && process_read(pid, &p); hops++) {
+		if (strcmp(p.comm, "claude") == 0) {
+			a->pid = pid;
+			a->pid_start = p.start;
+			return;
+		}
+		pid = p.parent;
+	}
+}
+
+/*
+ * Every other client makes the hook the leader of a session of its
  * own, so the leader's parent is the client whatever shells and wrappers lie
  * between.  A wrong guess would make a live claim look dead, hence the name
  * must fit as well.
@@ -126,6 +146,10 @@ agent_client(struct agent *a)
 	if (said != NULL && (pid = strtoll(said, NULL, 10)) > 1 && process_read(pid, &p)) {
 		a->pid = pid;
 		a->pid_start = p.start;
+		return;
+	}
+	if (getenv("CLAUDE_CODE_SESSION_ID") == NULL) {
+		client_above(a);
 		return;
 	}
 	pid = getsid(0);

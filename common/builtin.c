@@ -144,6 +144,17 @@ check_metadata(const struct builtin *b, struct buf *reason)
 	return missing > 0;
 }
 
+/*
+ * Up to 2.1.197 a subagent's TaskCompleted does not say which agent of the
+ * session it comes from; the call itself did, and was judged by it.
+ */
+static bool
+unnamed(const struct agent *a, const struct claim *c)
+{
+	return a->id == NULL && a->name == NULL && c != NULL && c->agent_id != NULL &&
+	       c->session != NULL && strcmp(c->session, a->session) == 0;
+}
+
 static int
 check_owner(const struct builtin *b, struct buf *reason, struct error *e)
 {
@@ -157,7 +168,7 @@ check_owner(const struct builtin *b, struct buf *reason, struct error *e)
 	if (claims_load(b->list, &claims, e) == -1)
 		return -1;
 	holder_look(&q, b->list, &claims);
-	if (holder_of(&q) == HOLDER_OTHER) {
+	if (!unnamed(b->agent, q.claim) && holder_of(&q) == HOLDER_OTHER) {
 		buf_puts(reason, "it belongs to ");
 		holder_describe(reason, &q);
 		buf_puts(reason,
