@@ -96,7 +96,9 @@ function ours(lab, more) {
 	};
 	for (const event of ['SubagentStop', 'SessionEnd', 'TeammateIdle'])
 		set[event] = [hook(our('on-subagent-stop', o.stop))];
-	return join(set, record(lab));
+	/* Not beside a refusal: 2.1.34 loses its reason if another passes. */
+	return join(set, record(lab, ['SubagentStart', 'SubagentStop',
+	    'PostToolUse', 'TeammateIdle', 'Stop', 'SessionEnd']));
 }
 
 /* ---- what the model does ---- */

@@ -137,7 +137,7 @@ scenario({
 	    call('Bash', { command: 'echo more >other.txt',
 		description: 'change the tree' }),
 	    () => {
-		    lab.before = runs(lab);
+		    lab.unchanged = runs(lab);
 		    return complete('3');
 	    }] }),
 	async run(lab) {
@@ -149,7 +149,7 @@ scenario({
 	check(lab) {
 		for (const id of ['1', '2', '3'])
 			status(lab, id, 'completed');
-		assert.strictEqual(lab.before, 1, 'runs while nothing changed');
+		assert.strictEqual(lab.unchanged, 1, 'runs while nothing changed');
 		assert.strictEqual(runs(lab), 2, 'runs after a change');
 		journalled(lab, 'receipt', 'suite');
 	},
