@@ -2,15 +2,17 @@
  * json-c answers NULL or -1 when memory runs out; here that ends the
  * program through mem_exhausted(), like any other allocation.
  *
- * It prints strings byte for byte, so an invalid byte would make the whole
- * answer unreadable to the client: such strings are repaired first.
+ * Its printer is not used.  It leaves out what it has no memory for and
+ * goes on ({"":"deny"}, a reason without its middle), and says nothing; it
+ * prints strings byte for byte, so that one invalid byte would make the
+ * whole answer unreadable to the client.
  */
 #include "out.h"
 
-#include <json-c/printbuf.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "json-number.h"
 #include "json-print.h"
 #include "text.h"
 
@@ -34,25 +36,6 @@ out_array(void)
 	return must(json_object_new_array());
 }
 
-static struct json_object *
-new_string(const char *s)
-{
-	const char *p = s, *end = s + strlen(s);
-	struct json_object *o;
-	struct buf b = { 0 };
-	int32_t c;
-
-	if (utf8_valid(s, (size_t)(end - s)))
-		return must(json_object_new_string(s));
-	while (p < end) {
-		c = utf8_next(&p, end);
-		utf8_put(&b, c == -1 ? 0xfffd : (uint32_t)c);
-	}
-	o = must(json_object_new_string_len(b.data, (int)b.len));
-	buf_free(&b);
-	return o;
-}
-
 void
 out_add(struct json_object *o, const char *key, struct json_object *value)
 {
@@ -71,7 +54,7 @@ void
 out_string(struct json_object *o, const char *key, const char *value)
 {
 	if (value != NULL)
-		out_add(o, key, new_string(value));
+		out_add(o, key, must(json_object_new_string(value)));
 }
 
 void
@@ -89,7 +72,7 @@ out_bool(struct json_object *o, const char *key, bool value)
 void
 out_push_string(struct json_object *array, const char *s)
 {
-	out_push(array, new_string(s));
+	out_push(array, must(json_object_new_string(s)));
 }
 
 void
@@ -102,19 +85,11 @@ out_strings(struct json_object *o, const char *key, const struct strings *list)
 	out_add(o, key, array);
 }
 
+/* A value's text, as the user data of an empty object. */
 struct raw {
 	size_t len;
 	char text[];
 };
-
-static int
-print_raw(struct json_object *o, struct printbuf *out, int level, int flags)
-{
-	const struct raw *raw = json_object_get_userdata(o);
-
-	(void)level, (void)flags;
-	return printbuf_memappend(out, raw->text, (int)raw->len);
-}
 
 static void
 free_raw(struct json_object *o, void *raw)
@@ -131,7 +106,7 @@ out_raw_text(const char *text, size_t len)
 
 	raw->len = len;
 	memcpy(raw->text, text, len);
-	json_object_set_serializer(o, print_raw, raw, free_raw);
+	json_object_set_userdata(o, raw, free_raw);
 	return o;
 }
 
@@ -145,29 +120,67 @@ out_raw(const struct json *j, json_ref ref)
 	return text != NULL ? out_raw_text(text, len) : NULL;
 }
 
-/*
- * Print and index.  json-c loses what it has no memory for and goes on
- * without it, so the text is trusted only once it parses; false if it is
- * nested too deep for that.
- */
-static bool
-print(struct buf *out, struct json *j, struct json_object *o)
-{
-	struct error err;
-	const char *text;
-	size_t len;
+static void print(struct buf *, struct json_object *);
 
-	text = json_object_to_json_string_length(
-	    o, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &len);
-	if (text == NULL)
-		mem_exhausted();
-	buf_add(out, text, len);
-	json_object_put(o);
-	if (json_parse(j, out->data, out->len, &err) == 0)
-		return true;
-	if (strstr(err.text, "nested too deep") == NULL)
-		mem_exhausted();
-	return false;
+static void
+print_object(struct buf *out, struct json_object *o)
+{
+	const struct raw *raw = json_object_get_userdata(o);
+	struct json_object_iterator at = json_object_iter_begin(o), end = json_object_iter_end(o);
+	const char *key;
+
+	if (raw != NULL) {
+		buf_add(out, raw->text, raw->len);
+		return;
+	}
+	buf_putc(out, '{');
+	for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at)) {
+		key = json_object_iter_peek_name(&at);
+		if (out->data[out->len - 1] != '{')
+			buf_putc(out, ',');
+		json_print_string(out, key, strlen(key));
+		buf_putc(out, ':');
+		print(out, json_object_iter_peek_value(&at));
+	}
+	buf_putc(out, '}');
+}
+
+static void
+print(struct buf *out, struct json_object *o)
+{
+	switch (json_object_get_type(o)) {
+	case json_type_null:
+		buf_puts(out, "null");
+		break;
+	case json_type_boolean:
+		buf_puts(out, json_object_get_boolean(o) ? "true" : "false");
+		break;
+	case json_type_int:
+		if (json_object_get_int64(o) < 0)
+			buf_printf(out, "%lld", (long long)json_object_get_int64(o));
+		else
+			buf_printf(out, "%llu", (unsigned long long)json_object_get_uint64(o));
+		break;
+	case json_type_double:
+		json_number_print(out, json_object_get_double(o));
+		break;
+	case json_type_string:
+		json_print_string(
+		    out, json_object_get_string(o), (size_t)json_object_get_string_len(o));
+		break;
+	case json_type_array:
+		buf_putc(out, '[');
+		for (size_t i = 0; i < json_object_array_length(o); i++) {
+			if (i > 0)
+				buf_putc(out, ',');
+			print(out, json_object_array_get_idx(o, i));
+		}
+		buf_putc(out, ']');
+		break;
+	case json_type_object:
+		print_object(out, o);
+		break;
+	}
 }
 
 /*
@@ -195,35 +208,35 @@ add_escaped(struct buf *out, const char *text, size_t len)
 	}
 }
 
-/* A raw value may hold newlines: one line means one line. */
+/* Whole, if its layout can be changed at all: it may be nested too deep. */
+static void
+print_laid_out(struct buf *out, struct json_object *o, int indent)
+{
+	struct json j = { 0 };
+	struct buf b = { 0 }, laid = { 0 };
+
+	print(&b, o);
+	json_object_put(o);
+	/* a raw value may hold newlines: one line means one line */
+	if ((indent > 0 || memchr(b.data, '\n', b.len) != NULL) &&
+	    json_parse(&j, b.data, b.len, NULL) == 0) {
+		json_print_own(&laid, &j, JSON_ROOT, indent, 0);
+		add_escaped(out, laid.data, laid.len);
+	} else
+		add_escaped(out, b.data, b.len);
+	json_free(&j);
+	buf_free(&b);
+	buf_free(&laid);
+}
+
 void
 out_text(struct buf *out, struct json_object *o)
 {
-	struct json j = { 0 };
-	struct buf b = { 0 }, line = { 0 };
-
-	if (print(&b, &j, o) && memchr(b.data, '\n', b.len) != NULL)
-		json_print_own(&line, &j, JSON_ROOT, 0, 0);
-	else
-		buf_add(&line, b.data, b.len);
-	add_escaped(out, line.data, line.len);
-	json_free(&j);
-	buf_free(&b);
-	buf_free(&line);
+	print_laid_out(out, o, 0);
 }
 
 void
 out_pretty(struct buf *out, struct json_object *o)
 {
-	struct json j = { 0 };
-	struct buf b = { 0 }, lines = { 0 };
-
-	if (print(&b, &j, o))
-		json_print_own(&lines, &j, JSON_ROOT, 2, 0);
-	else
-		buf_add(&lines, b.data, b.len);
-	add_escaped(out, lines.data, lines.len);
-	json_free(&j);
-	buf_free(&b);
-	buf_free(&lines);
+	print_laid_out(out, o, 2);
 }

@@ -110,3 +110,22 @@ Test(out, what_deceives_is_escaped)
 	    "%s", buf_text(&b));
 	buf_free(&b);
 }
+
+Test(out, everything_json_c_can_hold)
+{
+	struct json_object *o = out_object(), *a = out_array();
+	struct buf b = { 0 };
+
+	out_add(o, "a\"/\n", a);
+	out_push(a, NULL);
+	out_push(a, json_object_new_boolean(0));
+	out_push(a, json_object_new_double(0.1));
+	out_push(a, json_object_new_uint64(UINT64_MAX));
+	out_push(a, json_object_new_string_len("a\0b", 3));
+	out_push(a, out_object());
+	out_text(&b, o);
+	cr_expect_str_eq(buf_text(&b),
+	    "{\"a\\\"/\\n\":[null,false,0.1,18446744073709551615,\"a\\u0000b\",{}]}", "%s",
+	    buf_text(&b));
+	buf_free(&b);
+}
