@@ -158,7 +158,7 @@ dist deb plugin:
 deb plugin: all
 
 clean:
-	rm -rf build build-san build-fuzz
+	rm -rf build build-san build-fuzz build-shared
 
 .PHONY: all test-programs bench-programs test check torture demo bench lint form install uninstall dist deb \
 	plugin clean FORCE
