@@ -142,13 +142,14 @@ act_update(struct cli *c, const char *id, const struct change *change, struct ta
 }
 
 int
-act_delete(struct cli *c, const char *id, struct task *before, struct error *err)
+act_delete(
+    struct cli *c, const char *id, const struct task *as, struct task *before, struct error *err)
 {
 	struct task was = TASK_INIT;
 
 	if (store_delete(&c->store, id, NULL, NULL, &was, cli_patience(), err) == -1)
 		return -1;
-	act_record(c, "delete", &was, NULL, NULL, NULL);
+	act_record(c, "delete", as != NULL ? as : &was, NULL, NULL, NULL);
 	(void)claim_forget(&c->list, id, cli_patience(), err);
 	if (before != NULL)
 		task_copy(before, &was);

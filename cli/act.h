@@ -21,7 +21,9 @@ void act_begin(struct cli *);
 int act_create(struct cli *, const struct change *, struct task *made, struct error *);
 int act_update(struct cli *, const char *id, const struct change *, struct task *before,
     struct task *after, struct error *);
-int act_delete(struct cli *, const char *id, struct task *before, struct error *);
+/* `as`: the task as it was before the whole command, for the journal; NULL: as it is now. */
+int act_delete(
+    struct cli *, const char *id, const struct task *as, struct task *before, struct error *);
 int act_depend(struct cli *, const char *blocked, const char *blocker, bool remove,
     struct error *); /* 1 changed, 0 was so already */
 

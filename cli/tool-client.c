@@ -297,7 +297,7 @@ update_delete(struct cli *c, struct update *u, const struct task *was, struct an
 		update_refused(a, u->id, EXIT_TAKEN, buf_text(&a->text));
 		return;
 	}
-	if (act_delete(c, u->id, NULL, &err) == -1) {
+	if (act_delete(c, u->id, NULL, NULL, &err) == -1) {
 		update_refused(a, u->id, EXIT_FAULT, err.text);
 		return;
 	}

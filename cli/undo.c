@@ -65,33 +65,35 @@ unchanged_since(void *arg, struct store *s, const struct task *t, struct error *
 	return 0;
 }
 
-/* Put back, with the edges whose other end is still there. */
 static int
 put_back(struct cli *c, const char *id, const char *text, struct task *now, struct error *err)
 {
-	struct task other = TASK_INIT;
-	int rc = -1;
-
-	if (store_put(&c->store, id, text, strlen(text), cli_patience(), err) == -1 ||
-	    store_get(&c->store, id, now, err) != 1)
+	if (store_put(&c->store, id, text, strlen(text), cli_patience(), err) == -1)
 		return -1;
-	for (size_t i = 0; i < now->blocked_by.count; i++) {
-		if ((rc = store_get(&c->store, now->blocked_by.item[i], &other, err)) == 1)
-			rc = store_depend(
-			    &c->store, id, now->blocked_by.item[i], false, cli_patience(), err);
+	return store_get(&c->store, id, now, err) == 1 ? 0 : -1;
+}
+
+/* The edges of a task that is back, where the other end is there: on both sides again. */
+static int
+link_back(struct cli *c, const char *id, struct error *err)
+{
+	struct task t = TASK_INIT, other = TASK_INIT;
+	int rc = store_get(&c->store, id, &t, err);
+
+	for (size_t i = 0; rc == 1 && i < t.blocked_by.count + t.blocks.count; i++) {
+		bool up = i < t.blocked_by.count;
+		const char *end = up ? t.blocked_by.item[i] : t.blocks.item[i - t.blocked_by.count];
+
+		rc = store_get(&c->store, end, &other, err);
+		if (rc == 1 &&
+		    store_depend(&c->store, up ? id : end, up ? end : id, false, cli_patience(), err) == -1)
+			rc = -1;
+		else if (rc == 0)
+			rc = 1;
 		task_free(&other);
-		if (rc == -1)
-			return -1;
 	}
-	for (size_t i = 0; i < now->blocks.count; i++) {
-		if ((rc = store_get(&c->store, now->blocks.item[i], &other, err)) == 1)
-			rc = store_depend(
-			    &c->store, now->blocks.item[i], id, false, cli_patience(), err);
-		task_free(&other);
-		if (rc == -1)
-			return -1;
-	}
-	return 0;
+	task_free(&t);
+	return rc == -1 ? -1 : 0;
 }
 
 static int
@@ -130,10 +132,11 @@ claim_before(const struct history *h, const struct past *p)
 	return NULL;
 }
 
-/* One line.  With `really` false only whether it can be done. */
+/* One line.  With `really` false only whether it can be done.  back: tasks that are there again. */
 static int
 undo_line(
-    struct cli *c, const struct history *h, const struct past *p, bool really, struct error *err)
+    struct cli *c, const struct history *h, const struct past *p, bool really, struct strings *back,
+    struct error *err)
 {
 	const struct past *with = claim_before(h, p);
 	struct task now = TASK_INIT, then = TASK_INIT;
@@ -158,8 +161,10 @@ undo_line(
 			error_set(err, ERROR_REFUSED, "the journal did not keep task #%s", p->task);
 		else if (!really)
 			rc = 0;
-		else if ((rc = put_back(c, p->task, p->before, &now, err)) == 0)
+		else if ((rc = put_back(c, p->task, p->before, &now, err)) == 0) {
 			act_record(c, "undo", NULL, &now, NULL, extra);
+			strings_add(back, p->task);
+		}
 		goto out;
 	}
 	if (there == 0) {
@@ -226,6 +231,7 @@ undo_main(struct cli *c)
 	struct history h;
 	struct error err;
 	const char *only = NULL;
+	struct strings back = { 0 };
 	struct json_object *done = out_array(), *o;
 	size_t last;
 	int status = EXIT_DONE, rc;
@@ -259,7 +265,7 @@ undo_main(struct cli *c)
 
 			if (!with || !undoable(p))
 				continue;
-			rc = undo_line(c, &h, p, really, &err);
+			rc = undo_line(c, &h, p, really, &back, &err);
 			if (rc == -1) {
 				status =
 				    cli_fail(c, err.kind == ERROR_REFUSED ? EXIT_RULE : EXIT_FAULT,
@@ -271,6 +277,9 @@ undo_main(struct cli *c)
 			}
 		}
 	}
+	for (size_t i = 0; i < back.count && status == EXIT_DONE; i++)
+		if (link_back(c, back.item[i], &err) == -1)
+			status = cli_error(c, &err);
 	if (c->json && status == EXIT_DONE) {
 		o = out_object();
 		out_bool(o, "dry_run", dry);
@@ -281,6 +290,7 @@ undo_main(struct cli *c)
 out:
 	if (done != NULL)
 		json_object_put(done);
+	strings_free(&back);
 	history_free(&h);
 	return status;
 }
@@ -348,6 +358,7 @@ restore_main(struct cli *c)
 	struct history h = { 0 };
 	struct view v = { 0 };
 	const struct past *p;
+	struct error err;
 	const char *text = NULL;
 	bool dry = cli_flag(c, "dry-run"), all = cli_flag(c, "all"), deleted = false;
 	int status = EXIT_DONE, one;
@@ -383,6 +394,13 @@ restore_main(struct cli *c)
 		count++;
 		if ((one = restore_one(c, p, text, dry || !all)) != EXIT_DONE)
 			status = one;
+	}
+	for (size_t i = 0; !dry && i < known.count + ids.count && status == EXIT_DONE; i++) {
+		const char *id = i < known.count ? known.item[i] : ids.item[i - known.count];
+
+		if (task_set_find(&v.tasks, id) == NULL && c->store.dirfd != -1 &&
+		    link_back(c, id, &err) == -1)
+			status = cli_error(c, &err);
 	}
 	if (ids.count == 0 && count == 0 && !c->json)
 		buf_printf(

@@ -284,6 +284,7 @@ update_main(struct cli *c)
 	struct fields f;
 	struct strings ids = { 0 };
 	enum task_status status;
+	bool some = false;
 	int rc = EXIT_DONE, one;
 
 	if (fields_read(c, &f) == -1 || status_value(c, &status) == -1)
@@ -292,7 +293,10 @@ update_main(struct cli *c)
 	for (int i = 0; i < c->operands; i++)
 		if (cli_ids(c, c->operand[i], &ids) == -1)
 			goto fail;
-	if (c->given_count == 0) {
+	for (size_t i = 0; i < c->given_count; i++)
+		for (const struct flag *k = c->command->flags; k->name != NULL; k++)
+			some |= c->given[i].flag == k && strcmp(k->name, "agent") != 0;
+	if (!some) {
 		cli_misuse(c, "nothing to change was given");
 		goto fail;
 	}
@@ -315,31 +319,35 @@ int
 delete_main(struct cli *c)
 {
 	struct strings ids = { 0 };
+	struct view v = { 0 };
 	struct error err;
 	int rc = EXIT_DONE;
 
 	for (int i = 0; i < c->operands; i++)
 		if (cli_ids(c, c->operand[i], &ids) == -1)
 			goto fail;
-	if (cli_open(c, false) == -1)
+	if (view_load(c, &v) == -1)
 		goto fail;
 	act_begin(c);
 	for (size_t i = 0; i < ids.count; i++) {
+		const struct task *as = task_set_find(&v.tasks, ids.item[i]);
 		struct task was = TASK_INIT;
 
-		if (c->store.dirfd == -1 || act_delete(c, ids.item[i], &was, &err) == -1)
-			rc = c->store.dirfd == -1 || err.kind == ERROR_NOT_FOUND
-				 ? cli_no_task(c, ids.item[i])
-				 : cli_error(c, &err);
+		if (c->store.dirfd == -1 || act_delete(c, ids.item[i], as, &was, &err) == -1)
+			rc = c->store.dirfd == -1 || err.kind == ERROR_NOT_FOUND ?
+			    cli_no_task(c, ids.item[i]) :
+			    cli_error(c, &err);
 		else
 			tell(c, "deleted", &was);
 		task_free(&was);
 	}
+	goto out;
+fail:
+	rc = c->status;
+out:
+	view_free(&v);
 	strings_free(&ids);
 	return rc;
-fail:
-	strings_free(&ids);
-	return c->status;
 }
 
 int
@@ -372,7 +380,7 @@ clear_main(struct cli *c)
 
 		if (t->internal || (some && task_open(t)))
 			continue;
-		if (act_delete(c, t->id, NULL, &err) == 0)
+		if (act_delete(c, t->id, t, NULL, &err) == 0)
 			count++;
 		else if (err.kind != ERROR_NOT_FOUND)
 			rc = cli_error(c, &err);
