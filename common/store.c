@@ -65,16 +65,20 @@ layout_find(struct store *s)
 	bool document = document_exists(s->dirfd);
 	struct names names = { 0 };
 
+	/* The client has no list of that name, whatever its files are called. */
+	if (!document && base != NULL && strcmp(base, "/.tasks") == 0) {
+		s->layout = STORE_FOLDER;
+		return;
+	}
 	s->layout = STORE_NATIVE;
-	if (!document && faccessat(s->dirfd, ".lock", F_OK, 0) == 0 &&
-	    (base == NULL || strcmp(base, "/.tasks") != 0))
+	if (!document && faccessat(s->dirfd, ".lock", F_OK, 0) == 0)
 		return;
 	names_look(s, &names);
 	if (names.native)
 		return;
 	if (document)
 		s->layout = STORE_DOCUMENT;
-	else if (names.folder || (base != NULL && strcmp(base, "/.tasks") == 0))
+	else if (names.folder)
 		s->layout = STORE_FOLDER;
 }
 
