@@ -122,6 +122,7 @@ const char *cli_id(struct cli *, int operand);
 /* Which list; cli_find only says which, cli_open opens it too: 1 open, 0 not there yet, -1. */
 int cli_find(struct cli *);
 int cli_open(struct cli *, bool make);
+void cli_tune(struct cli *);        /* an open store, as the configuration wants it */
 struct deadline cli_patience(void); /* how long a person waits for a lock */
 
 /* Who acts: --agent, else CLAUDE_TASKS_AGENT, else the session, else the user. */

@@ -184,6 +184,27 @@ static const struct flag verify_flags[] = {
 	{ 0 },
 };
 
+static const struct flag import_flags[] = {
+	{ "from", 0, "FORM",
+	    "native, document (tasks.json), exported, folder, checklist (default: as it looks)" },
+	{ "dry-run", 0, NULL, "only say what would come" },
+	{ 0 },
+};
+
+static const struct flag export_flags[] = {
+	{ "to", 0, "FORM",
+	    "native, document, exported, folder, checklist (default: by the name, else exported)" },
+	{ "strict", 0, NULL, "refuse if anything would be lost" },
+	{ 0 },
+};
+
+static const struct flag rehome_flags[] = {
+	{ "all", 'a', NULL, "completed ones too" },
+	{ "copy", 0, NULL, "leave them in the old list as well" },
+	{ "dry-run", 0, NULL, "only say how many" },
+	{ 0 },
+};
+
 static const struct command table[] = {
 	{ .group = "Reading",
 	    .name = "list",
@@ -320,6 +341,27 @@ static const struct command table[] = {
 	    .summary = "the same tools as a Model Context Protocol server",
 	    .flags = mcp_flags,
 	    .run = mcp_main },
+	{ .group = "Moving",
+	    .name = "import",
+	    .operands = "FILE|DIR|-",
+	    .summary = "tasks from a file or another list",
+	    .flags = import_flags,
+	    .min = 1,
+	    .max = 1,
+	    .run = import_main },
+	{ .name = "export",
+	    .operands = "[FILE|DIR]",
+	    .summary = "the list in another form, and what that cannot hold",
+	    .flags = export_flags,
+	    .max = 1,
+	    .run = export_main },
+	{ .name = "rehome",
+	    .operands = "FROM [TO]",
+	    .summary = "bring the open tasks of a stranded list here",
+	    .flags = rehome_flags,
+	    .min = 1,
+	    .max = 2,
+	    .run = rehome_main },
 	{ .group = "Gates",
 	    .name = "init",
 	    .operands = "",

@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "config.h"
 #include "file.h"
+#include "journal.h"
 #include "lock.h"
 
 int
@@ -33,6 +35,21 @@ cli_find(struct cli *c)
 	return -1;
 }
 
+/* How hard a write is pressed to the disk is configured; what is wrong there others say. */
+void
+cli_tune(struct cli *c)
+{
+	struct config_query q = { .config_dir = c->list.config };
+	struct config config;
+	struct error ignored;
+
+	if (config_load(&config, &q, &ignored) == 0) {
+		c->store.sync = config.durability;
+		journal_set_sync(config.durability != FILE_SYNC_OFF);
+	}
+	config_free(&config);
+}
+
 int
 cli_open(struct cli *c, bool make)
 {
@@ -44,6 +61,8 @@ cli_open(struct cli *c, bool make)
 	rc = store_open(&c->store, c->list.dir, make, &err);
 	if (rc == -1)
 		cli_error(c, &err);
+	if (rc == 1)
+		cli_tune(c);
 	return rc;
 }
 

@@ -66,6 +66,8 @@ tool_open(struct cli *c, bool make, struct answer *a)
 		answer_error(a, &err);
 		return false;
 	}
+	if (c->store.dirfd != -1)
+		cli_tune(c);
 	return true;
 }
 

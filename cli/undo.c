@@ -43,6 +43,15 @@ metadata_of(const struct task *t)
 	return json_count(&t->json, m) > 0 ? m : JSON_ABSENT;
 }
 
+static bool
+all_known(const struct strings *ids, const struct strings *known)
+{
+	for (size_t i = 0; i < ids->count; i++)
+		if (!strings_has(known, ids->item[i]))
+			return false;
+	return true;
+}
+
 static int
 unchanged_since(void *arg, struct store *s, const struct task *t, struct error *err)
 {
@@ -53,10 +62,11 @@ unchanged_since(void *arg, struct store *s, const struct task *t, struct error *
 	(void)s;
 	if (task_read(&was, t->dialect, t->id, p->after, strlen(p->after), err) == -1)
 		return -1;
+	/* Edges may have gone with tasks that were undone before it; none may have come. */
 	is = was.status == t->status && strcmp(was.subject, t->subject) == 0 &&
 	     strcmp(was.description, t->description) == 0 &&
 	     (t->owner == NULL) == (was.owner == NULL) &&
-	     was.blocked_by.count == t->blocked_by.count && was.blocks.count == t->blocks.count &&
+	     all_known(&t->blocked_by, &was.blocked_by) && all_known(&t->blocks, &was.blocks) &&
 	     json_same(&was.json, metadata_of(&was), &t->json, metadata_of(t));
 	task_free(&was);
 	if (!is)
@@ -85,8 +95,8 @@ link_back(struct cli *c, const char *id, struct error *err)
 		const char *end = up ? t.blocked_by.item[i] : t.blocks.item[i - t.blocked_by.count];
 
 		rc = store_get(&c->store, end, &other, err);
-		if (rc == 1 &&
-		    store_depend(&c->store, up ? id : end, up ? end : id, false, cli_patience(), err) == -1)
+		if (rc == 1 && store_depend(&c->store, up ? id : end, up ? end : id, false,
+				   cli_patience(), err) == -1)
 			rc = -1;
 		else if (rc == 0)
 			rc = 1;
@@ -134,9 +144,8 @@ claim_before(const struct history *h, const struct past *p)
 
 /* One line.  With `really` false only whether it can be done.  back: tasks that are there again. */
 static int
-undo_line(
-    struct cli *c, const struct history *h, const struct past *p, bool really, struct strings *back,
-    struct error *err)
+undo_line(struct cli *c, const struct history *h, const struct past *p, bool really,
+    struct strings *back, struct error *err)
 {
 	const struct past *with = claim_before(h, p);
 	struct task now = TASK_INIT, then = TASK_INIT;

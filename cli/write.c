@@ -334,9 +334,9 @@ delete_main(struct cli *c)
 		struct task was = TASK_INIT;
 
 		if (c->store.dirfd == -1 || act_delete(c, ids.item[i], as, &was, &err) == -1)
-			rc = c->store.dirfd == -1 || err.kind == ERROR_NOT_FOUND ?
-			    cli_no_task(c, ids.item[i]) :
-			    cli_error(c, &err);
+			rc = c->store.dirfd == -1 || err.kind == ERROR_NOT_FOUND
+				 ? cli_no_task(c, ids.item[i])
+				 : cli_error(c, &err);
 		else
 			tell(c, "deleted", &was);
 		task_free(&was);
