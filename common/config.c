@@ -110,7 +110,18 @@ read_allow(struct config_reader *r, json_ref ref, void *target)
 	struct config *c = target;
 
 	c->verify.allow_project = r->project;
-	return config_read_strings(r, ref, &c->verify.allow);
+	if (config_read_strings(r, ref, &c->verify.allow) == -1)
+		return -1;
+	/* "*" as the program would permit every program there is. */
+	for (size_t i = 0; i < c->verify.allow.count; i++) {
+		const char *word = c->verify.allow.item[i] + strspn(c->verify.allow.item[i], " \t");
+
+		if (strcspn(word, "*?[") < strcspn(word, " \t"))
+			return config_read_error(r, ref,
+			    "%s: '%s' must name its program, not a pattern", buf_text(&r->path),
+			    c->verify.allow.item[i]);
+	}
+	return 0;
 }
 
 static const struct config_key fault_keys[] = {

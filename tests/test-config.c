@@ -170,6 +170,8 @@ Test(config, refused)
 		    "\"claim\" or \"head\"" },
 		{ "{\"sync\": [{\"name\": \"x\"}]}", "sync[0] has no 'run'" },
 		{ "{\"sync\": \"x\"}", "sync must be an array" },
+		{ "{\"verify\": {\"allow\": [\"make\", \"* test\"]}}",
+		    "'* test' must name its program" },
 		{ "{/* no end", "is not JSON" },
 	};
 	struct error e;

@@ -44,8 +44,9 @@ Test(glob, paths)
 		{ "*", ".hidden", true },
 		{ "a?c", "abc", true },
 		{ "a?c", "a/c", false },
-		{ "a?c", "a\xc3\xa9"
-			 "c",
+		{ "a?c",
+		    "a\xc3\xa9"
+		    "c",
 		    true },
 		{ "x/a?c", "x/a/c", false },
 		{ "[abc].c", "b.c", true },
@@ -70,8 +71,9 @@ Test(glob, paths)
 		{ "\\*.c", "*.c", true },
 		{ "\\*.c", "a.c", false },
 		{ "\\{a,b\\}", "{a,b}", true },
-		{ "\xff*", "\xff"
-			   "abc",
+		{ "\xff*",
+		    "\xff"
+		    "abc",
 		    true },
 		{ "", "", false },
 		{ "a", "", false },

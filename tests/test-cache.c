@@ -1,0 +1,177 @@
+/*
+ * Passes that are remembered: found under their key only, as long as they
+ * may be, and not for ever more of them.
+ */
+#include <criterion/criterion.h>
+#include <sys/stat.h>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cache.h"
+#include "clock.h"
+#include "hash.h"
+
+static char top[64];
+static int state;
+
+static void
+make_top(void)
+{
+	snprintf(top, sizeof(top), "/tmp/test-cache-XXXXXX");
+	cr_assert_not_null(mkdtemp(top));
+	cr_assert_neq(state = open(top, O_RDONLY | O_DIRECTORY), -1);
+}
+
+static void
+remove_top(void)
+{
+	char *command = mem_printf("rm -rf %s", top);
+
+	close(state);
+	cr_expect_eq(system(command), 0);
+	free(command);
+}
+
+TestSuite(cache, .init = make_top, .fini = remove_top);
+
+static void
+key_of(const char *text, char out[65])
+{
+	hash_text(text, strlen(text), out);
+}
+
+static void
+put(const char *text, int64_t time_ms)
+{
+	struct cache_entry entry = {
+		.time_ms = time_ms, .ms = 12, .output_total = 7, .flaky = true
+	};
+	struct error e;
+	char key[65];
+
+	key_of(text, key);
+	key_of("output", entry.digest);
+	cr_assert_eq(cache_put(state, key, "gate", &entry, &e), 0, "%s", e.text);
+}
+
+static bool
+find(const char *text, int64_t ttl_ms)
+{
+	struct cache_entry entry;
+	char key[65];
+
+	key_of(text, key);
+	return cache_find(state, key, ttl_ms, &entry);
+}
+
+Test(cache, found_while_it_may)
+{
+	int64_t now = clock_wall_ms();
+	struct cache_entry entry;
+	char key[65], digest[65];
+
+	cr_expect_not(find("a", 1000000), "nothing there yet");
+	put("a", now);
+	key_of("a", key);
+	key_of("output", digest);
+	cr_assert(cache_find(state, key, 3600000, &entry));
+	cr_expect(entry.ms == 12 && entry.output_total == 7 && entry.flaky);
+	cr_expect_str_eq(entry.digest, digest);
+	cr_expect_not(find("b", 3600000), "another key");
+	put("old", now - 7200000);
+	cr_expect_not(find("old", 3600000), "too old");
+	cr_expect(find("old", 36000000), "not so old");
+	put("future", now + 7200000);
+	cr_expect_not(find("future", 36000000), "from the future");
+}
+
+Test(cache, broken_is_no_pass)
+{
+	static const char *const broken[] = { "", "{", "[]", "{}", "{\"key\":\"x\"}",
+		"{\"key\":1,\"time\":1,\"ms\":1,\"output\":1,\"digest\":\"x\"}" };
+	char key[65], other[65], *path;
+
+	put("a", clock_wall_ms());
+	key_of("a", key);
+	path = mem_printf("%s/cache/%s.json", top, key);
+	for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++) {
+		FILE *f = fopen(path, "w");
+
+		cr_assert_not_null(f);
+		fputs(broken[i], f);
+		fclose(f);
+		cr_expect_not(find("a", 3600000), "%s", broken[i]);
+	}
+	unlink(path);
+	cr_assert_eq(mkfifo(path, 0600), 0);
+	cr_expect_not(find("a", 3600000), "a FIFO");
+	free(path);
+	/* One pass under the name of another. */
+	put("b", clock_wall_ms());
+	key_of("b", key);
+	key_of("c", other);
+	path = mem_printf("cp %s/cache/%s.json %s/cache/%s.json", top, key, top, other);
+	cr_assert_eq(system(path), 0);
+	cr_expect_not(find("c", 3600000), "the key inside counts");
+	free(path);
+}
+
+Test(cache, bounded)
+{
+	struct dirent *d;
+	DIR *dir;
+	char *path = mem_printf("%s/cache", top);
+	size_t count = 0;
+	struct error e;
+
+	for (int i = 0; i < CACHE_MAX + 20; i++) {
+		char text[16];
+
+		snprintf(text, sizeof(text), "%d", i);
+		put(text, clock_wall_ms());
+	}
+	cr_assert_not_null(dir = opendir(path));
+	while ((d = readdir(dir)) != NULL)
+		count += d->d_name[0] != '.';
+	closedir(dir);
+	cr_expect_eq(count, CACHE_MAX);
+	cr_expect(find("519", 3600000), "the newest is there");
+	cr_expect_eq(cache_clear(state, &e), CACHE_MAX);
+	cr_expect_not(find("519", 3600000));
+	cr_expect_eq(cache_clear(state, &e), 0);
+	free(path);
+}
+
+Test(cache, key_depends_on)
+{
+	struct gate g = { .name = (char *)"g", .cache = true, .ttl_ms = -1 };
+	struct strings env = { 0 };
+	char a[65], b[65], *path = mem_string(getenv("PATH"));
+
+	strings_add(&g.argv, "make");
+	cache_key(&g, "tree", "/p", &env, a);
+	cache_key(&g, "tree", "/p", &env, b);
+	cr_expect_str_eq(a, b);
+	cache_key(&g, "tree2", "/p", &env, b);
+	cr_expect_str_neq(a, b, "the tree");
+	cache_key(&g, "tree", "/q", &env, b);
+	cr_expect_str_neq(a, b, "the directory");
+	strings_add(&env, "A=1");
+	cache_key(&g, "tree", "/p", &env, b);
+	cr_expect_str_neq(a, b, "the environment");
+	strings_free(&env);
+	setenv("PATH", "/elsewhere", 1);
+	cache_key(&g, "tree", "/p", &env, b);
+	cr_expect_str_neq(a, b, "the PATH");
+	setenv("PATH", path, 1);
+	strings_add(&g.argv, "test");
+	cache_key(&g, "tree", "/p", &env, b);
+	cr_expect_str_neq(a, b, "the command");
+	strings_free(&g.argv);
+	free(path);
+}
