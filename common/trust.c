@@ -241,15 +241,16 @@ inside(const char *dir, const char *root)
 	return strncmp(dir, root, len) == 0 && (dir[len] == '\0' || dir[len] == '/');
 }
 
-/* `Look at it and trust it: claude-tasks trust '/p/.claude/task-hooks.json'.` */
+/* The way out, for the person to whom the model will pass it on. */
 static void
 way_out(struct buf *why, const char *path)
 {
-	buf_puts(why,
-	    " Only a person can change that, in a terminal: claude-tasks trust --show looks at it, "
-	    "claude-tasks trust accepts it (");
-	text_show(why, path, strlen(path), TEXT_LINE, 300);
-	buf_puts(why, ").");
+	char *root = root_of(path);
+
+	buf_puts(why, " Only a person can change that: claude-tasks trust, in a terminal in '");
+	text_show(why, root, strlen(root), TEXT_LINE, 300);
+	buf_puts(why, "', shows what it would run and asks.");
+	free(root);
 }
 
 static void
