@@ -81,8 +81,8 @@ struct change {
 	enum task_status status;                         /* TASK_NO_STATUS: leave */
 	const char *subject, *description, *active_form; /* NULL: leave */
 	const char *owner;                               /* NULL: leave; "": remove the key */
-	bool empty_owner; /* owner "" is to be written, as the client writes it; native only */
-	const char *parent;                              /* NULL: leave */
+	bool empty_owner;     /* owner "" is to be written, as the client writes it; native only */
+	const char *parent;   /* NULL: leave */
 	const char *metadata; /* JSON object text, merged key by key, null deletes; NULL: leave */
 	const struct strings *add_blocks,
 	    *add_blocked_by; /* ids, already on both sides by the store */

@@ -416,9 +416,9 @@ Test(macf, kept)
 	cr_expect_str_eq(t.parent, "7");
 	cr_expect_eq(task_edit(&t, &c, NOW, &out, &err), 1, "%s", err.text);
 	cr_assert_eq(task_read(&after, TASK_NATIVE, "1", out.data, out.len, &err), 0);
-	cr_expect_str_eq(
-	    after.description, "New words.\n\n<macf_task_metadata version=\"1.0\">\ncreated_by: "
-			       "PA\n</macf_task_metadata>");
+	cr_expect_str_eq(after.description,
+	    "New words.\n\n<macf_task_metadata version=\"1.0\">\ncreated_by: "
+	    "PA\n</macf_task_metadata>");
 	c.description = BLOCK;
 	cr_expect_eq(task_edit(&t, &c, NOW, &out, &err), 1);
 	cr_assert_eq(task_read(&after, TASK_NATIVE, "1", out.data, out.len, &err), 0);
