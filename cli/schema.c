@@ -138,10 +138,14 @@ schema_check(const struct json *s, json_ref schema, const struct json *v, json_r
 		return wrong_type(s, type, path, kind, err);
 	if (values != JSON_ABSENT)
 		return check_enum(s, values, v, value, path, err);
-	if (json_kind(v, value) == JSON_STRING &&
-	    json_int(s, json_member(s, schema, "minLength"), &least) == 0) {
+	if (json_kind(v, value) == JSON_STRING) {
 		text = json_string(v, value);
-		if (strlen(text) < (size_t)least)
+		/* We would write something else: better nothing. */
+		if (!json_equals(v, value, text))
+			rc = error_set(err, ERROR_INPUT,
+			    "%s holds a NUL or half a surrogate pair, which cannot be kept", path);
+		else if (json_int(s, json_member(s, schema, "minLength"), &least) == 0 &&
+			 strlen(text) < (size_t)least)
 			rc = error_set(err, ERROR_INPUT, "%s must not be empty", path);
 		free(text);
 		return rc;
