@@ -105,7 +105,10 @@ $(HELPERS): $(B)/tests/%: $(B)/obj/tests/%.o $(CORE)
 
 $(FUZZERS): $(B)/tests/%: $(B)/obj/tests/%.o $(CORE)
 	$(call say,LD)
-	$(Q)mkdir -p $(@D) && $(LINKER) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+	$(Q)mkdir -p $(@D) && $(LINKER) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(CORE) $(LIBS)
+
+# The server is part of claude-tasks, which has a main() of its own.
+$(B)/tests/fuzz-mcp: $(filter-out %/claude-tasks.o,$(call objects,cli/*.c))
 
 $(SHIMS): $(B)/tests/%.so: tests/%.c $(B)/flags
 	$(call say,LD)
