@@ -9,6 +9,9 @@
 
 struct claim *claims_add(struct claims *); /* empty */
 
+/* This machine and pid namespace, for claim.space; NULL if unknown. */
+const char *claim_space(void);
+
 /* What a claim is worth, given its task as it is on disk now. */
 enum claim_state {
 	CLAIM_HELD,   /* somebody works on it, or is about to */

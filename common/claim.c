@@ -171,6 +171,7 @@ record(void *arg, struct claims *claims)
 	c->head = mem_string(req->head);
 	c->pid = req->agent.pid;
 	c->pid_start = req->agent.pid_start;
+	c->space = c->pid > 0 ? mem_string(claim_space()) : NULL;
 	c->time_ms = k->now;
 	return 1;
 }

@@ -33,6 +33,7 @@ struct claim {
 	char *task, *agent_id, *agent_type, *name, *session,
 	    *owner;        /* owner: as asked to be written */
 	char *tool_use_id; /* the call the claim was made for */
+	char *space;       /* where its pid means something: host and pid namespace; NULL: here */
 	char *transcript;  /* of its session; says whether that call is over (transcript.h) */
 	int64_t pid;
 	uint64_t pid_start;
@@ -87,7 +88,8 @@ int claims_edit(const struct list *, int (*fn)(void *, struct claims *), void *,
 void claims_drop(struct claims *, size_t index);
 int claim_forget(const struct list *, const char *task, struct deadline, struct error *);
 
-/* Does this claim's client process still live (pid and start time)? Unknown pid: true. */
+/* Does this claim's client process still live (pid and start time)?  True if that cannot be
+ * told: no pid, or one of another machine or container. */
 bool claim_alive(const struct claim *);
 
 #endif

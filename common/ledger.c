@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "claim-part.h"
@@ -33,6 +34,7 @@ claim_clear(struct claim *c)
 	free(c->owner);
 	free(c->tool_use_id);
 	free(c->transcript);
+	free(c->space);
 	free(c->gate_hash);
 	free(c->head);
 	memset(c, 0, sizeof(*c));
@@ -98,6 +100,7 @@ claim_parse(struct claims *claims, const struct json *j, json_ref ref)
 	c.owner = json_member_string(j, ref, "owner");
 	c.tool_use_id = json_member_string(j, ref, "tool_use_id");
 	c.transcript = json_member_string(j, ref, "transcript");
+	c.space = json_member_string(j, ref, "space");
 	c.gate_hash = json_member_string(j, ref, "gate_hash");
 	c.head = json_member_string(j, ref, "head");
 	(void)json_int(j, json_member(j, ref, "pid"), &c.pid);
@@ -181,6 +184,7 @@ ledger_write(int statefd, const struct claims *claims, struct error *err)
 		out_string(o, "transcript", c->transcript);
 		out_int(o, "pid", c->pid);
 		out_int(o, "pid_start", (int64_t)c->pid_start);
+		out_string(o, "space", c->space);
 		out_int(o, "time_ms", c->time_ms);
 		out_bool(o, "settled", c->settled);
 		out_string(o, "gate_hash", c->gate_hash);
@@ -241,9 +245,30 @@ claim_forget(const struct list *list, const char *task, struct deadline deadline
 	return there ? claims_edit(list, forget, (char *)task, deadline, err) : 0;
 }
 
-/* Field 22 of /proc/<pid>/stat, after the name in its brackets; 0 if unknown. */
+/*
+ * A list may be shared with a container or, on a network file system, with
+ * another machine: there the same number is another process, or none.
+ */
+const char *
+claim_space(void)
+{
+	static char space[192];
+	char host[128] = "";
+	struct stat st;
+
+	if (space[0] == '\0') {
+		if (gethostname(host, sizeof(host) - 1) == -1 ||
+		    stat("/proc/self/ns/pid", &st) == -1)
+			return NULL;
+		snprintf(space, sizeof(space), "%s/%llu", host, (unsigned long long)st.st_ino);
+	}
+	return space;
+}
+
+/* Field 22 of /proc/<pid>/stat, after the name in its brackets; 0 if unknown.  dead: it only
+ * waits for its parent to notice. */
 static uint64_t
-process_start(int64_t pid)
+process_start(int64_t pid, bool *dead)
 {
 	struct buf text = { 0 };
 	struct error ignored;
@@ -252,9 +277,11 @@ process_start(int64_t pid)
 	uint64_t start = 0;
 	int field;
 
+	*dead = false;
 	snprintf(path, sizeof(path), "/proc/%lld/stat", (long long)pid);
 	if (file_read_path(path, 4096, &text, &ignored) == 1 &&
 	    (p = strrchr(text.data, ')')) != NULL) {
+		*dead = p[1] == ' ' && (p[2] == 'Z' || p[2] == 'X');
 		for (field = 2; p != NULL && field < 22; field++)
 			p = strchr(p + 1, ' ');
 		if (p != NULL)
@@ -267,12 +294,16 @@ process_start(int64_t pid)
 bool
 claim_alive(const struct claim *c)
 {
+	const char *here;
 	uint64_t start;
+	bool dead;
 
 	if (c->pid <= 0)
 		return true;
+	if (c->space != NULL && (here = claim_space()) != NULL && strcmp(c->space, here) != 0)
+		return true;
 	if (kill((pid_t)c->pid, 0) == -1 && errno == ESRCH)
 		return false;
-	start = c->pid_start != 0 ? process_start(c->pid) : 0;
-	return start == 0 || start == c->pid_start;
+	start = process_start(c->pid, &dead);
+	return !dead && (c->pid_start == 0 || start == 0 || start == c->pid_start);
 }

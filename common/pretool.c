@@ -9,6 +9,7 @@
 #include "note.h"
 #include "out.h"
 #include "policy.h"
+#include "stop.h"
 #include "sweep.h"
 
 #include <stdlib.h>
@@ -94,6 +95,22 @@ pretool_tool(struct hook *h, enum tool tool, struct error *e)
 	}
 }
 
+/* Who listens to the list hears of what the client, or the sweep, has just changed. */
+static int
+hand_on(struct hook *h, enum tool tool, struct error *e)
+{
+	bool changed = h->changed || (h->event.kind == EVENT_POST_TOOL_USE &&
+					 (tool == TOOL_UPDATE || tool == TOOL_CREATE));
+
+	if (!changed || h->explain)
+		return 0;
+	if (hook_config(h, e) == -1)
+		return -1;
+	if (h->config.sync_count > 0)
+		h->after = outward_after;
+	return 0;
+}
+
 int
 pretool_run(struct hook *h, struct error *e)
 {
@@ -116,5 +133,5 @@ pretool_run(struct hook *h, struct error *e)
 	if (pretool_tool(h, tool, e) == -1)
 		return -1;
 	give_notes(h);
-	return 0;
+	return hand_on(h, tool, e);
 }
