@@ -260,10 +260,11 @@ install_main(struct cli *c)
 	struct settings_edit edit = { .fn = edit_install, .arg = &job };
 	struct wiring w = { 0 };
 	struct error err;
+	struct lock lock = LOCK_INIT;
 	enum scope scope;
 	const char *where;
 	char *bin = NULL, *version = NULL;
-	int status = EXIT_DONE, rc;
+	int status = EXIT_DONE, rc, lockdir = -1;
 
 	if (which_scope(c, &scope) == -1 || which_events(c, &job) == -1)
 		goto misuse;
@@ -300,7 +301,9 @@ install_main(struct cli *c)
 		buf_free(&text);
 		buf_free(&out);
 	} else {
-		rc = settings_edit(w.file[scope].path, &edit, &err);
+		rc = memory_lock(w.config, &lock, &lockdir, &err);
+		if (rc != -1)
+			rc = settings_edit(w.file[scope].path, &edit, &err);
 		if (rc == 1)
 			rc = remember(c, &w, w.file[scope].path, &job, &edit, &err);
 	}
@@ -313,6 +316,9 @@ install_main(struct cli *c)
 misuse:
 	status = c->status;
 out:
+	lock_release(&lock);
+	if (lockdir != -1)
+		close(lockdir);
 	buf_free(&edit.before);
 	buf_free(&job.result);
 	strings_free(&job.events);
@@ -330,18 +336,21 @@ uninstall_main(struct cli *c)
 	struct settings_edit edit = { .fn = edit_uninstall, .arg = &job };
 	struct wiring w = { 0 };
 	struct error err;
+	struct lock lock = LOCK_INIT;
 	enum scope scope;
 	const char *path;
-	int status = EXIT_DONE, rc;
+	int status = EXIT_DONE, rc, lockdir = -1;
 
 	if (which_scope(c, &scope) == -1)
 		return c->status;
 	if (wiring_load(&w, &err) == -1)
 		return cli_error(c, &err);
 	path = w.file[scope].path;
-	(void)memory_load(w.config, path, &job.memory, &err);
 	rc = 0;
 	if (w.file[scope].there || w.file[scope].broken != NULL)
+		rc = memory_lock(w.config, &lock, &lockdir, &err);
+	(void)memory_load(w.config, path, &job.memory, &(struct error){ 0 });
+	if (rc != -1 && lock.held)
 		rc = settings_edit(path, &edit, &err);
 	if (rc == 1 && !job.dry)
 		rc = memory_save(w.config, path, NULL, &err);
@@ -355,6 +364,9 @@ uninstall_main(struct cli *c)
 		job.memory.backup = NULL;
 		tell_result(c, "uninstall", path, &job);
 	}
+	lock_release(&lock);
+	if (lockdir != -1)
+		close(lockdir);
 	buf_free(&edit.before);
 	buf_free(&job.result);
 	memory_free(&job.memory);

@@ -102,6 +102,20 @@ open_place(const char *path, char name[NAME_MAX + 1], struct error *err)
 	return fd;
 }
 
+/* Does the file still hold these bytes?  1, 0, -1. */
+static int
+holds(int dirfd, const char *name, const struct buf *old, struct error *err)
+{
+	struct buf now = { 0 };
+	int rc = file_read(dirfd, name, 0, SETTINGS_MAX, &now, err);
+
+	if (rc == 1 &&
+	    (now.len != old->len || memcmp(buf_text(&now), buf_text(old), old->len) != 0))
+		rc = 0;
+	buf_free(&now);
+	return rc;
+}
+
 /*
  * Put the staged file in the place of one that must still hold `old`.
  * 1 done; 0 somebody else wrote meanwhile; -1.
@@ -110,7 +124,6 @@ static int
 exchange(int dirfd, const char *temp, const char *name, const struct buf *old, bool existed,
     struct error *err)
 {
-	struct buf was = { 0 };
 	int rc;
 
 	if (!existed) {
@@ -118,32 +131,21 @@ exchange(int dirfd, const char *temp, const char *name, const struct buf *old, b
 			return 1;
 		return errno == EEXIST ? 0 : error_sys(err, "cannot make '%s'", name);
 	}
-	if (renameat2(dirfd, temp, dirfd, name, RENAME_EXCHANGE) == -1) {
-		if (errno == ENOENT)
-			return 0;
-		if (errno != EINVAL && errno != ENOSYS)
-			return error_sys(err, "cannot replace '%s'", name);
-		/* A file system without it: look, then rename, with the gap that has. */
-		rc = file_read(dirfd, name, 0, SETTINGS_MAX, &was, err);
-		if (rc == 1 && (was.len != old->len || memcmp(was.data, old->data, old->len) != 0))
-			rc = 0;
-		buf_free(&was);
-		if (rc != 1)
-			return rc;
-		if (renameat(dirfd, temp, dirfd, name) == -1)
-			return error_sys(err, "cannot replace '%s'", name);
-		return 1;
-	}
-	rc = file_read(dirfd, temp, 0, SETTINGS_MAX, &was, err);
-	if (rc == 1 && (was.len != old->len || memcmp(was.data, buf_text(old), old->len) != 0)) {
-		/* That was not the file we read: give it back its place. */
-		if (renameat2(dirfd, temp, dirfd, name, RENAME_EXCHANGE) == -1)
+	if ((rc = holds(dirfd, name, old, err)) != 1)
+		return rc;
+	if (renameat2(dirfd, temp, dirfd, name, RENAME_EXCHANGE) == 0) {
+		rc = holds(dirfd, temp, old, err);
+		/* Not the file that was read, after all: give it back its place. */
+		if (rc == 0 && renameat2(dirfd, temp, dirfd, name, RENAME_EXCHANGE) == -1)
 			rc = error_sys(err, "cannot put '%s' back", name);
-		else
-			rc = 0;
+		return rc;
 	}
-	buf_free(&was);
-	return rc;
+	if (errno == ENOENT)
+		return 0;
+	/* A file system that cannot exchange: what was just seen has to do. */
+	if ((errno != EINVAL && errno != ENOSYS) || renameat(dirfd, temp, dirfd, name) == -1)
+		return error_sys(err, "cannot replace '%s'", name);
+	return 1;
 }
 
 static int

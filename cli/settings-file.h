@@ -2,16 +2,19 @@
 #define CLI_SETTINGS_FILE_H
 
 #include "cli.h"
+#include "lock.h"
 #include "settings.h"
 
 /*
  * Settings files: where they are, and how one is changed without losing what
  * somebody else writes at the same moment.
  *
- * The client rewrites its settings too, and takes no lock that we know of.  So the new file is
- * prepared beside the old one and the two are exchanged in one step;
- * what then turns out to have been the old one must be what the new one was
- * made from, else they are exchanged back and the edit is made again.
+ * The client rewrites its settings too, and takes no lock that we know of.
+ * So the new file is prepared beside the old one, the old one is looked at
+ * once more, and the two are exchanged in one step; what then turns out to
+ * have been the old one must be what the new one was made from, else they are
+ * exchanged back.  Whenever somebody was quicker the edit is made again.
+ * Our own processes queue at a lock.
  */
 enum scope { SCOPE_USER, SCOPE_PROJECT, SCOPE_LOCAL, SCOPE_MANAGED };
 #define SCOPES 4
@@ -46,6 +49,7 @@ struct settings_memory {
 	bool existed, env;
 	char *backup; /* where the old bytes are; NULL */
 };
+int memory_lock(const char *config, struct lock *, int *dirfd, struct error *);
 int memory_load(const char *config, const char *path, struct settings_memory *, struct error *);
 int memory_save(
     const char *config, const char *path, const struct settings_memory *, struct error *);

@@ -24,6 +24,16 @@ memory_dir(const char *config, bool make, struct error *err)
 	return fd;
 }
 
+/* Held over a whole edit and what is remembered of it; dirfd is closed after lock_release(). */
+int
+memory_lock(const char *config, struct lock *lock, int *dirfd, struct error *err)
+{
+	*dirfd = memory_dir(config, true, err);
+	if (*dirfd == -1)
+		return -1;
+	return lock_own(lock, *dirfd, "lock", deadline_in(30000), err);
+}
+
 static void
 memory_name(char out[65 + 8], const char *path)
 {
