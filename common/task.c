@@ -188,8 +188,8 @@ rules_check(const struct json *j, enum task_dialect dialect, const json_ref at[F
 	for (i = 0; i < TASK_NO_STATUS; i++)
 		if (json_equals(j, at[FIELD_STATUS], status_names[i]))
 			break;
-	*status = i;
-	if (i < TASK_NO_STATUS && task_status_held(dialect, i))
+	*status = (enum task_status)i;
+	if (i < TASK_NO_STATUS && task_status_held(dialect, *status))
 		return 0;
 	word = json_string(j, at[FIELD_STATUS]);
 	text_show(&shown, word, strlen(word), TEXT_LINE, 40);
