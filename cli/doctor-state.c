@@ -84,6 +84,26 @@ move_lock(struct doctor *d, const char *name, struct error *err)
 	return rc;
 }
 
+/* A directory with nothing in it: what the client can take over. */
+static bool
+empty_directory(int dirfd, const char *name)
+{
+	int fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	DIR *dir = fd != -1 ? fdopendir(fd) : NULL;
+	struct dirent *e;
+	size_t n = 0;
+
+	if (dir == NULL) {
+		if (fd != -1)
+			close(fd);
+		return false;
+	}
+	while ((e = readdir(dir)) != NULL)
+		n += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
+	closedir(dir);
+	return n == 0;
+}
+
 /*
  * A lock is a directory that its holder touches every 5 s and that the
  * client takes over after 10 s; one that is no empty directory it cannot
@@ -113,7 +133,7 @@ locks(struct doctor *d)
 		f = doctor_find(d, "store.locks", LEVEL_BAD,
 		    mem_printf("%s is left over%s", e->d_name,
 			age < 0 ? ", with a time in the future" : ""),
-		    S_ISDIR(st.st_mode) && st.st_nlink == 2 && age > 0
+		    empty_directory(fd, e->d_name) && age > 0
 			? "the next change has to wait for it once"
 			: "the client cannot change anything that it locks",
 		    mem_printf(

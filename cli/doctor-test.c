@@ -55,7 +55,7 @@ static const struct {
 	{ "tasks/selftest/3.json", "{\"id\":\"3\",\"subject\":\"third\",\"description\":\"third\","
 				   "\"status\":\"in_progress\","
 				   "\"blocks\":[],\"blockedBy\":[],\"owner\":\"" AGENT "\"}" },
-	{ "task-hooks.json", "{\"stop\":{\"unfinished\":\"block\"}}" },
+	{ "task-hooks.json", "{\"durability\":\"off\",\"stop\":{\"unfinished\":\"block\"}}" },
 };
 
 static int
