@@ -55,11 +55,8 @@ static volatile sig_atomic_t child;
 static void
 hand_on(int sig)
 {
-	int saved = errno;
-
 	(void)sig;
 	kill((pid_t)child, SIGTERM);
-	errno = saved;
 }
 
 void
