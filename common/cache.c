@@ -21,12 +21,32 @@
 
 #define DIRECTORY "cache"
 
+/* Where PATH leads for this name; NULL. */
+static char *
+find_program(const char *name)
+{
+	const char *path = getenv("PATH");
+
+	if (strchr(name, '/') != NULL || *name == '\0' || path == NULL)
+		return mem_string(name);
+	while (*path != '\0') {
+		size_t len = strcspn(path, ":");
+		char *file = mem_printf("%.*s/%s", (int)len, path, name);
+
+		if (access(file, X_OK) == 0)
+			return file;
+		free(file);
+		path += len + (path[len] == ':');
+	}
+	return NULL;
+}
+
 void
 cache_key(const struct gate *g, const char *tree, const char *cwd, const struct strings *env,
     char out[65])
 {
-	char definition[HASH_HEX];
-	const char *path = getenv("PATH");
+	char definition[HASH_HEX],
+	    *program = find_program(g->argv.count > 0 ? g->argv.item[0] : "");
 	struct hash h;
 
 	gate_hash(g, definition);
@@ -35,8 +55,10 @@ cache_key(const struct gate *g, const char *tree, const char *cwd, const struct 
 	hash_field(&h, definition);
 	hash_field(&h, tree);
 	hash_field(&h, cwd);
-	/* Another PATH means other programs. */
-	hash_field(&h, path);
+	/* Another program of the same name; PATH as a whole differs between a shell and the client.
+	 */
+	hash_field(&h, program);
+	free(program);
 	for (size_t i = 0; i < env->count; i++)
 		hash_field(&h, env->item[i]);
 	hash_end(&h, out);

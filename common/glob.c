@@ -259,7 +259,7 @@ expand(struct expansion *x, const char *pattern, size_t len)
 	for (open = pattern; open < end; open = skip_one(open, end))
 		if (*open == '{' && (close = brace_end(open, end, &comma)) != NULL && comma)
 			break;
-	if (open >= end) {
+	if (open >= end || close == NULL) {
 		if (x->left-- == 0)
 			return -1;
 		return x->fn(x->arg, pattern, len);

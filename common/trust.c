@@ -46,6 +46,16 @@ open_dir(const char *config_dir, bool make, struct error *e)
 	return fd;
 }
 
+static void
+entry_free(struct trust_entry *t)
+{
+	free(t->path);
+	free(t->hash);
+	free(t->time);
+	free(t->text);
+	*t = (struct trust_entry){ 0 };
+}
+
 static int
 load_at(int dirfd, struct trusts *ts, struct error *e)
 {
@@ -81,10 +91,7 @@ load_at(int dirfd, struct trusts *ts, struct error *e)
 		};
 
 		if (t.path == NULL || t.hash == NULL) {
-			free(t.path);
-			free(t.hash);
-			free(t.time);
-			free(t.text);
+			entry_free(&t);
 			continue;
 		}
 		ts->item = mem_grow(ts->item, ts->count + 1, sizeof(*ts->item));
@@ -112,12 +119,8 @@ trust_load(const char *config_dir, struct trusts *ts, struct error *e)
 void
 trusts_free(struct trusts *ts)
 {
-	for (size_t i = 0; i < ts->count; i++) {
-		free(ts->item[i].path);
-		free(ts->item[i].hash);
-		free(ts->item[i].time);
-		free(ts->item[i].text);
-	}
+	for (size_t i = 0; i < ts->count; i++)
+		entry_free(&ts->item[i]);
 	free(ts->item);
 	*ts = (struct trusts){ 0 };
 }
@@ -146,41 +149,41 @@ save(int dirfd, const struct trusts *ts, struct error *e)
 	return rc;
 }
 
-/* Under the record's lock: drop the path, add the new entry if there is one. */
+static void
+add_entry(struct trusts *ts, const struct trust_entry *t)
+{
+	ts->item = mem_grow(ts->item, ts->count + 1, sizeof(*ts->item));
+	ts->item[ts->count++] = (struct trust_entry){ .path = mem_string(t->path),
+		.hash = mem_string(t->hash),
+		.time = mem_string(t->time),
+		.text = mem_string(t->text) };
+}
+
+/* Under the record's lock: all but the path, and the new entry if there is one. */
 static int
-edit(const char *config_dir, const char *path, struct trust_entry *add, struct deadline until,
+edit(const char *config_dir, const char *path, const struct trust_entry *add, struct deadline until,
     struct error *e)
 {
 	struct lock lock = LOCK_INIT;
-	struct trusts ts = { 0 };
+	struct trusts now = { 0 }, next = { 0 };
 	int fd = open_dir(config_dir, true, e), rc = -1, found = 0;
 
 	if (fd == -1 || lock_own(&lock, fd, "trust.lock", until, e) == -1 ||
-	    load_at(fd, &ts, e) == -1)
+	    load_at(fd, &now, e) == -1)
 		goto out;
-	for (size_t i = 0; i < ts.count;) {
-		struct trust_entry *t = &ts.item[i];
-
-		if (strcmp(t->path, path) != 0) {
-			i++;
-			continue;
-		}
-		free(t->path);
-		free(t->hash);
-		free(t->time);
-		free(t->text);
-		*t = ts.item[--ts.count];
-		found = 1;
+	for (size_t i = 0; i < now.count; i++) {
+		if (strcmp(now.item[i].path, path) == 0)
+			found = 1;
+		else
+			add_entry(&next, &now.item[i]);
 	}
-	if (add != NULL) {
-		ts.item = mem_grow(ts.item, ts.count + 1, sizeof(*ts.item));
-		ts.item[ts.count++] = *add;
-		*add = (struct trust_entry){ 0 };
-	}
-	rc = save(fd, &ts, e);
+	if (add != NULL)
+		add_entry(&next, add);
+	rc = save(fd, &next, e);
 out:
 	lock_release(&lock);
-	trusts_free(&ts);
+	trusts_free(&now);
+	trusts_free(&next);
 	if (fd != -1)
 		close(fd);
 	return rc == -1 ? -1 : found;
@@ -203,10 +206,7 @@ trust_add(const char *config_dir, const char *path, const char *text, size_t len
 		.time = mem_string(now),
 		.text = mem_copy(text, len) };
 	rc = edit(config_dir, real, &t, until, e);
-	free(t.path);
-	free(t.hash);
-	free(t.time);
-	free(t.text);
+	entry_free(&t);
 	free(real);
 	return rc == -1 ? -1 : 0;
 }
