@@ -123,7 +123,7 @@ json_number_print(struct buf *out, double v)
 	if (v < 0)
 		buf_putc(out, '-');
 	v = fabs(v);
-	if (v < 1e15 && v == floor(v)) {
+	if (v < 1e15 && v == (double)(long long)v) {
 		buf_printf(out, "%lld", (long long)v);
 		return;
 	}

@@ -65,6 +65,10 @@ Test(json, refuses)
 		{ "{a:1}", "byte 1: expected a key" },
 		{ "{\"a\":1,}", "byte 7: expected a key" },
 		{ "{\"a\" 1}", "byte 5: expected ':'" },
+		{ "{\"a\n\":1}", "byte 3: control character in a string" },
+		{ "{\"a", "byte 3: unfinished string, but the text ends" },
+		{ "\"\\ug000\"", "byte 1: bad escape" },
+		{ "\"\\u0g00\"", "byte 1: bad escape" },
 		{ "{\"a\"", "byte 4: expected ':', but the text ends" },
 		{ "{\"a\":", "byte 5: expected a value, but the text ends" },
 		{ "{\"a\":}", "byte 5: expected a value" },
@@ -97,6 +101,9 @@ Test(json, refuses)
 		cr_expect_str_eq(err.text, rows[i].want, "%s: %s", rows[i].text, err.text);
 		cr_expect_eq(json_kind(&j, JSON_ROOT), JSON_NONE, "nothing to ask");
 	}
+	cr_expect_eq(json_parse(&j, "", UINT32_MAX, &err), -1, "more than a position can say");
+	cr_expect_str_eq(err.text, "larger than 4 GB", "%s", err.text);
+	cr_expect_eq(json_parse(&j, NULL, 0, &err), -1, "nothing at all");
 	cr_expect_eq(parse(&j, "\"a\0\"", 4, &err), -1, "NUL in a string");
 	cr_expect_eq(parse(&j, "1\0", 2, &err), -1, "NUL after");
 	cr_expect_eq(parse(&j, "\"\\\0\"", 4, &err), -1, "escaped NUL byte");
