@@ -96,7 +96,7 @@ cache_find(int statefd, const char *key, int64_t ttl_ms, struct cache_entry *ent
 		memcpy(entry->digest, digest, sizeof(entry->digest));
 		entry->output_total = (uint64_t)total;
 		entry->flaky = json_true(&j, json_member(&j, JSON_ROOT, "flaky"));
-		found = entry->time_ms <= now && now - entry->time_ms <= ttl_ms;
+		found = entry->time_ms <= now && now - entry->time_ms < ttl_ms;
 	}
 	free(digest);
 	json_free(&j);

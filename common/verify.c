@@ -273,8 +273,8 @@ run_gates(struct plan *p, struct error *e)
 		if ((rc = plan_run(p, e)) == -1)
 			break;
 		strings_free(&paths);
-		/* Nothing ran: the tree was looked at a moment ago. */
-		if (!any_ran(p))
+		/* Nothing ran: the tree was looked at a moment ago.  Refused, and late: answer. */
+		if (!any_ran(p) || (!all_good(p) && deadline_past(p->until)))
 			break;
 		if (!plan_moved(p, &paths)) {
 			plan_remember(p);
