@@ -185,6 +185,7 @@ int uninstall_main(struct cli *);
 int status_main(struct cli *);
 int doctor_main(struct cli *);
 int ids_main(struct cli *);
+int words_main(struct cli *);
 int help_main(struct cli *);
 int version_main(struct cli *);
 

@@ -1,0 +1,281 @@
+/*
+ * words: what could stand where the cursor is, for the shells' completions.
+ *
+ *	claude-tasks words -- WORD... CURRENT
+ *
+ * The words after the program's name up to the cursor, the last one being
+ * completed.  Prints a candidate, a tab and what it is, one per line, whether or
+ * not it begins with what is typed (the shells choose); the line ":files"
+ * asks for file names.  It never complains: a completion that prints errors is
+ * worse than none.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "args.h"
+#include "config.h"
+#include "settings.h"
+#include "tools.h"
+#include "view.h"
+
+static void
+offer(struct cli *c, const char *word, const char *what)
+{
+	buf_puts(&c->out, word);
+	buf_putc(&c->out, '\t');
+	if (what != NULL)
+		view_text(&c->out, what, 60);
+	buf_putc(&c->out, '\n');
+}
+
+static void
+offer_all(struct cli *c, const char *const *words)
+{
+	for (; *words != NULL; words++)
+		offer(c, *words, NULL);
+}
+
+static void
+commands(struct cli *c)
+{
+	const struct command *table;
+	size_t count;
+
+	table = command_table(&count);
+	for (size_t i = 0; i < count; i++)
+		if (table[i].summary != NULL)
+			offer(c, table[i].name, table[i].summary);
+}
+
+static void
+flags(struct cli *c, const struct flag *f)
+{
+	char *word;
+
+	for (; f != NULL && f->name != NULL; f++) {
+		word = mem_printf("--%s", f->name);
+		offer(c, word, f->help);
+		free(word);
+	}
+}
+
+/* The list that the words before the cursor mean. */
+static int
+load(struct cli *c, int count, struct view *v)
+{
+	struct task_set all = { 0 };
+	struct list_query q = { .session_id = getenv("CLAUDE_CODE_SESSION_ID") };
+	struct error err;
+
+	for (int i = 0; i + 1 < count; i++) {
+		if (strcmp(c->operand[i], "--list") == 0 || strcmp(c->operand[i], "-l") == 0)
+			q.list = c->operand[i + 1];
+		else if (strcmp(c->operand[i], "--dir") == 0)
+			q.dir = c->operand[i + 1];
+	}
+	*v = (struct view){ 0 };
+	if (list_find(&c->list, &q, &err) == -1 ||
+	    store_open(&c->store, c->list.dir, false, &err) != 1 ||
+	    store_load(&c->store, &all, &err) == -1)
+		return -1;
+	view_of(v, &all);
+	return 0;
+}
+
+static void
+ids(struct cli *c, int count, bool open_only)
+{
+	struct view v;
+
+	if (load(c, count, &v) == 0)
+		for (size_t i = 0; i < v.tasks.count; i++) {
+			const struct task *t = &v.tasks.item[i];
+
+			if (!t->internal && (!open_only || task_open(t)))
+				offer(c, t->id, t->subject);
+		}
+	view_free(&v);
+}
+
+static void
+owners(struct cli *c, int count)
+{
+	struct strings seen = { 0 };
+	struct view v;
+
+	if (load(c, count, &v) == 0)
+		for (size_t i = 0; i < v.tasks.count; i++) {
+			const char *owner = v.tasks.item[i].owner;
+
+			if (owner == NULL || strings_has(&seen, owner))
+				continue;
+			strings_add(&seen, owner);
+			offer(c, owner, NULL);
+		}
+	strings_free(&seen);
+	view_free(&v);
+}
+
+static void
+lists(struct cli *c)
+{
+	struct strings names = { 0 };
+	struct error err;
+	char *config = list_config_dir(&err);
+
+	if (config != NULL && list_names(config, &names, &err) == 0)
+		for (size_t i = 0; i < names.count; i++)
+			offer(c, names.item[i], "list");
+	strings_free(&names);
+	free(config);
+}
+
+static void
+gates(struct cli *c)
+{
+	struct error err;
+	char *dir = list_config_dir(&err);
+	struct config_query q = { .config_dir = dir };
+	struct config config;
+
+	if (config_load(&config, &q, &err) == 0)
+		for (size_t i = 0; i < config.gates.count; i++)
+			offer(c, config.gates.item[i].name, "gate");
+	config_free(&config);
+	free(dir);
+}
+
+static void
+events(struct cli *c)
+{
+	for (size_t i = 0; i < settings_hook_count; i++)
+		offer(c, settings_hooks[i].event, settings_hooks[i].program);
+	offer(c, "all", NULL);
+}
+
+static void
+tools(struct cli *c)
+{
+	const struct tool *t;
+	size_t count;
+
+	t = tool_table(&count);
+	for (size_t i = 0; i < count; i++)
+		offer(c, t[i].name, t[i].description);
+}
+
+/* The value of a flag. */
+static void
+value(struct cli *c, const struct flag *f, int count)
+{
+	static const char *const statuses[] = { "pending", "in_progress", "completed", NULL };
+	static const char *const forms[] = { "native", "document", "exported", "folder",
+		"checklist", NULL };
+	static const char *const colours[] = { "always", "never", "auto", NULL };
+	static const char *const families[] = { "client", "todo", "plain", "all", NULL };
+	const char *n = f->name;
+
+	if (strcmp(n, "status") == 0)
+		offer_all(c, statuses);
+	else if (strcmp(n, "from") == 0 || strcmp(n, "to") == 0)
+		offer_all(c, forms);
+	else if (strcmp(n, "color") == 0)
+		offer_all(c, colours);
+	else if (strcmp(n, "tools") == 0)
+		offer_all(c, families);
+	else if (strcmp(n, "owner") == 0 || strcmp(n, "agent") == 0)
+		owners(c, count);
+	else if (strcmp(n, "list") == 0)
+		lists(c);
+	else if (strcmp(n, "gate") == 0)
+		gates(c);
+	else if (strcmp(n, "events") == 0)
+		events(c);
+	else if (strcmp(n, "dir") == 0 || strcmp(n, "bin") == 0 || strcmp(n, "client") == 0)
+		buf_puts(&c->out, ":files\n");
+	else if (strcmp(f->value, "N,...") == 0 || strcmp(f->value, "N") == 0 ||
+		 strcmp(f->value, "N|all") == 0)
+		ids(c, count, true);
+}
+
+static void
+operand(struct cli *c, const struct command *k, int count)
+{
+	static const char *const finished[] = { "get", "why", "tree", "log", "delete", "update",
+		"undo", NULL };
+	bool open_only = true;
+
+	for (const char *const *p = finished; *p != NULL; p++)
+		if (strcmp(k->name, *p) == 0)
+			open_only = false;
+	if (strcmp(k->name, "help") == 0)
+		commands(c);
+	else if (strcmp(k->name, "call") == 0)
+		tools(c);
+	else if (strcmp(k->name, "rehome") == 0)
+		lists(c);
+	else if (strstr(k->operands, "FILE") != NULL || strstr(k->operands, "DIR") != NULL)
+		buf_puts(&c->out, ":files\n");
+	else if (strchr(k->operands, 'N') != NULL && strcmp(k->name, "create") != 0)
+		ids(c, count, open_only);
+	if (strcmp(k->name, "receipts") == 0) {
+		offer(c, "export", "write them to a file");
+		ids(c, count, false);
+	}
+}
+
+static const struct flag *
+find_flag(const struct command *k, const char *word)
+{
+	for (int pass = 0; pass < 2; pass++) {
+		const struct flag *f = pass == 0 ? k->flags : args_common;
+
+		for (; f != NULL && f->name != NULL; f++)
+			if ((word[0] == '-' && word[1] == '-' && strcmp(word + 2, f->name) == 0) ||
+			    (word[0] == '-' && f->letter != 0 && word[1] == f->letter &&
+				word[2] == '\0'))
+				return f;
+	}
+	return NULL;
+}
+
+int
+words_main(struct cli *c)
+{
+	const struct command *k = NULL;
+	const struct flag *f = NULL;
+	const char *current, *before;
+	int count = c->operands;
+
+	if (count == 0)
+		return EXIT_DONE;
+	current = c->operand[count - 1];
+	/* bash takes --flag=value apart at the equals sign. */
+	if (strcmp(current, "=") == 0)
+		current = "";
+	before = count >= 2 ? c->operand[count - 2] : "";
+	if (strcmp(before, "=") == 0 && count >= 3)
+		before = c->operand[count - 3];
+	else if (strcmp(c->operand[count - 1], "=") == 0 && count >= 2)
+		before = c->operand[count - 2];
+	for (int i = 0; i < count - 1 && k == NULL; i++) {
+		f = find_flag(command_find("list"), c->operand[i]);
+		if (f != NULL && f->value != NULL)
+			i++;
+		else if (c->operand[i][0] != '-')
+			k = command_find(c->operand[i]);
+	}
+	f = find_flag(k != NULL ? k : command_find("list"), before);
+	if (f != NULL && f->value != NULL) {
+		value(c, f, count - 1);
+	} else if (current[0] == '-') {
+		if (k != NULL)
+			flags(c, k->flags);
+		flags(c, args_common);
+	} else if (k == NULL) {
+		commands(c);
+	} else {
+		operand(c, k, count - 1);
+	}
+	return EXIT_DONE;
+}
