@@ -48,18 +48,16 @@ static ssize_t
 proc_read(int64_t pid, const char *what, char *out, size_t room)
 {
 	char path[64];
-	size_t len = 0;
 	ssize_t n;
 	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%lld/%s", (long long)pid, what);
 	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) == -1)
 		return -1;
-	while (len < room - 1 && (n = read(fd, out + len, room - 1 - len)) > 0)
-		len += (size_t)n;
+	n = read(fd, out, room - 1); /* whole, or not at all */
 	close(fd);
-	out[len] = '\0';
-	return (ssize_t)len;
+	out[n > 0 ? n : 0] = '\0';
+	return n;
 }
 
 struct process {

@@ -22,6 +22,16 @@
 
 #define LEARNT_DAYS 30 /* sessions do not come back after that */
 
+static uid_t
+user_id(void)
+{
+	static uid_t id = (uid_t)-1;
+
+	if (id == (uid_t)-1)
+		id = geteuid();
+	return id;
+}
+
 static int
 private_dir(int upfd, const char *name, bool make, struct error *err)
 {
@@ -32,7 +42,7 @@ private_dir(int upfd, const char *name, bool make, struct error *err)
 		return -1;
 	if (fstat(fd, &st) == -1)
 		error_sys(err, "cannot stat the state directory '%s'", name);
-	else if (st.st_uid != geteuid())
+	else if (st.st_uid != user_id())
 		error_set(
 		    err, ERROR_REFUSED, "the state directory '%s' belongs to another user", name);
 	else if ((st.st_mode & 022) != 0)
@@ -44,10 +54,15 @@ private_dir(int upfd, const char *name, bool make, struct error *err)
 	return -1;
 }
 
+/* Most often it is there: it is made only when it proves not to be. */
 static int
 state_dir(const char *config, const char *name, bool make, struct error *err)
 {
 	int configfd, hooksfd, fd = -1;
+
+	if (make &&
+	    ((fd = state_dir(config, name, false, err)) != -1 || err->kind != ERROR_NOT_FOUND))
+		return fd;
 
 	configfd = make ? dir_make(config, 0777, err) : dir_open(config, err);
 	if (configfd == -1)
