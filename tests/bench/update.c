@@ -1,7 +1,7 @@
 /*
  * update: locked updates of one task, as many as fit in a time.
  *
- *	update DIR ID MS
+ *	update DIR ID MS	or -N: exactly N of them
  *
  * Each takes the client's lock on the task, reads it, sets metadata.n to n + 1, and
  * replaces the file.  Printed: how many were done.  (update.js does the
@@ -21,15 +21,16 @@ main(int argc, char **argv)
 	struct error e = { 0 };
 	struct deadline end;
 	char metadata[64];
-	long done = 0;
+	long done = 0, limit;
 
 	if (argc != 4)
-		errx(64, "usage: update DIR ID MS");
+		errx(64, "usage: update DIR ID MS|-N");
 	if (store_open(&st, argv[1], false, &e) != 1)
 		errx(1, "%s: %s", argv[1], e.text);
 	st.sync = FILE_SYNC_OFF; /* the other does not sync either */
-	end = deadline_in(atol(argv[3]));
-	while (!deadline_past(end)) {
+	limit = atol(argv[3]);
+	end = deadline_in(limit);
+	while (limit < 0 ? done < -limit : !deadline_past(end)) {
 		snprintf(metadata, sizeof(metadata), "{\"n\":%ld}", done + 1);
 		change.metadata = metadata;
 		if (store_update(&st, argv[2], &change, NULL, NULL, NULL, NULL, deadline_in(60000),
