@@ -15,6 +15,7 @@
 #include "note.h"
 #include "sweep.h"
 #include "tally.h"
+#include "transcript.h"
 #include "verify.h"
 
 static void
@@ -76,6 +77,7 @@ check(struct hook *h, struct error *e)
 	struct decision *d = &h->decision;
 	struct verify v = VERIFY_INIT;
 	struct buf metadata = { 0 };
+	char *client = NULL;
 	struct verify_request req = { .on = GATE_COMPLETE,
 		.config = &h->config,
 		.list = &h->list,
@@ -92,6 +94,7 @@ check(struct hook *h, struct error *e)
 		hook_fact(h, "metadata sent with the call: %s", req.metadata);
 	}
 	if ((rc = verify_task(&v, &req, e)) == 0) {
+		req.client_version = client = transcript_version(h->event.transcript_path);
 		d->task = h->event.task_id;
 		if (!v.passed) {
 			d->verdict = VERDICT_REFUSE;
@@ -115,6 +118,7 @@ check(struct hook *h, struct error *e)
 		call_drop(&h->list, req.task);
 	verify_free(&v);
 	buf_free(&metadata);
+	free(client);
 	return rc;
 }
 

@@ -16,16 +16,17 @@
 #include <unistd.h>
 
 #include "buf.h"
+#include "json.h"
 #include "mem.h"
 
 #define TAIL (1u << 20)
 
+/* The last TAIL bytes; false if it is no plain file. */
 static bool
-tail_has(const char *path, const char *needle)
+read_tail(const char *path, struct buf *b)
 {
 	struct stat st;
-	struct buf b = { 0 };
-	bool found = false;
+	bool plain = false;
 	ssize_t n;
 	int fd;
 
@@ -34,13 +35,22 @@ tail_has(const char *path, const char *needle)
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
 		off_t from = st.st_size > (off_t)TAIL ? st.st_size - (off_t)TAIL : 0;
 
-		buf_need(&b, TAIL);
-		while (b.len < TAIL &&
-		       (n = pread(fd, b.data + b.len, TAIL - b.len, from + (off_t)b.len)) > 0)
-			b.len += (size_t)n;
-		found = memmem(b.data, b.len, needle, strlen(needle)) != NULL;
+		plain = true;
+		buf_need(b, TAIL);
+		while (b->len < TAIL &&
+		       (n = pread(fd, b->data + b->len, TAIL - b->len, from + (off_t)b->len)) > 0)
+			b->len += (size_t)n;
 	}
 	close(fd);
+	return plain;
+}
+
+static bool
+tail_has(const char *path, const char *needle)
+{
+	struct buf b = { 0 };
+	bool found = read_tail(path, &b) && memmem(b.data, b.len, needle, strlen(needle)) != NULL;
+
 	buf_free(&b);
 	return found;
 }
@@ -95,4 +105,38 @@ transcript_has_call(const char *transcript, const char *tool_use_id)
 	made = tail_has(transcript, needle);
 	free(needle);
 	return made;
+}
+
+char *
+transcript_version(const char *transcript)
+{
+	struct buf b = { 0 };
+	struct json j = { 0 };
+	struct error e;
+	char *version = NULL;
+
+	if (transcript == NULL || transcript[0] != '/' || !read_tail(transcript, &b)) {
+		buf_free(&b);
+		return NULL;
+	}
+	/* From the end: the first line may be cut, and the client may have been updated. */
+	for (size_t end = b.len; end > 0 && version == NULL;) {
+		size_t start = end;
+
+		while (start > 0 && b.data[start - 1] != '\n')
+			start--;
+		if (json_parse(&j, b.data + start, end - start, &e) == 0)
+			version = json_member_string(&j, JSON_ROOT, "version");
+		if (version != NULL &&
+		    (strlen(version) > 40 ||
+			strspn(version, "0123456789.abcdefghijklmnopqrstuvwxyz+-") !=
+			    strlen(version))) {
+			free(version);
+			version = NULL;
+		}
+		end = start > 0 ? start - 1 : 0;
+	}
+	json_free(&j);
+	buf_free(&b);
+	return version;
 }

@@ -16,4 +16,7 @@ bool transcript_call_over(const char *transcript, const char *agent_id, const ch
 /* Was this call made in this transcript? */
 bool transcript_has_call(const char *transcript, const char *tool_use_id);
 
+/* Which version of the client wrote it: owned, NULL if that cannot be told. */
+char *transcript_version(const char *transcript);
+
 #endif
