@@ -20,7 +20,7 @@ const path = require('path');
 const { Model } = require('./model');
 
 const KEY = 'sk-ant-' + 'e2e-dummy-key-'.repeat(4) + '0123456789';
-const PATIENCE = process.env.E2E_ABSENT ? 15000 : 120000;
+const PATIENCE = process.env.E2E_ABSENT ? 45000 : 120000;
 
 /* Debug lines about hooks that say nothing. */
 const CHATTER = new RegExp('Getting matching|Found \\d+|Matched \\d+|' +

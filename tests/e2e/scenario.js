@@ -25,7 +25,7 @@
 const assert = require('assert');
 const fs = require('fs');
 const path = require('path');
-const { RECORDER, BUILD } = require('./client');
+const { RECORDER, BUILD, until, walk } = require('./client');
 const { call } = require('./model');
 
 const OLD = '2.1.34', MID = '2.1.197', NEW = '2.1.325';
@@ -170,6 +170,16 @@ function gone(lab, name) {
 	    e.permission_mode === undefined);
 }
 
+/*
+ * The client writes its transcripts a tenth of a second late, and our hooks
+ * read them; a model that thinks takes longer. Wait as long.
+ */
+function written(lab, file, text) {
+	return until(`a transcript says ${text}`, () =>
+	    walk(path.join(lab.config, 'projects')).some((f) =>
+		file.test(f) && fs.readFileSync(f, 'utf8').includes(text)));
+}
+
 /* ---- assertions ---- */
 
 /* The n-th result a script was told. */
@@ -226,4 +236,4 @@ function excludes(text, part, what) {
 
 module.exports = { scenario, scenarios, hook, record, answer, join, ours,
     TEAM, lead, spawn, dismiss, teammate, gone, update, start, complete, create,
-    delegate, look, result, refused, passed, status, journalled, includes, excludes, assert, OLD, MID, NEW, ALL };
+    delegate, look, written, result, refused, passed, status, journalled, includes, excludes, assert, OLD, MID, NEW, ALL };

@@ -2,7 +2,7 @@
 
 /* on-pretooluse-task: what must not happen to a list does not happen. */
 
-const { scenario, ours, start, complete, update, create, delegate, look, result,
+const { scenario, ours, start, complete, update, create, delegate, look, written, result,
     refused, passed, status, journalled, includes, assert, MID, NEW } =
     require('../scenario');
 const { call } = require('../model');
@@ -331,6 +331,7 @@ scenario({
 		const a = lab.start({ prompt: '[[script:first]] go' });
 		await until('the first was refused', () =>
 		    lab.model.reached('first', 1));
+		await written(lab, /./, '"tool_result"');
 		await lab.print({ prompt: '[[script:second]] go' });
 		lab.over = true;
 		await a.done;

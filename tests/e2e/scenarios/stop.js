@@ -2,11 +2,10 @@
 
 /* on-subagent-stop: nobody leaves with a task in hand. */
 
-const { scenario, ours, start, complete, create, delegate, result, refused,
-    passed, status, journalled, includes, assert, ALL, MID, NEW } =
+const { scenario, ours, start, complete, delegate, written, passed,
+    status, journalled, includes, assert, MID, NEW } =
     require('../scenario');
-const { call } = require('../model');
-const { until, alive } = require('../client');
+const { until } = require('../client');
 
 const hooks = (lab) => ours(lab);
 const config = (object) => ({ '.claude/task-hooks.json': object });
@@ -20,7 +19,10 @@ scenario({
 			lab.after = lab.task('1');
 			return start('2');
 		}, start('1')],
-		sub: [start('1'), 'I am off'],
+		sub: [start('1'), async () => {
+			await written(lab, /agent-/, 'Updated task #1');
+			return 'I am off';
+		}],
 	}),
 	check(lab) {
 		passed(lab, 0, 'sub');

@@ -3,15 +3,12 @@
 /* A lead and its teammates, with our hooks. */
 
 const { scenario, ours, TEAM, lead, spawn, dismiss, teammate, gone, start,
-    complete, create, refused, passed, status, journalled, includes, assert } =
+    complete, create, refused, passed, status, includes, assert } =
     require('../scenario');
-const { call } = require('../model');
 const { until } = require('../client');
 
 const idles = (lab, name) => lab.events('TeammateIdle').filter((e) =>
     e.teammate_name === name).length;
-const turns = (lab, name) => lab.events('SubagentStop').filter((e) =>
-    e.agent_type === name && e.permission_mode !== undefined).length;
 
 async function run(lab) {
 	const client = await lead(lab);
