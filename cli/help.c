@@ -99,6 +99,8 @@ help_json(struct cli *c, const struct command *only)
 		for (const struct flag *x = k->flags; x != NULL && x->name != NULL; x++) {
 			f = out_object();
 			out_string(f, "name", x->name);
+			if (x->letter != 0)
+				out_string(f, "letter", (const char[]){ x->letter, '\0' });
 			out_string(f, "value", x->value);
 			out_string(f, "help", x->help);
 			out_push(flags, f);
