@@ -1,19 +1,8 @@
 /*
  * Running one command so that nothing of it is left.
  *
- * Killing the process group is not enough: whoever calls setsid() leaves
- * it.  A subreaper inherits every orphan among its descendants, so killing
- * one's own children until there are none (ECHILD) finds them all, whatever
- * they did to their groups and sessions; a child's pid cannot be reused before we
- * reap it, so the right process is hit.  The leader is reaped last, for
- * the same reason: its group id stays ours while we signal the group.
- *
  * This must not be done by the hook itself, because the client may kill the
  * hook with SIGKILL; the monitor sees its end as end-of-file on the socket.
- *
- * Known holes: descendants that changed their user id, work handed to
- * a daemon that was there before (docker, a build server), processes stuck in
- * the kernel.  The first and the last are counted as survivors.
  */
 #include "child-monitor.h"
 
@@ -24,7 +13,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -34,12 +22,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "child-kill.h"
 #include "hash.h"
 
 #define READ_SIZE (64u << 10)
-#define READ_TURNS 16      /* a flood must not starve the clock */
-#define KILL_LIMIT_MS 5000 /* then what is left counts as a survivor */
-#define KILL_PAUSE_US 200
+#define READ_TURNS 16 /* a flood must not starve the clock */
 
 enum step { STEP_SETUP, STEP_DIRECTORY, STEP_EXEC, STEP_INTERPRETER };
 
@@ -238,6 +225,16 @@ drain(struct monitor *m)
 	return true;
 }
 
+/* Between two rounds of killing. */
+static void
+drain_on(void *arg)
+{
+	struct monitor *m = arg;
+
+	if (m->out != -1)
+		drain(m);
+}
+
 /* Has the leader ended?  It stays a zombie; orphans that came to us are reaped. */
 static bool
 leader_ended(struct monitor *m)
@@ -256,109 +253,6 @@ leader_ended(struct monitor *m)
 		}
 		waitpid(si.si_pid, NULL, WNOHANG);
 	}
-}
-
-/* Send sig to each of our children; how many there were, the leader aside. */
-static unsigned
-signal_children(const struct monitor *m, int sig)
-{
-	char path[64], *at, *end, *list;
-	size_t len = 0, room = 1 << 16;
-	unsigned count = 0;
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
-	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) == -1)
-		return 0;
-	list = malloc(room + 1);
-	while (list != NULL && len < room && (n = read(fd, list + len, room - len)) > 0)
-		len += (size_t)n;
-	close(fd);
-	if (list == NULL)
-		return 0;
-	/* A pid cut off by the end of the buffer would be another's. */
-	while (len == room && len > 0 && list[len - 1] != ' ')
-		len--;
-	list[len] = '\0';
-	for (at = list;; at = end) {
-		long pid = strtol(at, &end, 10);
-
-		if (end == at)
-			break;
-		kill((pid_t)pid, sig);
-		count += pid != m->leader;
-	}
-	free(list);
-	return count;
-}
-
-/* Without CONFIG_PROC_CHILDREN: whoever in /proc has us as parent. */
-static unsigned
-signal_children_by_scan(const struct monitor *m, int sig)
-{
-	DIR *proc = opendir("/proc");
-	struct dirent *d;
-	unsigned count = 0;
-
-	while (proc != NULL && (d = readdir(proc)) != NULL) {
-		char path[300], stat[512], *paren;
-		long pid = strtol(d->d_name, NULL, 10);
-		int fd, parent;
-		ssize_t n;
-
-		snprintf(path, sizeof(path), "/proc/%s/stat", d->d_name);
-		if (pid <= 0 || (fd = open(path, O_RDONLY | O_CLOEXEC)) == -1)
-			continue;
-		n = read(fd, stat, sizeof(stat) - 1);
-		close(fd);
-		stat[n > 0 ? n : 0] = '\0';
-		paren = strrchr(stat, ')');
-		if (paren == NULL || sscanf(paren + 1, " %*c %d", &parent) != 1 ||
-		    parent != getpid())
-			continue;
-		kill((pid_t)pid, sig);
-		count += pid != m->leader;
-	}
-	if (proc != NULL)
-		closedir(proc);
-	return count;
-}
-
-/* Kill and reap until nobody is left. */
-static void
-kill_all(struct monitor *m)
-{
-	struct deadline limit = deadline_in(KILL_LIMIT_MS);
-	unsigned seen = 0, most = 0;
-	bool scan;
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
-	scan = access(path, R_OK) == -1;
-	if (m->leader > 0)
-		kill(-m->leader, SIGKILL);
-	for (;;) {
-		pid_t pid;
-		bool any = false;
-
-		seen = scan ? signal_children_by_scan(m, SIGKILL) : signal_children(m, SIGKILL);
-		most = seen > most ? seen : most;
-		while ((pid = waitpid(-1, NULL, WNOHANG | __WALL)) > 0)
-			any = true;
-		if (pid == -1 && errno == ECHILD) {
-			seen = 0;
-			break;
-		}
-		if (deadline_past(limit))
-			break;
-		if (m->out != -1)
-			drain(m);
-		if (!any)
-			clock_sleep_us(KILL_PAUSE_US);
-	}
-	m->result->strays = most;
-	m->result->survivors = seen;
 }
 
 /* Does the starter want us to stop?  'd' it died, 's' it said so, 0 no. */
@@ -471,7 +365,7 @@ monitor_run(const struct child_spec *spec, char *const *env, int sock, struct ch
 	else if (launch(&m, env) == 0)
 		watch(&m);
 	result->ms = clock_ms() - start;
-	kill_all(&m);
+	child_kill_all(m.leader, drain_on, &m, &result->strays, &result->survivors);
 	for (int turn = 0; m.out != -1 && turn < 4 && drain(&m); turn++)
 		;
 	finish(&m);
