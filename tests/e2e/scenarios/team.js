@@ -80,14 +80,18 @@ scenario({
 	},
 });
 
-/* An idle teammate is told of the task that is ready, once. */
+/*
+ * An idle teammate is told of the task that is ready, once. The lead keeps one
+ * task open: a client with a terminal removes a list whose tasks are all done.
+ */
 scenario({
 	...TEAM,
 	name: 'team/an idle teammate is told what is ready',
 	hooks: (lab) => ours(lab),
 	scripts: (lab) => ({
 		main: [
-			create('First'), create('Second'),
+			create('First'), create('Second'), create('Lead'),
+			start('3'),
 			spawn('ann'),
 			async () => {
 				await until('ann has idled', () =>
