@@ -42,16 +42,18 @@ load_config(struct cli *c, struct config *config, char **dir)
 	return -1;
 }
 
+/* What the file itself would run, whoever names it and whatever the user's own adds. */
 static void
-show_commands(struct cli *c, const struct config *config)
+show_commands(struct cli *c, const struct config_file *file)
 {
 	struct buf line = { 0 };
+	struct config own, *config = &own;
+	struct error ignored;
 
+	(void)config_parse(&own, file->path, file->text.data, file->text.len, &ignored);
 	for (size_t i = 0; i < config->gates.count; i++) {
 		const struct gate *g = &config->gates.item[i];
 
-		if (!g->project)
-			continue;
 		buf_reset(&line);
 		if (g->check != CHECK_NONE)
 			buf_printf(&line, "(built in: %s)", gate_check_name(g->check));
@@ -62,8 +64,6 @@ show_commands(struct cli *c, const struct config *config)
 		buf_putc(&c->out, '\n');
 	}
 	for (size_t i = 0; i < config->sync_count; i++) {
-		if (!config->sync[i].project)
-			continue;
 		buf_printf(&c->out, "  sync %s:", config->sync[i].name);
 		for (size_t k = 0; k < config->sync[i].argv.count; k++) {
 			buf_putc(&c->out, ' ');
@@ -71,11 +71,12 @@ show_commands(struct cli *c, const struct config *config)
 		}
 		buf_putc(&c->out, '\n');
 	}
-	for (size_t i = 0; config->verify.allow_project && i < config->verify.allow.count; i++) {
+	for (size_t i = 0; i < config->verify.allow.count; i++) {
 		buf_puts(&c->out, "  tasks may run: ");
 		view_text(&c->out, config->verify.allow.item[i], 500);
 		buf_putc(&c->out, '\n');
 	}
+	config_free(&own);
 	buf_free(&line);
 }
 
@@ -161,7 +162,7 @@ trust_main(struct cli *c)
 	}
 	if (!c->json) {
 		buf_printf(&c->out, "%s\n", config.project.path);
-		show_commands(c, &config);
+		show_commands(c, &config.project);
 		show_difference(c, dir, &config);
 	}
 	question = mem_printf("let these commands run when a task is completed?");
