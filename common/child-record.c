@@ -1,0 +1,47 @@
+/*
+ * What the monitor reports, on its way to the hook: a record of fixed size,
+ * then the tail of the output.  Both ends are the same executable, so the
+ * record goes as it lies in memory.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "child-monitor.h"
+
+static int
+send_all(int sock, const void *data, size_t len)
+{
+	const char *at = data;
+
+	while (len > 0) {
+		ssize_t n = send(sock, at, len, MSG_NOSIGNAL);
+
+		if (n == -1 && errno == EINTR)
+			continue;
+		if (n == -1)
+			return -1;
+		at += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+void
+monitor_send(int sock, const struct child *c)
+{
+	struct monitor_record r = {
+		.end = c->end,
+		.status = c->status,
+		.ms = c->ms,
+		.total = c->total,
+		.strays = c->strays,
+		.survivors = c->survivors,
+		.tail = (uint32_t)c->tail.len,
+	};
+
+	memcpy(r.digest, c->digest, sizeof(r.digest));
+	memcpy(r.problem, c->problem, sizeof(r.problem));
+	if (send_all(sock, &r, sizeof(r)) == 0)
+		send_all(sock, buf_text(&c->tail), c->tail.len);
+}
