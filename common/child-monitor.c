@@ -221,6 +221,11 @@ drain(struct monitor *m)
 			memcpy(m->ring + at, chunk + done, part);
 			m->result->total += part;
 		}
+		if (m->spec->live != NULL) {
+			part = (size_t)n < CHILD_LIVE - 1 ? (size_t)n : CHILD_LIVE - 1;
+			memcpy(m->spec->live, chunk + n - part, part);
+			m->spec->live[part] = '\0';
+		}
 	}
 	return true;
 }

@@ -30,6 +30,7 @@
  */
 #define CHILD_TAIL (64u << 10)  /* bytes of output kept: the last ones */
 #define CHILD_DIGEST (8u << 20) /* bytes of output the digest covers: the first ones */
+#define CHILD_LIVE 512          /* bytes of output shown while it runs */
 #define CHILD_GRACE_MS 300      /* between SIGTERM and SIGKILL at the deadline */
 
 struct child_spec {
@@ -42,6 +43,9 @@ struct child_spec {
 	size_t input_len;
 	int *output; /* standard output goes to this descriptor instead, and the tail holds standard
 			error alone; NULL */
+	/* Memory shared with our children (MAP_SHARED), CHILD_LIVE bytes: gets the end of
+	 * the output as it comes, for somebody who watches.  NULL: nobody does. */
+	char *live;
 };
 
 enum child_end {

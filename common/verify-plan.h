@@ -24,7 +24,9 @@ struct plan_item { /* beside verify.result[i] */
 	struct strings env; /* what it gets beside the usual */
 	char scope[65];     /* hash of what it reads, before; "" unknown */
 	struct child child;
-	int64_t ms; /* of earlier tries */
+	int64_t ms;    /* of earlier tries */
+	int64_t began; /* this try, monotonic */
+	char *live;    /* see child.h; NULL: nobody watches */
 	bool cut;   /* its deadline is the whole run's, not its own */
 };
 

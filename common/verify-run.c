@@ -5,9 +5,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "text.h"
 #include "verify-plan.h"
+
+#define LOOK_MS 500 /* between two looks at gates that run */
 
 static size_t
 find(const struct plan *p, const char *name)
@@ -130,6 +133,14 @@ start(struct plan *p, size_t i)
 	r->tries++;
 	if (r->tries == 1)
 		tell(p, VERIFY_GATE_STARTS, i);
+	if (p->req->progress != NULL && item->live == NULL) {
+		item->live = mmap(
+		    NULL, CHILD_LIVE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		if (item->live == MAP_FAILED)
+			item->live = NULL;
+	}
+	spec.live = item->live;
+	item->began = clock_ms();
 	if (child_start(&item->child, &spec, &e) == -1) {
 		free(r->why);
 		r->why = mem_string(e.text);
@@ -231,6 +242,20 @@ start_ready(struct plan *p, struct error *e)
 	return running;
 }
 
+/* Somebody watches: how long it has run, and its last words. */
+static void
+look(struct plan *p, size_t i)
+{
+	struct gate_result *r = &p->verify->result[i];
+	struct plan_item *item = &p->item[i];
+
+	r->ms = item->ms + clock_ms() - item->began;
+	buf_reset(&r->tail);
+	if (item->live != NULL)
+		buf_add(&r->tail, item->live, strnlen(item->live, CHILD_LIVE - 1));
+	tell(p, VERIFY_GATE_RUNS, i);
+}
+
 int
 plan_run(struct plan *p, struct error *e)
 {
@@ -244,9 +269,13 @@ plan_run(struct plan *p, struct error *e)
 		for (size_t i = 0; i < v->count; i++)
 			if (p->item[i].state == PLAN_RUN)
 				list[n++] = &p->item[i].child;
-		child_wait(list, n, DEADLINE_NEVER);
+		child_wait(
+		    list, n, p->req->progress != NULL ? deadline_in(LOOK_MS) : DEADLINE_NEVER);
 		rc = 0;
 		for (size_t i = 0; i < v->count; i++) {
+			if (p->item[i].state == PLAN_RUN && !p->item[i].child.done &&
+			    p->req->progress != NULL)
+				look(p, i);
 			if (p->item[i].state != PLAN_RUN || !p->item[i].child.done)
 				continue;
 			if (p->item[i].child.end == CHILD_STOPPED)
@@ -255,8 +284,12 @@ plan_run(struct plan *p, struct error *e)
 			ended(p, i);
 		}
 	}
-	for (size_t i = 0; i < v->count; i++)
+	for (size_t i = 0; i < v->count; i++) {
 		child_free(&p->item[i].child);
+		if (p->item[i].live != NULL)
+			munmap(p->item[i].live, CHILD_LIVE);
+		p->item[i].live = NULL;
+	}
 	free(list);
 	return rc;
 }

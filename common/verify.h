@@ -55,7 +55,9 @@ struct gate_result {
 	char key[65]; /* in the cache; "" none */
 };
 
-enum verify_moment { VERIFY_GATE_STARTS, VERIFY_GATE_ENDS };
+/* RUNS: now and then while it does; the result has its time so far, and in tail
+ * the end of what it has printed. */
+enum verify_moment { VERIFY_GATE_STARTS, VERIFY_GATE_RUNS, VERIFY_GATE_ENDS };
 
 struct verify_request {
 	unsigned on; /* GATE_COMPLETE, GATE_STOP or GATE_CI */
