@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"sort"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -49,6 +51,45 @@ func locked(fn func()) {
 	fn()
 }
 
+func all() map[string]object {
+	entries, err := os.ReadDir(list)
+	check(err)
+	tasks := map[string]object{}
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), ".json") {
+			name := strings.TrimSuffix(e.Name(), ".json")
+			tasks[name] = load(name)
+		}
+	}
+	return tasks
+}
+
+func ready() string {
+	tasks := all()
+	var free []int
+next:
+	for id, t := range tasks {
+		if t["status"] != "pending" || t["owner"] != nil {
+			continue
+		}
+		for _, b := range t["blockedBy"].([]any) {
+			if tasks[b.(string)]["status"] != "completed" {
+				continue next
+			}
+		}
+		n, _ := strconv.Atoi(id)
+		free = append(free, n)
+	}
+	sort.Ints(free)
+	var names []string
+	for _, n := range free {
+		if len(names) < 3 {
+			names = append(names, fmt.Sprintf("#%d", n))
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
 func change(event object) {
 	input := event["tool_input"].(object)
 	id, _ := input["taskId"].(string)
@@ -67,7 +108,7 @@ func change(event object) {
 		}
 	}
 	if len(open) > 0 {
-		reason := fmt.Sprintf("Task #%s is blocked by %s.", id, strings.Join(open, ", "))
+		reason := fmt.Sprintf("Task #%s is blocked by %s. Ready now: %s.", id, strings.Join(open, ", "), ready())
 		json.NewEncoder(os.Stdout).Encode(object{"hookSpecificOutput": object{"hookEventName": "PreToolUse",
 			"permissionDecision": "deny", "permissionDecisionReason": reason}})
 		fmt.Fprintln(os.Stderr, reason)
@@ -88,16 +129,10 @@ func change(event object) {
 }
 
 func stop(event object) {
-	entries, err := os.ReadDir(list)
-	check(err)
 	var mine []string
-	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), ".json") {
-			name := strings.TrimSuffix(e.Name(), ".json")
-			t := load(name)
-			if t["owner"] == event["agent_id"] && t["status"] != "completed" {
-				mine = append(mine, name)
-			}
+	for name, t := range all() {
+		if t["owner"] == event["agent_id"] && t["status"] != "completed" {
+			mine = append(mine, name)
 		}
 	}
 	if len(mine) == 0 {

@@ -26,6 +26,14 @@ function locked(fn) {
 	}
 }
 
+function ready() {
+	const tasks = new Map(fs.readdirSync(LIST).filter(f => f.endsWith('.json'))
+		.map(f => [f.slice(0, -5), load(f.slice(0, -5))]));
+	return [...tasks.values()].filter(t => t.status === 'pending' && !t.owner &&
+		t.blockedBy.every(b => tasks.get(b).status === 'completed'))
+		.map(t => t.id).sort((a, b) => a - b).slice(0, 3).map(i => '#' + i).join(', ');
+}
+
 function change(event) {
 	const id = event.tool_input.taskId || (/#(\d+)/.exec(event.tool_input.prompt) || [])[1];
 	if (!id)
@@ -33,7 +41,7 @@ function change(event) {
 	const open = (load(id).blockedBy || []).map(load).filter(b => b.status !== 'completed');
 	if (open.length > 0) {
 		const names = open.map(b => `#${b.id} "${b.subject}" (${b.status})`).join(', ');
-		const reason = `Task #${id} is blocked by ${names}.`;
+		const reason = `Task #${id} is blocked by ${names}. Ready now: ${ready()}.`;
 		console.log(JSON.stringify({ hookSpecificOutput: { hookEventName: 'PreToolUse',
 			permissionDecision: 'deny', permissionDecisionReason: reason } }));
 		console.error(reason);

@@ -32,6 +32,13 @@ class Lock:
         os.rmdir(os.path.join(LIST, ".lock.lock"))
 
 
+def ready():
+    tasks = {e.name[:-5]: load(e.name[:-5]) for e in os.scandir(LIST) if e.name.endswith(".json")}
+    free = [t["id"] for t in tasks.values() if t["status"] == "pending" and not t.get("owner")
+            and all(tasks[b]["status"] == "completed" for b in t["blockedBy"])]
+    return ", ".join("#" + i for i in sorted(free, key=int)[:3])
+
+
 def change(event):
     named = re.search(r"#(\d+)", event["tool_input"].get("prompt", ""))
     task_id = event["tool_input"].get("taskId") or (named and named[1])
@@ -41,7 +48,7 @@ def change(event):
     blockers = [b for b in map(load, task.get("blockedBy", [])) if b["status"] != "completed"]
     if blockers:
         names = ", ".join('#%s "%s" (%s)' % (b["id"], b["subject"], b["status"]) for b in blockers)
-        reason = "Task #%s is blocked by %s." % (task_id, names)
+        reason = "Task #%s is blocked by %s. Ready now: %s." % (task_id, names, ready())
         print(json.dumps({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny",
                                                  "permissionDecisionReason": reason}}))
         print(reason, file=sys.stderr)

@@ -24,9 +24,15 @@ PreToolUse)
 		open=$(jq -rs 'map(select(.status != "completed") | "#\(.id) \"\(.subject)\" (\(.status))") | join(", ")' \
 		    "${files[@]}")
 		if [ -n "$open" ]; then
-			jq -nc --arg r "Task #$id is blocked by $open." '{hookSpecificOutput:
+			# shellcheck disable=SC2016
+			ready=$(cd "$LIST" && find . -name '*.json' -print0 | xargs -0 jq -rs 'INDEX(.id) as $all |
+			    map(select(.status == "pending" and (.owner // "") == "" and
+			    all(.blockedBy[]; $all[.].status == "completed"))) | sort_by(.id | tonumber) |
+			    .[:3] | map("#\(.id)") | join(", ")')
+			reason="Task #$id is blocked by $open. Ready now: $ready."
+			jq -nc --arg r "$reason" '{hookSpecificOutput:
 			    {hookEventName: "PreToolUse", permissionDecision: "deny", permissionDecisionReason: $r}}'
-			echo "Task #$id is blocked by $open." >&2
+			echo "$reason" >&2
 			exit 2
 		fi
 	fi

@@ -1,6 +1,6 @@
 // The benchmark's job in Rust.  See ../../../cases.
 use serde_json::{json, Value};
-use std::{env, fs, io, process, thread, time::Duration};
+use std::{collections::HashMap, env, fs, io, process, thread, time::Duration};
 
 fn read(path: &str) -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
@@ -37,6 +37,26 @@ impl Hook {
         fs::remove_dir(&lock).unwrap();
     }
 
+    fn all(&self) -> HashMap<String, Value> {
+        let names = fs::read_dir(&self.list).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap());
+        names.filter_map(|n| n.strip_suffix(".json").map(|id| (id.to_string(), self.load(id)))).collect()
+    }
+
+    fn ready(&self) -> String {
+        let tasks = self.all();
+        let mut free: Vec<u64> = tasks
+            .values()
+            .filter(|t| t["status"] == "pending" && t["owner"].is_null())
+            .filter(|t| {
+                let mut blockers = t["blockedBy"].as_array().unwrap().iter();
+                blockers.all(|b| tasks[b.as_str().unwrap()]["status"] == "completed")
+            })
+            .filter_map(|t| t["id"].as_str().unwrap().parse().ok())
+            .collect();
+        free.sort_unstable();
+        free.iter().take(3).map(|n| format!("#{n}")).collect::<Vec<_>>().join(", ")
+    }
+
     fn change(&self) {
         let input = &self.event["tool_input"];
         let prompt = input["prompt"].as_str().unwrap_or("");
@@ -56,7 +76,7 @@ impl Hook {
             .map(|b| format!("#{} {} ({})", b["id"].as_str().unwrap(), b["subject"], b["status"].as_str().unwrap()))
             .collect();
         if !open.is_empty() {
-            let reason = format!("Task #{id} is blocked by {}.", open.join(", "));
+            let reason = format!("Task #{id} is blocked by {}. Ready now: {}.", open.join(", "), self.ready());
             println!("{}", json!({"hookSpecificOutput": {"hookEventName": "PreToolUse",
                 "permissionDecision": "deny", "permissionDecisionReason": reason}}));
             eprintln!("{reason}");
@@ -78,16 +98,8 @@ impl Hook {
     }
 
     fn stop(&self) {
-        let mut mine = Vec::new();
-        for entry in fs::read_dir(&self.list).unwrap() {
-            let name = entry.unwrap().file_name().into_string().unwrap();
-            if let Some(id) = name.strip_suffix(".json") {
-                let task = self.load(id);
-                if task["owner"] == self.event["agent_id"] && task["status"] != "completed" {
-                    mine.push(id.to_string());
-                }
-            }
-        }
+        let unfinished = |t: &Value| t["owner"] == self.event["agent_id"] && t["status"] != "completed";
+        let mine: Vec<String> = self.all().into_iter().filter(|(_, t)| unfinished(t)).map(|(id, _)| id).collect();
         if mine.is_empty() {
             return;
         }
