@@ -40,7 +40,7 @@ claims(struct doctor *d)
 	}
 	for (size_t i = 0; i < all.count; i++) {
 		const struct claim *k = &all.item[i];
-		const struct task *t = task_set_find(&d->view.tasks, k->task);
+		const struct task *t = view_find(&d->view, k->task);
 
 		dead = !claim_alive(k);
 		if (t != NULL && !dead)

@@ -87,7 +87,7 @@ dangling(struct doctor *d)
 			const char *id = t->blocked_by.item[k];
 			bool back;
 
-			if (task_set_find(&d->view.tasks, id) != NULL)
+			if (view_find(&d->view, id) != NULL)
 				continue;
 			back = restorable(&h, id);
 			f = doctor_find(d, "store.dangling", LEVEL_BAD,
@@ -118,7 +118,7 @@ one_sided(struct doctor *d)
 			bool down = k < t->blocked_by.count;
 			const char *id =
 			    down ? t->blocked_by.item[k] : t->blocks.item[k - t->blocked_by.count];
-			const struct task *o = task_set_find(&d->view.tasks, id);
+			const struct task *o = view_find(&d->view, id);
 
 			if (o == NULL || o == t ||
 			    strings_has(down ? &o->blocks : &o->blocked_by, t->id))

@@ -198,8 +198,7 @@ tools(struct doctor *d)
 	if (d->client == NULL)
 		doctor_find(d, "wiring.client", LEVEL_NOTE,
 		    mem_string("no 'claude' in PATH says its version"), NULL, NULL);
-	if ((d->client == NULL || version_compare(d->client, TODO_TOOLS_SINCE) >= 0) &&
-	    !wiring_todo_tools(&d->wiring))
+	if (wiring_tools_off(&d->wiring, d->client))
 		doctor_find(d, "wiring.todo-tools", LEVEL_NOTE,
 		    mem_string("the client offers no Task tools to current models"),
 		    "an agent then reaches the list by this command or claude-tasks mcp only",

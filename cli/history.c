@@ -46,6 +46,7 @@ add_line(void *arg, const struct json *j, const char *line, size_t len)
 	p->task = json_member_string(j, JSON_ROOT, "task");
 	p->group = json_member_string(j, JSON_ROOT, "group");
 	p->time = json_member_string(j, JSON_ROOT, "time");
+	p->why = json_member_string(j, JSON_ROOT, "why");
 	p->before = json_member_string(j, JSON_ROOT, "before");
 	p->after = json_member_string(j, JSON_ROOT, "after");
 	p->from = raw_member(j, "from");
@@ -90,6 +91,7 @@ history_free(struct history *h)
 		free(p->task);
 		free(p->group);
 		free(p->time);
+		free(p->why);
 		free(p->before);
 		free(p->after);
 		free(p->from);

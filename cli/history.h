@@ -9,7 +9,7 @@
  */
 struct past {
 	int64_t seq;
-	char *event, *task, *group, *time;
+	char *event, *task, *group, *time, *why;
 	char *before, *after; /* texts of the task; NULL: none (or not kept) */
 	char *from, *to;      /* JSON of the fields that changed; NULL */
 	bool undone;

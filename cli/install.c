@@ -190,8 +190,7 @@ want_todo_tools(struct cli *c, const struct wiring *w, const char *version)
 {
 	if (cli_flag(c, "todo-tools"))
 		return true;
-	if (cli_flag(c, "no-todo-tools") || wiring_todo_tools(w) ||
-	    (version != NULL && version_compare(version, TODO_TOOLS_SINCE) < 0))
+	if (cli_flag(c, "no-todo-tools") || !wiring_tools_off(w, version))
 		return false;
 	if (isatty(STDIN_FILENO) && isatty(STDERR_FILENO) && !cli_flag(c, "yes") && !c->json) {
 		char answer[8] = "";

@@ -177,7 +177,7 @@ report(struct cli *c, const struct view *was, const struct view *is)
 {
 	for (size_t i = 0; i < is->tasks.count; i++) {
 		const struct task *t = &is->tasks.item[i];
-		const struct task *old = task_set_find(&was->tasks, t->id);
+		const struct task *old = view_find(was, t->id);
 
 		if (t->internal ||
 		    (old != NULL && old->status == t->status &&
@@ -190,7 +190,7 @@ report(struct cli *c, const struct view *was, const struct view *is)
 		buf_putc(&c->out, '\n');
 	}
 	for (size_t i = 0; i < was->tasks.count; i++)
-		if (task_set_find(&is->tasks, was->tasks.item[i].id) == NULL)
+		if (view_find(is, was->tasks.item[i].id) == NULL)
 			buf_printf(&c->out, "#%s [deleted]\n", was->tasks.item[i].id);
 	cli_flush(c);
 }
@@ -204,7 +204,7 @@ reached(const struct view *v, const char *until)
 		return false;
 	if (strcmp(until, "all") == 0)
 		return v->shown > 0 && v->completed == v->shown;
-	t = task_set_find(&v->tasks, until);
+	t = view_find(v, until);
 	return t != NULL && !task_open(t);
 }
 

@@ -12,10 +12,15 @@
 #include "text.h"
 #include "view.h"
 
+#define INDENT_MAX 120 /* bytes */
+
 struct forest {
 	struct cli *c;
 	const struct view *v;
 	bool *drawn, *path; /* by index into v->tasks */
+	/* Who waits for a task, by its index: the first edge, and from each edge the next
+	 * one; edge + 1, 0 ends. In the order of the list. */
+	size_t *first, *next, *waiting;
 	struct buf indent;
 	bool all;
 };
@@ -32,10 +37,31 @@ shows(const struct forest *f, const struct task *t)
 	return !t->internal && (f->all || task_open(t));
 }
 
-static bool
-waits_for(const struct task *t, const char *id)
+static void
+edges(struct forest *f)
 {
-	return strings_has(&t->blocked_by, id);
+	size_t count = 0, e;
+
+	for (size_t i = 0; i < f->v->tasks.count; i++)
+		count += f->v->tasks.item[i].blocked_by.count;
+	f->first = mem_alloc((f->v->tasks.count + 1) * sizeof(size_t));
+	f->next = mem_alloc((count + 1) * sizeof(size_t));
+	f->waiting = mem_alloc((count + 1) * sizeof(size_t));
+	e = 0;
+	/* From the end, so that a chain begins with the first in the list. */
+	for (size_t i = f->v->tasks.count; i > 0; i--) {
+		const struct task *t = &f->v->tasks.item[i - 1];
+
+		for (size_t k = 0; k < t->blocked_by.count && shows(f, t); k++) {
+			const struct task *b = view_find(f->v, t->blocked_by.item[k]);
+
+			if (b == NULL)
+				continue;
+			f->waiting[e] = i - 1;
+			f->next[e] = f->first[index_of(f, b)];
+			f->first[index_of(f, b)] = ++e;
+		}
+	}
 }
 
 /* Does it wait for any task that is shown? */
@@ -43,7 +69,7 @@ static bool
 has_root_above(const struct forest *f, const struct task *t)
 {
 	for (size_t i = 0; i < t->blocked_by.count; i++) {
-		const struct task *b = task_set_find(&f->v->tasks, t->blocked_by.item[i]);
+		const struct task *b = view_find(f->v, t->blocked_by.item[i]);
 
 		if (b != NULL && b != t && shows(f, b))
 			return true;
@@ -55,7 +81,7 @@ static void
 draw(struct forest *f, const struct task *t, const char *elbow)
 {
 	struct cli *c = f->c;
-	size_t me = index_of(f, t), length = f->indent.len, last = SIZE_MAX;
+	size_t me = index_of(f, t), length = f->indent.len;
 	bool seen = f->drawn[me], circle = f->path[me];
 	int columns = c->columns;
 
@@ -67,22 +93,19 @@ draw(struct forest *f, const struct task *t, const char *elbow)
 	if (seen || circle)
 		return;
 	f->drawn[me] = f->path[me] = true;
-	if (*elbow != '\0')
+	/* A chain that is longer than this says nothing by going further to the right. */
+	if (*elbow != '\0' && f->indent.len < INDENT_MAX)
 		buf_puts(&f->indent, strcmp(elbow, c->ascii ? "`- " : "└─ ") == 0 ? "   "
 				     : c->ascii                                   ? "|  "
 										  : "│  ");
-	for (size_t i = 0; i < f->v->tasks.count; i++)
-		if (waits_for(&f->v->tasks.item[i], t->id) && shows(f, &f->v->tasks.item[i]))
-			last = i;
-	for (size_t i = 0; i < f->v->tasks.count; i++) {
-		const struct task *next = &f->v->tasks.item[i];
+	for (size_t e = f->first[me]; e != 0; e = f->next[e - 1]) {
+		const struct task *waiting = &f->v->tasks.item[f->waiting[e - 1]];
+		bool last = f->next[e - 1] == 0;
 
-		if (!waits_for(next, t->id) || !shows(f, next))
-			continue;
 		if (c->ascii)
-			draw(f, next, i == last ? "`- " : "|- ");
+			draw(f, waiting, last ? "`- " : "|- ");
 		else
-			draw(f, next, i == last ? "└─ " : "├─ ");
+			draw(f, waiting, last ? "└─ " : "├─ ");
 	}
 	f->path[me] = false;
 	f->indent.len = length;
@@ -99,8 +122,9 @@ draw_all(struct cli *c, const struct view *v, const char *only)
 
 	f.drawn = mem_alloc(v->tasks.count + 1);
 	f.path = mem_alloc(v->tasks.count + 1);
+	edges(&f);
 	if (only != NULL) {
-		draw(&f, task_set_find(&v->tasks, only), "");
+		draw(&f, view_find(v, only), "");
 		goto out;
 	}
 	for (size_t i = 0; i < v->tasks.count; i++) {
@@ -119,6 +143,9 @@ draw_all(struct cli *c, const struct view *v, const char *only)
 out:
 	free(f.drawn);
 	free(f.path);
+	free(f.first);
+	free(f.next);
+	free(f.waiting);
 	buf_free(&f.indent);
 }
 
@@ -179,7 +206,7 @@ dot(struct cli *c, const struct view *v)
 static void
 mermaid_id(struct buf *b, const struct view *v, const char *id)
 {
-	const struct task *t = task_set_find(&v->tasks, id);
+	const struct task *t = view_find(v, id);
 
 	if (t != NULL)
 		buf_printf(b, "t%zu", (size_t)(t - v->tasks.item) + 1);
@@ -231,8 +258,7 @@ tree_json(struct cli *c, const struct view *v)
 			e = out_object();
 			out_string(e, "task", t->id);
 			out_string(e, "waits_for", t->blocked_by.item[k]);
-			out_bool(
-			    e, "missing", task_set_find(&v->tasks, t->blocked_by.item[k]) == NULL);
+			out_bool(e, "missing", view_find(v, t->blocked_by.item[k]) == NULL);
 			out_push(edges, e);
 		}
 	}
@@ -255,7 +281,7 @@ tree_main(struct cli *c)
 		return c->status;
 	if (view_load(c, &v) == -1)
 		return c->status;
-	if (id != NULL && task_set_find(&v.tasks, id) == NULL) {
+	if (id != NULL && view_find(&v, id) == NULL) {
 		cli_no_task(c, id);
 		view_free(&v);
 		return c->status;

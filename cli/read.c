@@ -162,7 +162,7 @@ ids_with_subjects(struct cli *c, const struct view *v, const char *label, const 
 		return;
 	buf_printf(&c->out, "%s:", label);
 	for (size_t i = 0; i < ids->count; i++) {
-		const struct task *t = task_set_find(&v->tasks, ids->item[i]);
+		const struct task *t = view_find(v, ids->item[i]);
 
 		buf_puts(&c->out, i > 0 ? ", #" : " #");
 		view_text(&c->out, ids->item[i], 128);
@@ -268,7 +268,7 @@ get_main(struct cli *c)
 	if (claims_load(&c->list, &claims, &err) == -1)
 		cli_note(c, "claude-tasks: who claimed what is not known: %s", err.text);
 	for (size_t i = 0; i < ids.count; i++) {
-		const struct task *t = task_set_find(&v.tasks, ids.item[i]);
+		const struct task *t = view_find(&v, ids.item[i]);
 
 		if (t == NULL) {
 			status = cli_no_task(c, ids.item[i]);

@@ -215,7 +215,7 @@ todo_write_run(struct cli *c, const struct json *in, struct answer *a)
 	}
 	if (!tool_load(c, &v, a))
 		goto out;
-	now = task_set_find(&v.tasks, w.id);
+	now = view_find(&v, w.id);
 	a->output = out_object();
 	if (now != NULL)
 		out_add(a->output, "task", todo_json(c, &v, now));

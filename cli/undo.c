@@ -389,7 +389,7 @@ restore_main(struct cli *c)
 		if (p == NULL)
 			status = cli_fail(c, EXIT_UNKNOWN,
 			    "the journal of '%s' never saw a task #%s", c->list.name, ids.item[i]);
-		else if (task_set_find(&v.tasks, ids.item[i]) != NULL)
+		else if (view_find(&v, ids.item[i]) != NULL)
 			status = cli_fail(c, EXIT_RULE, "there is a task #%s", ids.item[i]);
 		else if ((one = restore_one(c, p, text, dry)) != EXIT_DONE)
 			status = one;
@@ -397,7 +397,7 @@ restore_main(struct cli *c)
 	/* Without ids: all that vanished; what was deleted by command only with --deleted. */
 	for (size_t i = 0; i < known.count && ids.count == 0; i++) {
 		p = last_seen(&h, known.item[i], &text, &deleted);
-		if (task_set_find(&v.tasks, known.item[i]) != NULL || p == NULL ||
+		if (view_find(&v, known.item[i]) != NULL || p == NULL ||
 		    (deleted && !cli_flag(c, "deleted")))
 			continue;
 		count++;
@@ -407,7 +407,7 @@ restore_main(struct cli *c)
 	for (size_t i = 0; !dry && i < known.count + ids.count && status == EXIT_DONE; i++) {
 		const char *id = i < known.count ? known.item[i] : ids.item[i - known.count];
 
-		if (task_set_find(&v.tasks, id) == NULL && c->store.dirfd != -1 &&
+		if (view_find(&v, id) == NULL && c->store.dirfd != -1 &&
 		    link_back(c, id, &err) == -1)
 			status = cli_error(c, &err);
 	}

@@ -5,15 +5,61 @@
 #include "text.h"
 #include "view.h"
 
+static uint32_t
+hash_id(const char *id)
+{
+	uint32_t h = 2166136261u;
+
+	for (; *id != '\0'; id++)
+		h = (h ^ (unsigned char)*id) * 16777619u;
+	return h;
+}
+
+static void
+index_tasks(struct view *v)
+{
+	for (v->slots = 16; v->slots < 2 * v->tasks.count; v->slots *= 2)
+		;
+	v->index = mem_alloc(v->slots * sizeof(*v->index));
+	for (size_t i = 0; i < v->tasks.count; i++) {
+		size_t at = hash_id(v->tasks.item[i].id) & (v->slots - 1);
+
+		while (v->index[at] != 0)
+			at = (at + 1) & (v->slots - 1);
+		v->index[at] = (uint32_t)i + 1;
+	}
+}
+
+const struct task *
+view_find(const struct view *v, const char *id)
+{
+	if (v->slots == 0)
+		return NULL;
+	for (size_t at = hash_id(id) & (v->slots - 1); v->index[at] != 0;
+	     at = (at + 1) & (v->slots - 1)) {
+		const struct task *t = &v->tasks.item[v->index[at] - 1];
+
+		if (strcmp(t->id, id) == 0)
+			return t;
+	}
+	return NULL;
+}
+
 void
 view_of(struct view *v, struct task_set *all)
 {
 	struct strings open = { 0 };
+	const struct task *ready;
 
 	*v = (struct view){ 0 };
 	v->tasks = *all;
 	*all = (struct task_set){ 0 };
+	index_tasks(v);
+	v->can_start = mem_alloc(v->tasks.count + 1);
 	graph_ready(&v->tasks, &v->ready);
+	for (size_t i = 0; i < v->ready.count; i++)
+		if ((ready = view_find(v, v->ready.item[i])) != NULL)
+			v->can_start[ready - v->tasks.item] = true;
 	for (size_t i = 0; i < v->tasks.count; i++) {
 		const struct task *t = &v->tasks.item[i];
 
@@ -54,25 +100,30 @@ view_free(struct view *v)
 {
 	task_set_free(&v->tasks);
 	strings_free(&v->ready);
+	free(v->index);
+	free(v->can_start);
+	*v = (struct view){ 0 };
 }
 
 void
 view_blockers(const struct view *v, const struct task *t, struct strings *ids)
 {
-	struct blockers b = { 0 };
-
 	if (!task_open(t))
 		return;
-	graph_blockers_of(&v->tasks, t, &b);
-	for (size_t i = 0; i < b.count; i++)
-		strings_add(ids, b.item[i].id);
-	blockers_free(&b);
+	for (size_t i = 0; i < t->blocked_by.count; i++) {
+		const struct task *b = view_find(v, t->blocked_by.item[i]);
+
+		if (b == NULL || task_open(b))
+			strings_add(ids, t->blocked_by.item[i]);
+	}
 }
 
 bool
 view_ready(const struct view *v, const char *id)
 {
-	return strings_has(&v->ready, id);
+	const struct task *t = view_find(v, id);
+
+	return t != NULL && v->can_start[t - v->tasks.item];
 }
 
 void

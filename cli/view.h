@@ -11,7 +11,10 @@
 struct view {
 	struct task_set tasks; /* the client's internal ones too: they may block */
 	struct strings ready;
-	size_t shown;                                    /* all but those */
+	uint32_t *index; /* by hash of the id: position in tasks + 1, 0 free */
+	size_t slots;
+	bool *can_start; /* is it among the ready ones, by position */
+	size_t shown;    /* all but the internal ones */
 	size_t pending, in_progress, completed, blocked; /* blocked: open, with an open blocker */
 };
 
@@ -19,6 +22,9 @@ struct view {
 int view_load(struct cli *, struct view *);
 void view_of(struct view *, struct task_set *); /* takes the tasks */
 void view_free(struct view *);
+
+/* A task by its id, or NULL; in constant time, which task_set_find() is not. */
+const struct task *view_find(const struct view *, const char *id);
 
 /* The ids of open or missing blockers of a task. */
 void view_blockers(const struct view *, const struct task *, struct strings *ids);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "history.h"
 #include "text.h"
 #include "view.h"
 
@@ -43,7 +44,7 @@ remedy(
 {
 	const char *last = chain->item[chain->count - 1];
 	const char *before = chain->count > 1 ? chain->item[chain->count - 2] : NULL;
-	const struct task *t = task_set_find(&v->tasks, last);
+	const struct task *t = view_find(v, last);
 	const struct claim *claim = claims_find(claims, last);
 	struct strings cycle = { 0 }, open = { 0 };
 
@@ -94,7 +95,7 @@ state_of(struct buf *b, const struct task *t, const struct claims *claims)
 static void
 link_text(struct cli *c, const struct view *v, const char *id, const struct claims *claims)
 {
-	const struct task *t = task_set_find(&v->tasks, id);
+	const struct task *t = view_find(v, id);
 
 	if (t == NULL) {
 		buf_putc(&c->out, '#');
@@ -110,7 +111,8 @@ link_text(struct cli *c, const struct view *v, const char *id, const struct clai
 
 static void
 why_json(struct cli *c, const struct view *v, const struct task *t, const struct strings *chain,
-    const struct strings *children, const char *command, const struct claims *claims)
+    const struct strings *children, const char *command, const char *refused,
+    const struct claims *claims)
 {
 	struct json_object *o = out_object(), *links = out_array(), *l;
 	struct buf state = { 0 };
@@ -120,7 +122,7 @@ why_json(struct cli *c, const struct view *v, const struct task *t, const struct
 	out_bool(o, "blocked", chain->count > 1);
 	out_bool(o, "ready", view_ready(v, t->id));
 	for (size_t i = 0; i < chain->count; i++) {
-		const struct task *link = task_set_find(&v->tasks, chain->item[i]);
+		const struct task *link = view_find(v, chain->item[i]);
 
 		l = out_object();
 		out_string(l, "id", chain->item[i]);
@@ -137,9 +139,36 @@ why_json(struct cli *c, const struct view *v, const struct task *t, const struct
 	}
 	out_add(o, "chain", links);
 	out_strings(o, "open_subtasks", children);
+	out_string(o, "refused", refused);
 	out_string(o, "command", command);
 	cli_json(c, o);
 	buf_free(&state);
+}
+
+/* Why its completion was refused, if that was the last that happened; owned, NULL. */
+static char *
+last_refusal(struct cli *c, const char *id)
+{
+	static const char *const settled[] = { "receipt", "forced", "complete", "claim",
+		"release" };
+	struct history h;
+	char *why = NULL;
+	bool over = false;
+
+	if (history_load(c, &h) == -1)
+		return NULL;
+	for (size_t i = h.count; i > 0 && why == NULL && !over; i--) {
+		const struct past *p = &h.item[i - 1];
+
+		if (p->task == NULL || strcmp(p->task, id) != 0)
+			continue;
+		if (strcmp(p->event, "refuse") == 0)
+			why = mem_string(p->why != NULL ? p->why : "see claude-tasks log");
+		for (size_t k = 0; k < sizeof(settled) / sizeof(settled[0]); k++)
+			over |= strcmp(p->event, settled[k]) == 0;
+	}
+	history_free(&h);
+	return why;
 }
 
 /* Nothing blocks it: what else there is to say. */
@@ -181,11 +210,12 @@ why_main(struct cli *c)
 	struct error err;
 	const struct task *t, *child;
 	const char *id = cli_id(c, 0);
+	char *refused = NULL;
 	int status = EXIT_DONE;
 
 	if (id == NULL || view_load(c, &v) == -1)
 		return c->status;
-	t = task_set_find(&v.tasks, id);
+	t = view_find(&v, id);
 	if (t == NULL) {
 		status = cli_no_task(c, id);
 		goto out;
@@ -194,7 +224,7 @@ why_main(struct cli *c)
 		cli_note(c, "claude-tasks: who claimed what is not known: %s", err.text);
 	graph_children(&v.tasks, id, &children);
 	for (size_t i = children.count; i > 0; i--) {
-		child = task_set_find(&v.tasks, children.item[i - 1]);
+		child = view_find(&v, children.item[i - 1]);
 		if (child != NULL && task_open(child))
 			continue;
 		free(children.item[i - 1]);
@@ -210,14 +240,22 @@ why_main(struct cli *c)
 		;
 	else if (chain.count == 1 && children.count > 0 && t->status == TASK_IN_PROGRESS)
 		buf_printf(&command, "claude-tasks why %s", children.item[0]);
+	else if (chain.count == 1 && t->status == TASK_IN_PROGRESS &&
+		 (refused = last_refusal(c, id)) != NULL)
+		buf_printf(&command, "claude-tasks verify %s", id);
 	else
 		remedy(&command, &v, &chain, &claims);
 	if (c->json) {
 		why_json(c, &v, t, &chain, &children, command.len > 0 ? buf_text(&command) : NULL,
-		    &claims);
+		    refused, &claims);
 		goto out;
 	}
-	if (chain.count == 1) {
+	if (refused != NULL) {
+		task_name(&c->out, t);
+		buf_puts(&c->out, " was refused when it was to be completed:\n  ");
+		view_text(&c->out, refused, 500);
+		buf_putc(&c->out, '\n');
+	} else if (chain.count == 1) {
 		free_to_go(c, t, &children, &claims);
 	} else {
 		task_name(&c->out, t);
@@ -237,6 +275,7 @@ out:
 	strings_free(&chain);
 	strings_free(&children);
 	buf_free(&command);
+	free(refused);
 	view_free(&v);
 	return status;
 }

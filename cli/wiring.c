@@ -126,6 +126,39 @@ wiring_todo_tools(const struct wiring *w)
 	return false;
 }
 
+/*
+ * The client leaves the tools out for Opus 4.8, Sonnet 5 and what came with
+ * them and after.  A name without a version means the current one.
+ */
+static bool
+model_has_tools(const char *model)
+{
+	static const char *const families[] = { "opus-4-", "sonnet-4" };
+	const char *p;
+
+	if (model == NULL)
+		return false;
+	if (strstr(model, "claude-3") != NULL || strstr(model, "haiku") != NULL)
+		return true;
+	if ((p = strstr(model, families[0])) != NULL)
+		/* opus-4-20250514 is 4.0 */
+		return strlen(p) > 9 || atoi(p + strlen(families[0])) < 8;
+	return strstr(model, families[1]) != NULL;
+}
+
+bool
+wiring_tools_off(const struct wiring *w, const char *client)
+{
+	const char *model = getenv("ANTHROPIC_MODEL");
+
+	if (client != NULL && version_compare(client, TODO_TOOLS_SINCE) < 0)
+		return false;
+	/* The nearest file says which model. */
+	for (int i = SCOPE_LOCAL; i >= SCOPE_USER && model == NULL; i--)
+		model = w->file[i].model;
+	return !wiring_todo_tools(w) && !model_has_tools(model);
+}
+
 char *
 wiring_bin(const char *given, struct error *err)
 {

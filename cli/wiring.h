@@ -35,6 +35,9 @@ bool wiring_disabled(const struct wiring *, const char **path);
 /* Is the variable set, by the environment or a settings file? */
 bool wiring_todo_tools(const struct wiring *);
 
+/* Would the client (its version; NULL: a current one) offer no Task tools here? */
+bool wiring_tools_off(const struct wiring *, const char *client);
+
 /* Where our executables are: beside this one, or `given`; owned.  NULL and the error if one
  * of them is missing. */
 char *wiring_bin(const char *given, struct error *);

@@ -16,7 +16,7 @@ tell_ready(struct cli *c, struct view *v, const struct strings *ids, const char 
 		return;
 	buf_puts(&c->out, heading);
 	for (size_t i = 0; i < ids->count; i++) {
-		const struct task *t = task_set_find(&v->tasks, ids->item[i]);
+		const struct task *t = view_find(v, ids->item[i]);
 
 		buf_puts(&c->out, i > 0 ? ", #" : " #");
 		view_text(&c->out, ids->item[i], 128);
@@ -162,7 +162,7 @@ complete_main(struct cli *c)
 		status = c->status;
 		goto out;
 	}
-	t = task_set_find(&v.tasks, how.id);
+	t = view_find(&v, how.id);
 	if (c->json) {
 		o = out_object();
 		out_string(o, "done", "completed");

@@ -330,7 +330,7 @@ delete_main(struct cli *c)
 		goto fail;
 	act_begin(c);
 	for (size_t i = 0; i < ids.count; i++) {
-		const struct task *as = task_set_find(&v.tasks, ids.item[i]);
+		const struct task *as = view_find(&v, ids.item[i]);
 		struct task was = TASK_INIT;
 
 		if (c->store.dirfd == -1 || act_delete(c, ids.item[i], as, &was, &err) == -1)
