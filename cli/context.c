@@ -8,6 +8,7 @@
 
 #include "cli.h"
 #include "config.h"
+#include "event.h"
 #include "file.h"
 #include "journal.h"
 #include "lock.h"
@@ -120,16 +121,16 @@ void
 cli_agent(const struct cli *c, struct agent *a)
 {
 	const char *name = cli_agent_name(c), *session = getenv("CLAUDE_CODE_SESSION_ID");
-	const char *pid = getenv("CLAUDE_PID"), *wrong;
 
 	*a = (struct agent){ 0 };
+	agent_client(a);
+	/* Who started a server is who speaks to it. */
+	if (a->pid == 0 && strcmp(c->command->name, "mcp") == 0) {
+		a->pid = getppid();
+		a->pid_start = process_start(a->pid);
+	}
 	if (session != NULL && *session != '\0') {
 		a->session = session;
-		if (pid != NULL) {
-			a->pid = strtonum(pid, 1, INT32_MAX, &wrong);
-			if (a->pid > 0)
-				a->pid_start = process_start(a->pid);
-		}
 	} else if (name == NULL) {
 		/* At a shell there is no session to tell two people apart by. */
 		name = getenv("USER");
