@@ -102,7 +102,7 @@ try_hook(const char *path, size_t n, const char *dir)
 	struct child_spec spec = { .argv = argv,
 		.cwd = dir,
 		.env = &env,
-		.deadline = deadline_in(20000),
+		.deadline = deadline_in(60000),
 		.input = cases[n].event,
 		.input_len = strlen(cases[n].event) };
 	struct child child = CHILD_INIT;

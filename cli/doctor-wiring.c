@@ -91,7 +91,7 @@ static char *
 version_of(const char *path)
 {
 	char *argv[] = { mem_string(path), mem_string("--version"), NULL };
-	struct child_spec spec = { .argv = argv, .deadline = deadline_in(10000) };
+	struct child_spec spec = { .argv = argv, .deadline = deadline_in(30000) };
 	struct child child = CHILD_INIT;
 	struct error err;
 	char *version = NULL, *end;

@@ -332,9 +332,9 @@ verify_main(struct cli *c)
 		request.deadline = DEADLINE_NEVER;
 	cli_agent(c, &request.agent);
 	progress_begin(&progress, c, c->json);
+	progress.table = true;
 	request.progress = progress_tell;
 	request.progress_arg = &progress;
-	/* On a terminal the lines that progress left are the table. */
 	rc = verify_task(&v, &request, &err);
 	progress_end(&progress);
 	if (rc == -1) {

@@ -91,7 +91,7 @@ progress_tell(
 	p->running -= moment == VERIFY_GATE_ENDS && p->running > 0;
 	wipe(p);
 	if (moment == VERIFY_GATE_ENDS) {
-		if (r->verdict != GATE_SKIPPED || p->live) {
+		if (!p->table && (r->verdict != GATE_SKIPPED || p->live)) {
 			view_text(&line, g->name, 60);
 			buf_puts(&line, ": ");
 			progress_result(p->c, &line, r);

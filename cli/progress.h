@@ -12,6 +12,7 @@
 struct progress {
 	struct cli *c;
 	bool quiet, live, drawn;
+	bool table; /* the results are printed afterwards: no line for each that ends */
 	size_t running;
 };
 

@@ -229,7 +229,7 @@ client_version(const char *client)
 {
 	char *argv[] = { mem_string(client != NULL ? client : "claude"), mem_string("--version"),
 		NULL };
-	struct child_spec spec = { .argv = argv, .deadline = deadline_in(15000) };
+	struct child_spec spec = { .argv = argv, .deadline = deadline_in(30000) };
 	struct child child = CHILD_INIT;
 	struct error err;
 	char *version = NULL;
