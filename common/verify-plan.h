@@ -27,7 +27,7 @@ struct plan_item { /* beside verify.result[i] */
 	int64_t ms;    /* of earlier tries */
 	int64_t began; /* this try, monotonic */
 	char *live;    /* see child.h; NULL: nobody watches */
-	bool cut;   /* its deadline is the whole run's, not its own */
+	bool cut;      /* its deadline is the whole run's, not its own */
 };
 
 struct plan {
