@@ -19,9 +19,8 @@
 #include "holder.h"
 #include "journal.h"
 #include "out.h"
+#include "ready.h"
 #include "text.h"
-
-#define READY_MAX 5
 
 struct taking {
 	const struct list *list;
@@ -277,26 +276,20 @@ take_journal(struct taking *k)
 static void
 add_ready(struct taking *k, struct store *s)
 {
-	struct task_set set = { 0 };
 	struct claims claims = { 0 };
-	struct task *t;
 	struct error ignored;
+	size_t len = k->reason->len;
 
 	if (k->result == CLAIM_AGENT_BUSY)
 		return;
-	if (store_load(s, &set, &ignored) == 0) {
-		/* What is claimed and not yet written is not to be had either. */
-		if (claims_load(k->list, &claims, &ignored) == 0)
-			for (size_t i = 0; i < claims.count; i++)
-				if ((t = task_set_find(&set, claims.item[i].task)) != NULL)
-					t->status = TASK_IN_PROGRESS;
+	/* What is claimed and not yet written is not to be had either. */
+	if (claims_load(k->list, &claims, &ignored) == 0) {
 		buf_putc(k->reason, ' ');
-		graph_describe_ready(k->reason, &set, READY_MAX);
-		while (k->reason->len > 0 && k->reason->data[k->reason->len - 1] == ' ')
-			k->reason->data[--k->reason->len] = '\0';
+		ready_describe(k->reason, s, &claims);
+		if (k->reason->len == len + 1)
+			k->reason->data[k->reason->len = len] = '\0';
 	}
 	claims_free(&claims);
-	task_set_free(&set);
 }
 
 enum claim_result

@@ -195,24 +195,6 @@ graph_children(const struct task_set *set, const char *id, struct strings *out)
 			strings_add(out, set->item[i].id);
 }
 
-void
-graph_describe_ready(struct buf *out, const struct task_set *set, size_t max)
-{
-	struct strings ready = { 0 };
-	size_t i;
-
-	graph_ready(set, &ready);
-	for (i = 0; i < ready.count && i < max; i++) {
-		buf_puts(out, i == 0 ? "Ready now: " : ", ");
-		task_name(out, task_set_find(set, ready.item[i]));
-	}
-	if (ready.count > max && max > 0)
-		buf_printf(out, " and %zu more", ready.count - max);
-	if (ready.count > 0 && max > 0)
-		buf_putc(out, '.');
-	strings_free(&ready);
-}
-
 /* ---- ways through the list ---- */
 
 /* Breadth first from `start` along what each waits for; from[] leads back. */

@@ -47,7 +47,4 @@ void graph_children(const struct task_set *, const char *id, struct strings *ids
  * worked on. */
 void graph_why(const struct task_set *, const char *id, struct strings *chain);
 
-/* `Ready now: #5 "Changelog", #7 "Docs".` at most `max` of them; nothing if none. */
-void graph_describe_ready(struct buf *, const struct task_set *, size_t max);
-
 #endif

@@ -7,6 +7,7 @@
 #include "hook.h"
 #include "pattern.h"
 #include "policy.h"
+#include "ready.h"
 #include "subtasks.h"
 #include "text.h"
 
@@ -100,6 +101,26 @@ names_in(struct hook *h, const char *key, struct strings *ids)
 	free(s);
 }
 
+/* The configuration can only soften the rule: a pass does not pay for reading it. */
+static int
+judge_spawn(struct hook *h, const struct spawn_task *named, size_t count, struct error *e)
+{
+	struct decision strict = { 0 };
+	bool quiet;
+
+	if (!h->have_config) {
+		policy_spawn(&h->config, named, count, &strict);
+		quiet = decision_silent(&strict);
+		decision_free(&strict);
+		if (quiet)
+			return 0;
+		if (hook_config(h, e) == -1)
+			return -1;
+	}
+	policy_spawn(&h->config, named, count, &h->decision);
+	return 0;
+}
+
 int
 pretool_spawn(struct hook *h, struct error *e)
 {
@@ -116,15 +137,13 @@ pretool_spawn(struct hook *h, struct error *e)
 	if (ids.count == 0)
 		return 0;
 	for (size_t i = 0; i < ids.count && rc != -1; i++) {
-		struct task t = TASK_INIT;
-
-		if ((rc = store_get(&h->store, ids.item[i], &t, e)) == 1)
-			task_copy(task_set_add(&tasks), &t);
-		else if (rc == -1 && e->kind == ERROR_INPUT)
+		rc = store_get(&h->store, ids.item[i], task_set_add(&tasks), e);
+		if (rc != 1)
+			tasks.count--;
+		if (rc == -1 && e->kind == ERROR_INPUT)
 			rc = 0; /* a file the client cannot see is no task */
-		task_free(&t);
 	}
-	if (rc == -1 || tasks.count == 0 || (rc = hook_config(h, e)) == -1)
+	if (rc == -1 || tasks.count == 0)
 		goto out;
 	blockers = mem_alloc(tasks.count * sizeof(*blockers));
 	named = mem_alloc(tasks.count * sizeof(*named));
@@ -133,11 +152,10 @@ pretool_spawn(struct hook *h, struct error *e)
 		named[i].blockers = &blockers[i];
 		rc = graph_blockers(&h->store, &tasks.item[i], &blockers[i], e);
 	}
-	if (rc != -1) {
-		policy_spawn(&h->config, named, tasks.count, &h->decision);
-		if (h->decision.verdict == VERDICT_REFUSE)
-			hook_add_ready(h);
-	}
+	if (rc != -1)
+		rc = judge_spawn(h, named, tasks.count, e);
+	if (rc != -1 && h->decision.verdict == VERDICT_REFUSE)
+		hook_add_ready(h);
 out:
 	for (size_t i = 0; blockers != NULL && i < tasks.count; i++)
 		blockers_free(&blockers[i]);
@@ -151,22 +169,12 @@ out:
 void
 hook_add_ready(struct hook *h)
 {
-	struct task_set all = { 0 };
 	struct buf b = { 0 };
-	struct error e;
 
-	if (store_load(&h->store, &all, &e) != -1) {
-		/* What is claimed is nobody's to take, whatever the file says yet. */
-		for (size_t i = 0; i < all.count; i++)
-			if (all.item[i].owner == NULL &&
-			    claims_find(&h->claims, all.item[i].id) != NULL)
-				all.item[i].owner = mem_string("claimed");
-		graph_describe_ready(&b, &all, 8);
-	}
+	ready_describe(&b, &h->store, &h->claims);
 	if (b.len > 0) {
 		buf_putc(&h->decision.reason, ' ');
 		buf_add(&h->decision.reason, b.data, b.len);
 	}
-	task_set_free(&all);
 	buf_free(&b);
 }

@@ -25,11 +25,14 @@ bool files_name(const struct store *, const char *id, char name[256]);
 bool files_id(const struct store *, const char *name, char id[256]);
 
 int files_get(struct store *, const char *id, struct task *, struct error *);
+/* needle: bytes without which (and without escapes) a file is of no interest; NULL: all. */
+int files_find(struct store *, const char *id, const char *needle, struct task *, struct error *);
 int files_load(struct store *, struct task_set *, struct error *);
 int files_bad(struct store *, void (*fn)(void *, const char *file, const char *reason), void *,
     struct error *);
-/* needle: bytes without which (and without escapes) a file is of no interest; NULL: all. */
 int files_scan(struct store *, const char *needle, int (*fn)(void *, const struct task *), void *,
+    struct error *);
+int files_walk(struct store *, const char *needle, int (*fn)(void *, const struct task *), void *,
     struct error *);
 
 int files_create(struct store *, const struct change *, store_rule *, void *, struct task *made,

@@ -37,7 +37,7 @@ files_name(const struct store *s, const char *id, char name[256])
 	/* The client turns every other character into '-' and looks there. */
 	if (!task_id_ok(id) || (s->layout == STORE_NATIVE && strchr(id, '.') != NULL))
 		return false;
-	snprintf(name, 256, "%s.json", id);
+	strcpy(stpcpy(name, id), ".json"); /* an id has at most 128 bytes */
 	return true;
 }
 
@@ -144,12 +144,32 @@ parse_text(struct store *s, const char *id, struct task *t, struct error *err)
 										     : READ_BAD;
 }
 
+/* May the text be of interest?  An escape can spell anything, so it may.  (A NUL ends the
+ * search, but no valid file has one.) */
+static bool
+has_needle(const char *needle, const struct buf *text)
+{
+	const char *end;
+
+	if (needle == NULL || strstr(text->data, needle) != NULL)
+		return true;
+	for (end = text->data + text->len; end > text->data && isspace((unsigned char)end[-1]);)
+		end--;
+	/* cut in the middle: who knows */
+	if (end == text->data || end[-1] != '}')
+		return true;
+	return memchr(text->data, '\\', text->len) != NULL;
+}
+
 /* One try at one task. */
 static int
-read_once(struct store *s, const char *name, const char *id, struct task *t, struct error *err)
+read_once(struct store *s, const char *name, const char *id, const char *needle, struct task *t,
+    struct error *err)
 {
 	int rc = read_bytes(s, name, false, &t->text, err);
 
+	if (rc == READ_OK && !has_needle(needle, &t->text))
+		return READ_NONE;
 	return rc == READ_OK ? parse_text(s, id, t, err) : rc;
 }
 
@@ -169,29 +189,35 @@ read_locked(struct store *s, const char *name, const char *id, struct task *t, s
 			*err = failed;
 		return READ_BAD;
 	}
-	rc = read_once(s, name, id, t, err);
+	rc = read_once(s, name, id, NULL, t, err);
 	lock_release(&lock);
 	return rc == READ_TORN ? READ_BAD : rc;
 }
 
 int
-files_get(struct store *s, const char *id, struct task *t, struct error *err)
+files_find(struct store *s, const char *id, const char *needle, struct task *t, struct error *err)
 {
 	char name[256];
 	int rc, i;
 
 	if (!files_name(s, id, name))
 		return 0;
-	rc = read_once(s, name, id, t, err);
+	rc = read_once(s, name, id, needle, t, err);
 	for (i = 0; rc == READ_TORN && i < TORN_TRIES; i++) {
 		clock_sleep_us(torn_waits_us[i]);
-		rc = read_once(s, name, id, t, err);
+		rc = read_once(s, name, id, needle, t, err);
 	}
 	if (rc == READ_TORN)
 		rc = read_locked(s, name, id, t, err);
 	if (rc != READ_OK)
 		task_free(t);
 	return rc == READ_BAD ? error_prefix(err, "'%s/%s'", s->dir, name) : rc;
+}
+
+int
+files_get(struct store *s, const char *id, struct task *t, struct error *err)
+{
+	return files_find(s, id, NULL, t, err);
 }
 
 struct scan {
@@ -220,23 +246,6 @@ scan_keep(struct scan *scan)
 	scan->task.text = text;
 }
 
-/* May the text be of interest?  An escape can spell anything, so it may. */
-static bool
-has_needle(const struct scan *scan, const struct buf *text)
-{
-	const char *end;
-
-	if (scan->needle == NULL ||
-	    memmem(text->data, text->len, scan->needle, strlen(scan->needle)) != NULL)
-		return true;
-	for (end = text->data + text->len; end > text->data && isspace((unsigned char)end[-1]);)
-		end--;
-	/* cut in the middle: who knows */
-	if (end == text->data || end[-1] != '}')
-		return true;
-	return memmem(text->data, text->len, "\\u", 2) != NULL;
-}
-
 static int
 scan_file(struct scan *scan, const char *name, bool regular, bool last)
 {
@@ -250,7 +259,7 @@ scan_file(struct scan *scan, const char *name, bool regular, bool last)
 		return 0;
 	}
 	rc = read_bytes(scan->store, name, regular, &scan->task.text, &err);
-	if (rc == READ_OK && !has_needle(scan, &scan->task.text))
+	if (rc == READ_OK && !has_needle(scan->needle, &scan->task.text))
 		return 0;
 	if (rc == READ_OK)
 		rc = parse_text(scan->store, id, &scan->task, &err);

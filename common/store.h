@@ -58,6 +58,11 @@ int store_load(struct store *, struct task_set *, struct error *); /* all valid 
 int store_scan(struct store *, const char *owner, int (*fn)(void *, const struct task *), void *,
     struct error *);
 
+/* Visit valid tasks in the order of their ids until fn returns non-zero, and return that.
+ * All of this status, perhaps some of others. */
+int store_walk(struct store *, enum task_status, int (*fn)(void *, const struct task *), void *,
+    struct error *);
+
 /* Files that look like tasks and are none to the client: name and reason. */
 int store_bad(struct store *, void (*fn)(void *, const char *file, const char *reason), void *,
     struct error *);

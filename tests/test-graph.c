@@ -193,12 +193,6 @@ Test(graph, words)
 	cr_expect_str_eq(buf_text(&out), "#2 \"T2\" (in_progress, owner backend-2), #3 \"T3\" "
 					 "(pending) and #9 (missing: there is no "
 					 "such task)");
-	buf_reset(&out);
-	graph_describe_ready(&out, &set, 2);
-	cr_expect_str_eq(buf_text(&out), "Ready now: #3 \"T3\", #5 \"T5\" and 1 more.");
-	buf_reset(&out);
-	graph_describe_ready(&out, &(struct task_set){ 0 }, 2);
-	cr_expect_str_eq(buf_text(&out), "");
 	graph_children(&set, "4", &children);
 	cr_expect_str_eq(joined(&children), "5 6");
 	blockers_free(&b);

@@ -508,6 +508,34 @@ Test(store, scan)
 	cr_expect_eq(n, 2);
 }
 
+static int
+name(void *arg, const struct task *t)
+{
+	buf_printf(arg, " %s", t->id);
+	return strcmp(t->id, "stop") == 0 ? 7 : 0;
+}
+
+/* By number, whatever the directory's order; then what the client never counts to. */
+Test(store, walk)
+{
+	static const char *const ids[] = { "10", "9", "abc", "70000", "2", "65535", "65536", "007",
+		"0", "stop", "zzz", "1000000000000000000000" };
+	struct buf seen = { 0 };
+
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+		write_task(ids[i], "");
+	cr_expect_eq(store_walk(&store, TASK_PENDING, name, &seen, &err), 7, "stopped");
+	cr_expect_str_eq(
+	    buf_text(&seen), " 2 9 10 65535 0 007 65536 70000 1000000000000000000000 abc stop");
+	buf_reset(&seen);
+	cr_expect_eq(store_walk(&store, TASK_COMPLETED, name, &seen, &err), 0);
+	cr_expect_str_eq(buf_text(&seen), "", "none is even parsed");
+	write_task("3", ",\"activeForm\":\"\\u0063ompleted\"");
+	cr_expect_eq(store_walk(&store, TASK_COMPLETED, name, &seen, &err), 0);
+	cr_expect_str_eq(buf_text(&seen), " 3", "an escape may spell anything");
+	buf_free(&seen);
+}
+
 Test(store, big_file)
 {
 	struct buf text = { 0 };

@@ -1,0 +1,131 @@
+/*
+ * The tasks in the order of their ids, until somebody has seen enough.
+ *
+ * A scan takes the directory's order, so it must read all files before it
+ * can name the first.  Here the names are read first and put in order
+ * without being sorted: the client counts its tasks from 1, so one bit for
+ * each number is enough.  What has no such name comes last.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "document.h"
+#include "store-part.h"
+
+#define COUNTED 65536 /* numbers that have a bit */
+
+struct walk {
+	unsigned char bit[COUNTED / 8];
+	struct strings others;
+};
+
+/* "7": 7; anything that is not how a small number is written: 0. */
+static unsigned int
+counted(const char *id)
+{
+	unsigned int n = 0;
+
+	for (size_t i = 0; id[i] != '\0'; i++) {
+		if (i == 5 || id[i] < '0' || id[i] > '9' || (i == 0 && id[i] == '0'))
+			return 0;
+		n = n * 10 + (unsigned int)(id[i] - '0');
+	}
+	return n < COUNTED ? n : 0;
+}
+
+static int
+by_id(const void *a, const void *b)
+{
+	return task_id_compare(*(char *const *)a, *(char *const *)b);
+}
+
+static int
+walk_names(struct walk *w, struct store *s, struct error *err)
+{
+	int fd = openat(s->dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd != -1 ? fdopendir(fd) : NULL;
+	struct dirent *e;
+	char id[256];
+	unsigned int n;
+
+	if (dir == NULL) {
+		error_sys(err, "cannot read '%s'", s->dir);
+		if (fd != -1)
+			close(fd);
+		return -1;
+	}
+	while (errno = 0, (e = readdir(dir)) != NULL) {
+		if (!files_id(s, e->d_name, id))
+			continue;
+		if ((n = counted(id)) != 0)
+			w->bit[n / 8] |= (unsigned char)(1u << n % 8);
+		else
+			strings_add(&w->others, id);
+	}
+	n = (unsigned int)errno;
+	closedir(dir);
+	errno = (int)n;
+	if (n != 0)
+		return error_sys(err, "cannot read '%s'", s->dir);
+	if (w->others.count > 1)
+		qsort(w->others.item, w->others.count, sizeof(w->others.item[0]), by_id);
+	return 0;
+}
+
+static int
+visit(struct store *s, const char *id, const char *needle, int (*fn)(void *, const struct task *),
+    void *arg, struct error *err)
+{
+	struct task t = TASK_INIT;
+	int rc = files_find(s, id, needle, &t, err);
+
+	if (rc == -1 && err->kind == ERROR_INPUT)
+		rc = 0; /* what the client does not show is no task */
+	else if (rc == 1)
+		rc = fn(arg, &t);
+	task_free(&t);
+	return rc;
+}
+
+int
+files_walk(struct store *s, const char *needle, int (*fn)(void *, const struct task *), void *arg,
+    struct error *err)
+{
+	struct walk *w = mem_alloc(sizeof(*w));
+	char id[16];
+	int rc = walk_names(w, s, err);
+
+	for (unsigned int i = 0; rc == 0 && i < sizeof(w->bit); i++)
+		for (unsigned int k = 0; rc == 0 && w->bit[i] >> k != 0; k++)
+			if (w->bit[i] >> k & 1) {
+				snprintf(id, sizeof(id), "%u", i * 8 + k);
+				rc = visit(s, id, needle, fn, arg, err);
+			}
+	for (size_t i = 0; rc == 0 && i < w->others.count; i++)
+		rc = visit(s, w->others.item[i], needle, fn, arg, err);
+	strings_free(&w->others);
+	free(w);
+	return rc;
+}
+
+int
+store_walk(struct store *s, enum task_status status, int (*fn)(void *, const struct task *),
+    void *arg, struct error *err)
+{
+	struct task_set set = { 0 };
+	int rc = 0;
+
+	if (s->layout != STORE_DOCUMENT)
+		return files_walk(s, task_status_name(status), fn, arg, err);
+	if (document_load(s, &set, err) == -1)
+		rc = -1;
+	for (size_t i = 0; rc == 0 && i < set.count; i++)
+		rc = fn(arg, &set.item[i]);
+	task_set_free(&set);
+	return rc;
+}
