@@ -85,7 +85,7 @@ check(struct hook *h, struct error *e)
 		.task = h->event.task_id,
 		.agent = h->self,
 		.cwd = h->event.cwd,
-		.deadline = h->deadline,
+		.deadline = hook_deadline(h),
 		.plan_only = h->explain };
 	int rc;
 

@@ -185,7 +185,6 @@ hook_config(struct hook *h, struct error *e)
 	struct config_query q = { .file = h->config_file, .cwd = h->event.cwd };
 	struct error ignored;
 	char *dir = NULL;
-	int64_t left;
 
 	if (h->have_config)
 		return 0;
@@ -209,8 +208,8 @@ hook_config(struct hook *h, struct error *e)
 	    h->config.project.path != NULL ? h->config.project.path : "defaults",
 	    h->config.user.path != NULL ? " over " : "",
 	    h->config.user.path != NULL ? h->config.user.path : "");
-	left = deadline_left(h->deadline);
-	if (h->config.deadline_ms < left && h->config.deadline_ms < DEADLINE_MS) {
+	if (h->config.deadline_ms < DEADLINE_MS &&
+	    h->config.deadline_ms < deadline_left(hook_deadline(h))) {
 		h->deadline = deadline_in(h->config.deadline_ms);
 		if (h->spec->supervised && !h->explain) {
 			struct itimerval t = {
@@ -246,11 +245,19 @@ hook_self(struct hook *h)
 }
 
 struct deadline
-hook_patience(const struct hook *h)
+hook_deadline(struct hook *h)
+{
+	if (h->deadline.at_ms == 0)
+		h->deadline = deadline_in(DEADLINE_MS);
+	return h->deadline;
+}
+
+struct deadline
+hook_patience(struct hook *h)
 {
 	int64_t ms = h->have_config ? h->config.lock_timeout_ms : LOCK_PATIENCE_MS;
 
-	return deadline_first(deadline_in(ms), h->deadline);
+	return deadline_first(deadline_in(ms), hook_deadline(h));
 }
 
 static void line(struct buf *, const char *fmt, va_list) __attribute__((format(printf, 2, 0)));
@@ -296,6 +303,7 @@ hook_journal(
     struct hook *h, const char *event, const char *task, const char *why, struct json_object *extra)
 {
 	struct journal_entry entry = { .event = event,
+		.light = true,
 		.task = task,
 		.session = h->event.session_id,
 		.why = why,
@@ -390,7 +398,7 @@ read_event(struct hook *h, struct error *e)
 	 * while it has something to say. */
 	if (h->spec->hook == HOOK_PRETOOLUSE)
 		return event_read_first(&h->event, STDIN_FILENO, e);
-	if (ready_to_read(h->deadline, e) == -1)
+	if (ready_to_read(hook_deadline(h), e) == -1)
 		return -1;
 	return event_read(&h->event, STDIN_FILENO, e);
 }
@@ -431,7 +439,6 @@ hook_guard(struct hook *h, const struct hook_spec *spec)
 	memset(h, 0, sizeof(*h));
 	h->spec = spec;
 	h->store = (struct store)STORE_INIT;
-	h->deadline = deadline_in(DEADLINE_MS);
 	config_default(&h->config);
 	answer.spec = spec;
 	answer.fault = fault_of(spec, &h->config);
@@ -442,6 +449,6 @@ int
 hook_run_supervised(struct hook *h)
 {
 	if (h->spec->supervised && !h->explain)
-		supervise(deadline_left(h->deadline) + MARGIN_MS, fault_plainly);
+		supervise(deadline_left(hook_deadline(h)) + MARGIN_MS, fault_plainly);
 	return hook_serve(h);
 }

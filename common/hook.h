@@ -54,7 +54,7 @@ struct hook {
 	const struct hook_spec *spec;
 	struct event event;
 	struct decision decision;
-	struct deadline deadline; /* of the whole run */
+	struct deadline deadline; /* see hook_deadline() */
 	struct list list;
 	struct store store;
 	struct config config;
@@ -80,8 +80,12 @@ int hook_config(struct hook *, struct error *);
 int hook_claims(struct hook *, struct error *);
 void hook_self(struct hook *);
 
+/* When the whole run must be over; counts from the first time it is asked for, which a run that
+ * waits for nothing never does. */
+struct deadline hook_deadline(struct hook *);
+
 /* How long to wait for a lock: the configured patience, within the deadline. */
-struct deadline hook_patience(const struct hook *);
+struct deadline hook_patience(struct hook *);
 
 /* For --explain; nothing otherwise. */
 void hook_fact(struct hook *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -12,6 +12,9 @@
  * and are then overwritten by the line that says so.  Killed at any
  * point, there is either still a bad end, or the line that tells of it.
  *
+ * Lines that prove and restore nothing (a refusal, a message) are not
+ * synced; the next one that is takes them along.
+ *
  * A last line that is whole but was changed is not judged here.  The next
  * line is chained to the hash it claims, and verification will always point
  * at the changed one.
@@ -171,7 +174,7 @@ add_torn(int statefd, const struct buf *torn, struct buf *text, struct journal_t
 
 /* One write; on failure the file is as it was, as far as that can be had. */
 static int
-write_lines(int fd, off_t size, off_t good, const struct buf *text, struct error *err)
+write_lines(int fd, off_t size, off_t good, const struct buf *text, bool sync, struct error *err)
 {
 	off_t end = good + (off_t)text->len;
 	ssize_t n;
@@ -182,7 +185,7 @@ write_lines(int fd, off_t size, off_t good, const struct buf *text, struct error
 	if (n >= 0 && (size_t)n < text->len)
 		errno = ENOSPC; /* a short write: the next one would have said so */
 	if (n != (ssize_t)text->len || (size > end && ftruncate(fd, end) == -1) ||
-	    (sync_lines && fdatasync(fd) == -1 && errno != EINTR && errno != EINVAL)) {
+	    (sync && fdatasync(fd) == -1 && errno != EINTR && errno != EINVAL)) {
 		error_sys(err, "cannot write '%s'", JOURNAL_FILE);
 		if (ftruncate(fd, good) == -1 && errno == EINTR && ftruncate(fd, good) == -1)
 			error_prefix(err, "torn"); /* the next append sets it aside */
@@ -198,6 +201,7 @@ append_locked(int statefd, int fd, const char *list, struct journal_entry *entri
 	struct buf text = { 0 }, torn = { 0 };
 	struct journal_tip tip = { 0 };
 	struct stat st;
+	bool sync = false;
 	off_t good;
 	int rc = -1;
 
@@ -217,9 +221,11 @@ append_locked(int statefd, int fd, const char *list, struct journal_entry *entri
 	    (read_at(fd, good, (size_t)(st.st_size - good), &torn, err) == -1 ||
 		add_torn(statefd, &torn, &text, &tip, err) == -1))
 		goto out;
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		journal_line_add(&text, &tip, &entries[i]);
-	rc = write_lines(fd, st.st_size, good, &text, err);
+		sync |= sync_lines && !entries[i].light;
+	}
+	rc = write_lines(fd, st.st_size, good, &text, sync, err);
 out:
 	buf_free(&text);
 	buf_free(&torn);

@@ -35,6 +35,7 @@
 struct journal_entry {
 	/* claim release complete refuse sync repair create update delete receipt ... */
 	const char *event;
+	bool light; /* a power cut may cost it: it proves and restores nothing */
 	const char *task, *agent, *session, *why; /* NULL: not there */
 	struct json_object *from, *to;            /* taken; may be NULL */
 	/* taken; its members are added (receipt, snapshot); may be NULL */

@@ -238,7 +238,7 @@ apply(struct hook *h, struct sync_item *item)
 		.store = &h->store,
 		.agent = h->self,
 		.cwd = h->event.cwd,
-		.deadline = h->deadline,
+		.deadline = hook_deadline(h),
 		.plan_only = h->explain };
 	struct check c = { .hook = h, .start = item->status == TASK_IN_PROGRESS };
 	struct task t = TASK_INIT;
