@@ -110,15 +110,12 @@ static const struct field fields[] = {
 static const struct field *
 field_of(const struct json *j, json_ref member)
 {
-	const struct json_node *n = &j->node[member];
-	const char *key = j->text + n->key + 1; /* after the quote */
-	size_t len = n->key_end - n->key - 2;
+	size_t len;
+	const char *key = json_key_plain(j, member, &len);
 
-	for (size_t i = 0; n->key_plain && i < FIELDS; i++)
-		if (fields[i].len == len && memcmp(fields[i].key, key, len) == 0)
-			return &fields[i];
-	for (size_t i = 0; !n->key_plain && i < FIELDS; i++)
-		if (json_key_equals(j, member, fields[i].key))
+	for (size_t i = 0; i < FIELDS; i++)
+		if (key != NULL ? fields[i].len == len && memcmp(fields[i].key, key, len) == 0
+				: json_key_equals(j, member, fields[i].key))
 			return &fields[i];
 	return NULL;
 }
@@ -215,7 +212,7 @@ event_read_rest(struct event *ev, int fd, struct error *e)
 int
 event_read_first(struct event *ev, int fd, struct error *e)
 {
-	size_t room = 16u << 10;
+	size_t room = (8u << 10) - 1; /* with its NUL a round size */
 	ssize_t n;
 
 	buf_need(&ev->text, room);
@@ -228,7 +225,7 @@ event_read_first(struct event *ev, int fd, struct error *e)
 	}
 	ev->text.len = (size_t)n;
 	ev->text.data[n] = '\0';
-	while (n > 0 && isspace((unsigned char)ev->text.data[n - 1]))
+	while (n > 0 && memchr(" \t\r\n", ev->text.data[n - 1], 4) != NULL)
 		n--;
 	if (n > 0 && ev->text.data[n - 1] == '}' && understand(ev, e) == 0)
 		return 0;

@@ -96,6 +96,17 @@ json_key_equals(const struct json *j, json_ref ref, const char *s)
 	return n != NULL && n->key_end > 0 && spells(j, n->key, n->key_end, n->key_plain, s);
 }
 
+const char *
+json_key_plain(const struct json *j, json_ref ref, size_t *len)
+{
+	const struct json_node *n = node_at(j, ref);
+
+	if (n == NULL || n->key_end == 0 || !n->key_plain)
+		return NULL;
+	*len = n->key_end - n->key - 2;
+	return j->text + n->key + 1;
+}
+
 json_ref
 json_member(const struct json *j, json_ref object, const char *key)
 {

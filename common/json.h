@@ -82,6 +82,8 @@ char *json_key(const struct json *, json_ref member); /* owned */
 bool json_equals(
     const struct json *, json_ref, const char *); /* a string with this text, no allocation */
 bool json_key_equals(const struct json *, json_ref member, const char *);
+/* The key's bytes if they are what it spells (no escapes), for a quick look; else NULL. */
+const char *json_key_plain(const struct json *, json_ref, size_t *len);
 bool json_true(const struct json *, json_ref);
 int json_int(
     const struct json *, json_ref, int64_t *); /* 0; -1 if not an integer number that fits */

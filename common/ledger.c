@@ -140,7 +140,7 @@ ledger_read(int statefd, struct claims *claims, struct error *err)
 int
 claims_load(const struct list *list, struct claims *claims, struct error *err)
 {
-	char *path = mem_join(list->config, "/task-hooks/", list->name, "/" LEDGER, NULL);
+	char *path = list_state_path(list, LEDGER);
 	bool none = access(path, F_OK) == -1 && (errno == ENOENT || errno == ENOTDIR);
 	int fd, rc;
 

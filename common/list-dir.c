@@ -93,8 +93,6 @@ list_find_dir(struct list *list, const char *given, struct error *err)
 	    list->foreign ? mem_printf("%s-%08x", name, path_hash(real)) : mem_string(name);
 	list->dir = mem_string(real);
 	list->why = mem_string("--dir");
-	strings_take(&list->tried,
-	    mem_printf("%s: --dir (%s)", list->name, list->exists ? "exists" : "missing"));
 	free(name);
 	free(root);
 	return 0;

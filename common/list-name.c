@@ -17,6 +17,7 @@ list_sanitise(const char *raw)
 	struct buf out = { 0 };
 	int32_t c;
 
+	buf_need(&out, (size_t)(end - p));
 	while (p < end) {
 		c = utf8_next(&p, end);
 		if (c > 0 && c < 0x80 && (isalnum(c) || c == '_' || c == '-'))
@@ -24,7 +25,6 @@ list_sanitise(const char *raw)
 		else
 			buf_puts(&out, c >= 0x10000 ? "--" : "-");
 	}
-	buf_need(&out, 0);
 	return buf_take(&out);
 }
 

@@ -10,7 +10,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -81,29 +80,20 @@ list_state(const struct list *list, bool make, struct error *err)
 	return state_dir(list->config, list->name, make, err);
 }
 
-const char *
-list_state_path(const struct list *list, const char *file, char out[PATH_MAX])
+char *
+list_state_path(const struct list *list, const char *file)
 {
-	char *p = out, *end = out + PATH_MAX;
-	const char *const part[] = { list->config, "/task-hooks/", list->name, "/", file };
-
-	for (size_t i = 0; i < sizeof(part) / sizeof(part[0]); i++) {
-		size_t len = strlen(part[i]);
-
-		if (len >= (size_t)(end - p))
-			return NULL;
-		memcpy(p, part[i], len + 1);
-		p += len;
-	}
-	return out;
+	return mem_join(list->config, "/task-hooks/", list->name, "/", file, NULL);
 }
 
 bool
 list_state_has(const struct list *list, const char *file)
 {
-	char path[PATH_MAX];
+	char *path = list_state_path(list, file);
+	bool has = access(path, F_OK) == 0;
 
-	return list_state_path(list, file, path) != NULL && access(path, F_OK) == 0;
+	free(path);
+	return has;
 }
 
 char *

@@ -33,7 +33,7 @@ char *
 list_config_dir(struct error *err)
 {
 	const char *dir = getenv("CLAUDE_CONFIG_DIR"), *home = getenv("HOME");
-	char cwd[PATH_MAX];
+	char *cwd, *path;
 
 	if (dir == NULL || *dir == '\0') {
 		if (home == NULL || *home == '\0') {
@@ -43,9 +43,11 @@ list_config_dir(struct error *err)
 		}
 		return mem_join(home, "/.claude", NULL);
 	}
-	if (*dir == '/' || getcwd(cwd, sizeof(cwd)) == NULL)
+	if (*dir == '/' || (cwd = getcwd(NULL, 0)) == NULL)
 		return mem_string(dir);
-	return mem_printf("%s/%s", cwd, dir);
+	path = mem_join(cwd, "/", dir, NULL);
+	free(cwd);
+	return path;
 }
 
 static void
@@ -60,8 +62,7 @@ static bool
 candidate(struct search *s, const char *name, char *why)
 {
 	struct stat st;
-	const char *state = "missing";
-	bool there = false;
+	bool there;
 	char *path;
 
 	if (s->list->name != NULL) {
@@ -69,19 +70,14 @@ candidate(struct search *s, const char *name, char *why)
 		return true;
 	}
 	path = mem_join(s->list->config, "/tasks/", name, NULL);
-	if (lstat(path, &st) == 0) {
-		there = true;
-		state = S_ISDIR(st.st_mode)   ? "exists"
-			: S_ISLNK(st.st_mode) ? "a symbolic link, not followed"
-					      : "not a directory";
-	}
-	free(path);
-	strings_take(&s->list->tried, mem_join(name, ": ", why, " (", state, ")", NULL));
+	there = lstat(path, &st) == 0;
 	if (there && S_ISDIR(st.st_mode)) {
 		s->list->exists = true;
+		s->list->dir = path;
 		choose(s, name, why);
 		return true;
 	}
+	free(path);
 	if (s->first == NULL) {
 		s->first = mem_string(name);
 		s->first_why = why;
@@ -228,12 +224,12 @@ search_session(struct search *s, const struct list_query *q, const char *session
 		session_candidate(s, session);
 }
 
-/* "" after the trim: newer clients take that for unset. */
+/* "" after the trim: newer clients take that for unset; older ones do not trim. */
 static bool
 search_environment(struct search *s)
 {
 	const char *raw = getenv("CLAUDE_CODE_TASK_LIST_ID");
-	char *trimmed, *name, *old, *show;
+	char *trimmed, *name, *show;
 
 	if (raw == NULL)
 		return false;
@@ -243,15 +239,16 @@ search_environment(struct search *s)
 		return false;
 	}
 	name = list_sanitise(trimmed);
-	old = list_sanitise(raw);
 	show = shown(raw);
 	candidate(s, name, mem_join("CLAUDE_CODE_TASK_LIST_ID is '", show, "'", NULL));
-	if (strcmp(name, old) != 0)
-		candidate(
-		    s, old, mem_printf("CLAUDE_CODE_TASK_LIST_ID is '%s', not trimmed", show));
-	free(trimmed);
 	free(name);
-	free(old);
+	if (strcmp(trimmed, raw) != 0) {
+		name = list_sanitise(raw);
+		candidate(s, name,
+		    mem_join("CLAUDE_CODE_TASK_LIST_ID is '", show, "', not trimmed", NULL));
+		free(name);
+	}
+	free(trimmed);
 	free(show);
 	return true;
 }
@@ -286,7 +283,8 @@ search_done(struct search *s, struct error *err)
 	}
 	if (s->list->name == NULL || *s->list->name == '\0')
 		return error_set(err, ERROR_INPUT, "no list has an empty name");
-	s->list->dir = mem_join(s->list->config, "/tasks/", s->list->name, NULL);
+	if (s->list->dir == NULL)
+		s->list->dir = mem_join(s->list->config, "/tasks/", s->list->name, NULL);
 	return 0;
 }
 
@@ -333,6 +331,5 @@ list_free(struct list *list)
 	free(list->name);
 	free(list->dir);
 	free(list->why);
-	strings_free(&list->tried);
 	memset(list, 0, sizeof(*list));
 }

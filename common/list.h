@@ -30,11 +30,10 @@ struct list_query {
 };
 
 struct list {
-	char *config;         /* $CLAUDE_CONFIG_DIR or ~/.claude */
-	char *name;           /* sanitised: one path component */
-	char *dir;            /* where its tasks are; may not exist yet */
-	char *why;            /* "CLAUDE_CODE_TASK_LIST_ID is 'lab'" */
-	struct strings tried; /* every candidate: "name: why (exists|missing)" */
+	char *config; /* $CLAUDE_CONFIG_DIR or ~/.claude */
+	char *name;   /* sanitised: one path component */
+	char *dir;    /* where its tasks are; may not exist yet */
+	char *why;    /* "CLAUDE_CODE_TASK_LIST_ID is 'lab'" */
 	bool exists;
 	bool foreign; /* given by --dir: outside {config}/tasks; the name ends in a hash of the path
 		       */
@@ -57,8 +56,7 @@ int list_state(const struct list *, bool make, struct error *);
 
 /* Is there such a file in it?  One system call; no promise about what it is. */
 bool list_state_has(const struct list *, const char *file);
-const char *list_state_path(
-    const struct list *, const char *file, char out[PATH_MAX]); /* NULL: too long */
+char *list_state_path(const struct list *, const char *file); /* to be freed */
 
 /* The names of all lists below {config}/tasks, sorted. */
 int list_names(const char *config, struct strings *, struct error *);

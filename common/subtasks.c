@@ -44,12 +44,13 @@ mark(int state, const char *file, bool some)
 static int
 hint(const struct list *list, const char *id)
 {
-	char path[PATH_MAX], name[192];
+	char *path = list_state_path(list, SEEDED), name[192];
 	struct stat st;
 	time_t now = time(NULL);
+	bool there = lstat(path, &st) == 0;
 
-	if (list_state_path(list, SEEDED, path) == NULL || lstat(path, &st) == -1 ||
-	    st.st_mtime + SUBTASKS_SECONDS < now || st.st_mtime > now + 1)
+	free(path);
+	if (!there || st.st_mtime + SUBTASKS_SECONDS < now || st.st_mtime > now + 1)
 		return -1;
 	if (st.st_size == 0)
 		return 0; /* no task of the list has any */

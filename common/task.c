@@ -82,6 +82,25 @@ task_open(const struct task *t)
 	return t->status != TASK_COMPLETED && t->status != TASK_CANCELLED;
 }
 
+static int
+field_of(const struct json *j, json_ref member)
+{
+	size_t len;
+	const char *key = json_key_plain(j, member, &len);
+	int i;
+
+	for (i = 0; i < FIELD_COUNT; i++) {
+		const char *name = task_field_names[i];
+
+		/* The first letter tells most of them apart. */
+		if (key != NULL && len > 0
+			? *key == *name && strlen(name) == len && memcmp(key, name, len) == 0
+			: json_key_equals(j, member, name))
+			break;
+	}
+	return i;
+}
+
 void
 task_fields(const struct json *j, json_ref at[FIELD_COUNT])
 {
@@ -92,11 +111,8 @@ task_fields(const struct json *j, json_ref at[FIELD_COUNT])
 		at[i] = JSON_ABSENT;
 	for (member = json_first(j, JSON_ROOT); member != JSON_ABSENT;
 	     member = json_next(j, JSON_ROOT, member))
-		for (i = 0; i < FIELD_COUNT; i++)
-			if (json_key_equals(j, member, task_field_names[i])) {
-				at[i] = member;
-				break;
-			}
+		if ((i = field_of(j, member)) < FIELD_COUNT)
+			at[i] = member;
 }
 
 static const char *
