@@ -225,7 +225,7 @@ event_read_first(struct event *ev, int fd, struct error *e)
 	}
 	ev->text.len = (size_t)n;
 	ev->text.data[n] = '\0';
-	while (n > 0 && memchr(" \t\r\n", ev->text.data[n - 1], 4) != NULL)
+	while (n > 0 && strchr(" \t\r\n", ev->text.data[n - 1]) != NULL)
 		n--;
 	if (n > 0 && ev->text.data[n - 1] == '}' && understand(ev, e) == 0)
 		return 0;
