@@ -3,10 +3,12 @@
  * tasks on the way: a hook that checks one edge of a list of ten thousand
  * reads a handful of files.
  */
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "graph.h"
+#include "mem.h"
 
 struct step {
 	char *id;
@@ -16,21 +18,32 @@ struct step {
 struct trail {
 	struct step *step;
 	size_t count, room;
+	void *seen; /* tsearch(3) over the ids */
 };
+
+static int
+by_id(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
 
 static void
 trail_reach(struct trail *trail, const char *id, size_t from)
 {
-	size_t i;
+	char *own = mem_string(id);
+	void *node = tsearch(own, &trail->seen, by_id);
 
-	for (i = 0; i < trail->count; i++)
-		if (strcmp(trail->step[i].id, id) == 0)
-			return;
+	if (node == NULL)
+		mem_exhausted();
+	if (*(char **)node != own) {
+		free(own);
+		return;
+	}
 	if (trail->count == trail->room) {
 		trail->room = trail->room == 0 ? 16 : 2 * trail->room;
 		trail->step = mem_grow(trail->step, trail->room, sizeof(trail->step[0]));
 	}
-	trail->step[trail->count++] = (struct step){ mem_string(id), from };
+	trail->step[trail->count++] = (struct step){ own, from };
 }
 
 /* From the start to here. */
@@ -73,8 +86,7 @@ graph_cycle_on_disk(struct store *s, const char *blocked, const char *blocker, s
 			trail_reach(&trail, t.blocked_by.item[i], at);
 		rc = 0;
 	}
-	for (i = 0; i < trail.count; i++)
-		free(trail.step[i].id);
+	tdestroy(trail.seen, free); /* the ids */
 	free(trail.step);
 	task_free(&t);
 	return rc;
