@@ -212,7 +212,7 @@ event_read_rest(struct event *ev, int fd, struct error *e)
 int
 event_read_first(struct event *ev, int fd, struct error *e)
 {
-	size_t room = (8u << 10) - 1; /* with its NUL a round size */
+	size_t room = 4095; /* with its NUL a page */
 	ssize_t n;
 
 	buf_need(&ev->text, room);
