@@ -9,8 +9,29 @@
 #include "act.h"
 #include "git.h"
 #include "progress.h"
+#include "release.h"
 #include "verify.h"
 #include "view.h"
+
+void
+act_sweep(struct cli *c)
+{
+	struct released back = { 0 };
+	struct buf line = { 0 };
+	struct agent self;
+	struct error ignored;
+
+	cli_agent(c, &self);
+	(void)release_dead(&c->list, &c->store, NULL, &self, &back, cli_patience(), &ignored);
+	for (size_t i = 0; i < back.tasks.count; i++) {
+		buf_reset(&line);
+		view_text(&line, back.tasks.item[i].id, 128);
+		cli_note(c, "claude-tasks: released #%s: the agent that had it is gone",
+		    buf_text(&line));
+	}
+	buf_free(&line);
+	released_free(&back);
+}
 
 enum claim_result
 act_claim(struct cli *c, const char *id, bool check_busy, const struct change *with,
@@ -24,6 +45,7 @@ act_claim(struct cli *c, const char *id, bool check_busy, const struct change *w
 	char *head;
 	struct error ignored;
 
+	act_sweep(c);
 	cli_agent(c, &r.agent);
 	/* What the gates were and where the tree stood: a later verdict compares with it. */
 	if (config_load(&config, &q, &ignored) == 0 && config.project.path != NULL)

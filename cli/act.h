@@ -27,6 +27,10 @@ int act_delete(
 int act_depend(struct cli *, const char *blocked, const char *blocker, bool remove,
     struct error *); /* 1 changed, 0 was so already */
 
+/* What every claim owes the list first, as the hooks do: claims of agents that are gone are given
+ * back.  Says which on standard error.  Never fails: `release --dead` tells why not. */
+void act_sweep(struct cli *);
+
 /*
  * Take it: in progress, with an owner.  On a refusal reason says why.  With
  * `with` these fields are written in the same go, and an owner only if it is
@@ -57,7 +61,8 @@ struct act_complete {
 int act_complete(
     struct cli *, const struct act_complete *, struct buf *reason, struct strings *unblocked);
 
-/* The journal line itself; before or after may be NULL. */
+/* The journal line itself, and what a change must make others forget; before or after may be NULL.
+ */
 void act_record(struct cli *, const char *event, const struct task *before,
     const struct task *after, const char *why, struct json_object *extra);
 

@@ -36,6 +36,7 @@ claim_next(struct cli *c, char **id, struct buf *reason, struct error *err)
 	struct task_set all = { 0 };
 	enum claim_result r = CLAIM_NOT_FOUND;
 
+	act_sweep(c);
 	if (store_load(&c->store, &all, err) == -1)
 		return CLAIM_FAULT;
 	graph_ready(&all, &ready);
