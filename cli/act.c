@@ -6,6 +6,7 @@
 #include "act.h"
 #include "clock.h"
 #include "journal.h"
+#include "subtasks.h"
 
 static char group[48];
 
@@ -104,6 +105,9 @@ act_record(struct cli *c, const char *event, const struct task *before, const st
 	add_text(extra, "before", before);
 	add_text(extra, "after", after);
 	e.extra = extra;
+	if (after != NULL && after->parent != NULL &&
+	    !same_text(after->parent, before != NULL ? before->parent : NULL))
+		subtasks_forget(&c->list);
 	fd = list_state(&c->list, true, &err);
 	if (fd == -1 || journal_append(fd, c->list.name, &e, cli_patience(), &err) == -1)
 		cli_note(c, "claude-tasks: done, but not in the journal: %s", err.text);

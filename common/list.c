@@ -38,7 +38,8 @@ list_config_dir(struct error *err)
 	if (dir == NULL || *dir == '\0') {
 		if (home == NULL || *home == '\0') {
 			error_set(err, ERROR_FAULT,
-			    "neither CLAUDE_CONFIG_DIR nor HOME is set: where are the tasks?");
+			    "neither CLAUDE_CONFIG_DIR nor HOME is set, so no task list can be "
+			    "found");
 			return NULL;
 		}
 		return mem_join(home, "/.claude", NULL);
