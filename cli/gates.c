@@ -86,10 +86,11 @@ show_difference(struct cli *c, const char *dir, const struct config *config)
 	struct trusts all = { 0 };
 	struct buf text = { 0 };
 	struct error err;
+	char *real = realpath(config->project.path, NULL); /* as trust_add() keeps it */
 
-	if (trust_load(dir, &all, &err) == 0)
+	if (real != NULL && trust_load(dir, &all, &err) == 0)
 		for (size_t i = 0; i < all.count; i++)
-			if (strcmp(all.item[i].path, config->project.path) == 0 &&
+			if (strcmp(all.item[i].path, real) == 0 &&
 			    strcmp(all.item[i].hash, config->project.hash) != 0) {
 				trust_difference(&text, all.item[i].text, strlen(all.item[i].text),
 				    config->project.text.data, config->project.text.len);
@@ -99,6 +100,7 @@ show_difference(struct cli *c, const char *dir, const struct config *config)
 			}
 	trusts_free(&all);
 	buf_free(&text);
+	free(real);
 }
 
 static int
