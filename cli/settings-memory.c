@@ -17,10 +17,14 @@
 static int
 memory_dir(const char *config, bool make, struct error *err)
 {
-	char *path = mem_printf("%s/task-hooks/.installs", config);
-	int fd = make ? dir_make(path, 0700, err) : dir_open(path, err);
+	char *path = mem_printf("%s/task-hooks", config);
+	int fd = -1, hooksfd = make ? dir_make(path, 0700, err) : dir_open(path, err);
 
 	free(path);
+	if (hooksfd != -1) {
+		fd = dir_open_at(hooksfd, ".installs", make, 0700, err);
+		close(hooksfd);
+	}
 	return fd;
 }
 
