@@ -20,22 +20,6 @@ read_run(struct config_reader *r, json_ref ref, void *target)
 	return config_read_command(r, ref, &g->argv, &g->shell);
 }
 
-static int
-read_check(struct config_reader *r, json_ref ref, void *target)
-{
-	enum gate_check *check = target;
-	char *s = json_string(&r->json, ref);
-
-	if (s != NULL)
-		*check = gate_check_parse(s);
-	free(s);
-	if (*check == CHECK_NONE)
-		return config_read_wrong(r, ref,
-		    "\"blockers\", \"subtasks\", \"checklist\", \"metadata\", \"owner\" or "
-		    "\"committed\"");
-	return 0;
-}
-
 static bool
 variable_name(const char *s)
 {
@@ -199,7 +183,11 @@ static const struct config_key when_keys[] = {
 static const struct config_key gate_keys[] = {
 	{ .name = "name", .kind = KEY_STRING, .offset = AT(name) },
 	{ .name = "run", .kind = KEY_OTHER, .offset = 0, .read = read_run },
-	{ .name = "check", .kind = KEY_OTHER, .offset = AT(check), .read = read_check },
+	{ .name = "check",
+	    .kind = KEY_CHOICE,
+	    .offset = AT(check),
+	    .choices = gate_checks,
+	    .min = CHECK_NONE + 1 },
 	{ .name = "cwd", .kind = KEY_STRING, .offset = AT(cwd) },
 	{ .name = "env", .kind = KEY_OTHER, .offset = AT(env), .read = read_env },
 	{ .name = "pass", .kind = KEY_OTHER, .offset = AT(pass), .read = read_pass },

@@ -239,7 +239,7 @@ read_choice(struct config_reader *r, json_ref ref, const struct config_key *k, i
 
 	for (int i = 0; k->choices[i] != NULL; i++) {
 		if (json_equals(&r->json, ref, k->choices[i])) {
-			*out = i;
+			*out = i + (int)k->min;
 			buf_free(&wanted);
 			return 0;
 		}

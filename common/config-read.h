@@ -28,7 +28,7 @@ enum config_kind {
 	KEY_GLOBS,   /* the same, each a path pattern */
 	KEY_PATTERN, /* char *, a regular expression */
 	KEY_BOOL,    /* bool */
-	KEY_CHOICE,  /* an enum: the index of one of `choices` */
+	KEY_CHOICE,  /* an enum: min + the index of one of `choices` */
 	KEY_COUNT,   /* int64_t from min to max */
 	KEY_SECONDS, /* int64_t milliseconds; min to max are seconds */
 	KEY_OBJECT,  /* the members go into the same struct, by `keys` */

@@ -10,22 +10,13 @@
 #include "hash.h"
 #include "text.h"
 
-static const char *const check_names[] = { "none", "blockers", "subtasks", "checklist", "metadata",
-	"owner", "committed" };
+const char *const gate_checks[] = { "blockers", "subtasks", "checklist", "metadata", "owner",
+	"committed", NULL };
 
 const char *
 gate_check_name(enum gate_check c)
 {
-	return check_names[c];
-}
-
-enum gate_check
-gate_check_parse(const char *s)
-{
-	for (size_t i = CHECK_BLOCKERS; i <= CHECK_COMMITTED; i++)
-		if (strcmp(check_names[i], s) == 0)
-			return (enum gate_check)i;
-	return CHECK_NONE;
+	return c == CHECK_NONE ? "none" : gate_checks[c - 1];
 }
 
 void

@@ -77,8 +77,9 @@ void gate_free(struct gate *);
 void gates_free(struct gates *);
 struct gate *gates_find(const struct gates *, const char *name); /* NULL */
 
+/* The words for the checks, in the order of enum gate_check without CHECK_NONE; ends with NULL. */
+extern const char *const gate_checks[];
 const char *gate_check_name(enum gate_check);
-enum gate_check gate_check_parse(const char *); /* CHECK_NONE if none */
 
 /* The command as a person would type it: `make test`, `sh -c '...'`. */
 void gate_command(struct buf *, const struct gate *);
