@@ -29,6 +29,10 @@ enum claim_state claim_judge(
 enum claim_state claim_look(
     const struct claim *, struct store *, struct task *, bool *found, struct error *);
 
+/* A store_rule, asked under the task's own lock, which alone stops the client: the task (arg) must
+ * still be as it was when we decided, in status and owner.  Else ERROR_LOST: decide again. */
+int claim_unchanged(void *task, struct store *, const struct task *now, struct error *);
+
 /* {"status": ..., "owner": ...} of a task, for the journal. */
 struct json_object *claim_task_facts(enum task_status, const char *owner);
 

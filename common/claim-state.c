@@ -119,6 +119,18 @@ claim_look(const struct claim *c, struct store *s, struct task *t, bool *found, 
 	return claim_judge(c, rc == 1 ? t : NULL, over, clock_wall_ms());
 }
 
+int
+claim_unchanged(void *arg, struct store *s, const struct task *now, struct error *err)
+{
+	const struct task *then = arg;
+
+	(void)s;
+	if (now->status == then->status &&
+	    (same(now->owner, then->owner) || (now->owner == NULL && then->owner == NULL)))
+		return 0;
+	return error_set(err, ERROR_LOST, "task #%s was changed meanwhile", then->id);
+}
+
 struct json_object *
 claim_task_facts(enum task_status status, const char *owner)
 {

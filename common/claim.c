@@ -180,7 +180,8 @@ write_task(struct taking *k, struct store *s, struct error *err)
 {
 	struct change change = { .status = TASK_IN_PROGRESS, .owner = k->owner };
 	struct error ignored;
-	int rc = store_update(s, k->req->task, &change, NULL, NULL, NULL, NULL, k->deadline, err);
+	int rc = store_update(
+	    s, k->req->task, &change, claim_unchanged, &k->task, NULL, NULL, k->deadline, err);
 
 	if (rc == -1)
 		(void)claim_forget(k->list, k->req->task, k->deadline, &ignored);

@@ -15,7 +15,7 @@ enum error_kind {
 	ERROR_INPUT,     /* what we were given is malformed */
 	ERROR_NOT_FOUND, /* the named thing is not there */
 	ERROR_BUSY,      /* a lock was not to be had before the deadline */
-	ERROR_LOST,      /* a lock was taken from us before the commit */
+	ERROR_LOST,      /* a lock was taken from us before the commit, or the task has changed */
 	ERROR_REFUSED,   /* a rule says no */
 };
 

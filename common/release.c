@@ -48,12 +48,12 @@ same(const char *a, const char *b)
 
 /* Back to where nobody has it.  The caller holds the list's lock. */
 static int
-give_back(
-    struct releasing *r, struct store *s, const struct task *t, const char *why, struct error *err)
+give_back(struct releasing *r, struct store *s, struct task *t, const char *why, struct error *err)
 {
 	struct change change = { .status = TASK_PENDING, .owner = "" };
 	struct task before = TASK_INIT;
-	int rc = store_update(s, t->id, &change, NULL, NULL, &before, NULL, r->deadline, err);
+	int rc =
+	    store_update(s, t->id, &change, claim_unchanged, t, &before, NULL, r->deadline, err);
 
 	if (rc == 1) {
 		task_copy(task_set_add(&r->out->tasks), &before);

@@ -415,6 +415,73 @@ Test(release, one_task)
 	released_free(&r);
 }
 
+/*
+ * The client completes task 1 as it does, under that task's lock alone, while we hold the
+ * list's lock and want the task's.
+ */
+static pid_t
+client_completes(void)
+{
+	char lock[300], ours[300];
+	struct stat st;
+	int ready[2];
+	pid_t pid;
+	char c;
+
+	snprintf(lock, sizeof(lock), "%s/1.json.lock", list.dir);
+	snprintf(ours, sizeof(ours), "%s/.lock.lock", list.dir);
+	cr_assert_eq(pipe(ready), 0);
+	cr_assert_neq(pid = fork(), -1);
+	if (pid == 0) {
+		if (mkdir(lock, 0777) == -1 || write(ready[1], "", 1) != 1)
+			_exit(1);
+		while (stat(ours, &st) == -1)
+			usleep(1000);
+		usleep(50 * 1000); /* it has looked by now, or the test is none */
+		write_task("1", "completed", "");
+		_exit(rmdir(lock) == -1);
+	}
+	cr_assert_eq(read(ready[0], &c, 1), 1);
+	close(ready[0]);
+	close(ready[1]);
+	return pid;
+}
+
+static void
+client_done(pid_t pid)
+{
+	int status;
+
+	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	cr_assert_eq(status, 0);
+	cr_assert_str_eq(state("1"), "completed -");
+}
+
+Test(claim, not_of_what_the_client_completes_meanwhile)
+{
+	pid_t pid;
+
+	write_task("1", "pending", "");
+	pid = client_completes();
+	cr_assert_eq(take("1", &lead, true, NULL), CLAIM_RESOLVED, "%s", err.text);
+	client_done(pid);
+	cr_assert_eq(claim_count(), 0);
+}
+
+Test(release, not_of_what_the_client_completes_meanwhile)
+{
+	struct released r = { 0 };
+	pid_t pid;
+
+	write_task("1", "in_progress", "");
+	pid = client_completes();
+	cr_assert_eq(release_task(&list, &store, "1", "by hand", &r, SOON, &err), -1);
+	cr_assert_eq(err.kind, ERROR_REFUSED, "%s", err.text);
+	client_done(pid);
+	cr_assert_eq(r.tasks.count, 0);
+	released_free(&r);
+}
+
 Test(release, nothing_is_made_where_nothing_is_claimed)
 {
 	struct released r = { 0 };
