@@ -53,6 +53,8 @@ repetition(const char *p, bool *none)
 	if (!isdigit((unsigned char)p[1]) && p[1] != ',')
 		return 0;
 	least = strtol(p + 1, &end, 10);
+	if (least > PATTERN_STATES)
+		least = PATTERN_STATES;
 	most =
 	    *end == ',' && isdigit((unsigned char)end[1]) ? strtol(end + 1, NULL, 10) : least + 1;
 	most = most > least ? most : least;

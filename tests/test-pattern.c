@@ -54,6 +54,7 @@ Test(pattern, bounds)
 	memset(big, 'a', PATTERN_MAX + 1);
 	cr_expect_eq(pattern_check(big, &e), -1, "too long a pattern");
 	cr_expect(strstr(e.text, "longer") != NULL, "said so: %s", e.text);
+	cr_expect_eq(pattern_check("a{9223372036854775807,}", &e), -1, "too many of one");
 	memset(big, 'a', PATTERN_TEXT + 99);
 	big[PATTERN_TEXT + 98] = 'b';
 	cr_expect_eq(pattern_compile(&p, "b", &e), 0);
