@@ -4,8 +4,7 @@
 //
 // KIND ours: commands and hooks of this project, one at a time, some of them killed.
 // KIND client: the client's own way (npm's proper-lockfile, writes in place).
-// What it asked for and what it was told goes to ROOT/log/NAME, one JSON line each, with the times
-// before and after (monotonic, in microseconds): the judge's evidence.
+// See races-log.js for what it leaves behind.  The client itself is in races-client.js.
 'use strict';
 const { spawn } = require('child_process');
 const fs = require('fs');
@@ -13,26 +12,11 @@ const path = require('path');
 
 const [, , kind, root, name, rounds, seed] = process.argv;
 const build = process.env.BUILD;
-const list = path.join(process.env.CLAUDE_CONFIG_DIR, 'tasks/lab');
 const lockfile = require(path.join(process.env.CACHE,
     'proper-lockfile-4.1.2/node_modules/proper-lockfile'));
-const log = fs.openSync(path.join(root, 'log', name), 'a');
-const now = () => Number(process.hrtime.bigint() / 1000n);
-
-let state = Number(seed) >>> 0;
-function any(below) {
-	state = (Math.imul(state, 1103515245) + 12345) >>> 0;
-	return (state >>> 16) % below;
-}
-const one = items => items[any(items.length)];
-// Mostly one of a few, so that they meet.
-const pick = all => one(any(4) ? all.sort((a, b) => a - b).slice(0, 8) : all);
-const ids = () => fs.readdirSync(list).filter(f => /^\d+\.json$/.test(f)).map(f => f.slice(0, -5));
-
-function record(entry) {
-	fs.writeSync(log, JSON.stringify(entry) + '\n');
-	return entry;
-}
+const { list, choices, recorder, now, ids, more } = require('./races-log');
+const { any, one, pick } = choices(seed);
+const record = recorder(root, name);
 
 // A program of ours; every eighth is killed somewhere.
 function run(program, args, input) {
@@ -54,16 +38,16 @@ function run(program, args, input) {
 }
 
 // Asked and answered: op, task and more; `ok`, or `maybe` (killed: it may have happened), or neither.
-async function act(op, more, program, args, input, good = r => r.status === 0) {
+async function act(op, about, program, args, input, good = r => r.status === 0) {
 	const r = await run(program, args, input);
 	const killed = r.status === 'SIGKILL';
-	const entry = { op, actor: name, ...more, from: r.from, to: r.to, status: r.status,
+	const entry = { op, actor: name, ...about, from: r.from, to: r.to, status: r.status,
 		ok: !killed && good(r), maybe: killed || (r.status !== 0 && r.status !== 2 && !(r.status >= 10 && r.status < 30)),
 		why: r.err.trim().slice(0, 300) };
 	if (entry.ok && op === 'create') entry.task = JSON.parse(r.out).id;
 	return Object.assign(record(entry), { out: r.out });
 }
-const cli = (op, more, ...args) => act(op, { agent: name, ...more }, 'claude-tasks',
+const cli = (op, about, ...args) => act(op, { agent: name, ...about }, 'claude-tasks',
     [...args, '--agent', name, '--json']);
 
 // --- the client's way ----------------------------------------------------------
@@ -95,7 +79,8 @@ function update(id, change) {
 	return locked(`${id}.json`, () => {
 		let task;
 		try { task = JSON.parse(fs.readFileSync(path.join(list, `${id}.json`), 'utf8')); } catch (e) {
-			if (e.code === 'ENOENT') return undefined;
+			// Gone, or not written yet: a new file is not under this lock.
+			if (e.code === 'ENOENT' || e instanceof SyntaxError) return undefined;
 			throw e;
 		}
 		write(`${id}.json`, JSON.stringify(change(task), null, 2));
@@ -124,7 +109,7 @@ async function clientSet(task, value) {
 }
 
 async function client() {
-	for (let i = 1; i <= Number(rounds); i++) {
+	for (let i = 1; more(root, i, Number(rounds)); i++) {
 		const task = pick(ids());
 		if (!task || any(8) === 0) await clientCreate(`${name}-${i}`);
 		else await clientSet(task, i);
@@ -134,9 +119,9 @@ async function client() {
 // --- ours ------------------------------------------------------------------------
 
 const SESSION = '11111111-1111-4111-8111-111111111111';
-const event = (hook, agent, more) => JSON.stringify({ session_id: SESSION, transcript_path: '/nonexistent',
+const event = (hook, agent, rest) => JSON.stringify({ session_id: SESSION, transcript_path: '/nonexistent',
 	cwd: process.cwd(), permission_mode: 'default', agent_id: agent, agent_type: 'general-purpose',
-	hook_event_name: hook, ...more });
+	hook_event_name: hook, ...rest });
 
 // A subagent's life: the hook lets it start a task, the client's call follows, it stops.
 async function episode(i, task) {
@@ -159,7 +144,7 @@ async function episode(i, task) {
 
 async function ours() {
 	const mine = new Set();
-	for (let i = 1; i <= Number(rounds); i++) {
+	for (let i = 1; more(root, i, Number(rounds)); i++) {
 		const all = ids(), task = pick(all), other = pick(all), n = any(100);
 		if (!task || n < 12) {
 			const on = task && any(3) === 0 ? ['-b', task] : [];

@@ -353,7 +353,7 @@ class Lab {
 				try { process.kill(child.pid, 'SIGKILL'); }
 				catch {}
 				fail(new Error('the client did not end'));
-			}, PATIENCE);
+			}, run.patience || PATIENCE);
 			child.on('error', fail);
 			child.on('exit', (code, signal) => {
 				clearTimeout(bound);
@@ -442,14 +442,14 @@ class Lab {
 		return inhabitants(this.dir).filter((pid) => !clients.has(pid));
 	}
 
-	debug() {
-		return this.runs.map((r) => fs.existsSync(r.debug) ?
+	debug(runs) {
+		return (runs || this.runs).map((r) => fs.existsSync(r.debug) ?
 		    fs.readFileSync(r.debug, 'utf8') : '').join('');
 	}
 
 	/* Lines in which the client complains about what a hook printed. */
-	complaints() {
-		return this.debug().split('\n').filter((line) =>
+	complaints(runs) {
+		return this.debug(runs).split('\n').filter((line) =>
 		    /hook/i.test(line) &&
 		    /validation failed|invalid|not valid|suspect/i.test(line));
 	}

@@ -80,10 +80,10 @@ function join(...sets) {
 const TOOLS = 'TaskCreate|TaskUpdate|Task|Agent|TodoWrite';
 
 /*
- * Our three hooks as a user would enter them, and the recorder beside them.
- * With E2E_ABSENT set, something that always passes takes their place.
+ * Our three hooks as a user would enter them. With E2E_ABSENT set, something
+ * that always passes takes their place.
  */
-function ours(lab, more) {
+function wired(lab, more) {
 	const our = (name, args) => process.env.E2E_ABSENT ? 'true' :
 	    [path.join(BUILD, name), ...(args || [])].join(' ');
 	const o = { pretooluse: [], verify: [], stop: [], timeout: 60,
@@ -96,8 +96,13 @@ function ours(lab, more) {
 	};
 	for (const event of ['SubagentStop', 'SessionEnd', 'TeammateIdle'])
 		set[event] = [hook(our('on-subagent-stop', o.stop))];
+	return set;
+}
+
+/* The same, and the recorder beside them. */
+function ours(lab, more) {
 	/* Not beside a refusal: 2.1.34 loses its reason if another passes. */
-	return join(set, record(lab, ['SubagentStart', 'SubagentStop',
+	return join(wired(lab, more), record(lab, ['SubagentStart', 'SubagentStop',
 	    'PostToolUse', 'TeammateIdle', 'Stop', 'SessionEnd']));
 }
 
@@ -234,6 +239,6 @@ function excludes(text, part, what) {
 	    JSON.stringify(text));
 }
 
-module.exports = { scenario, scenarios, hook, record, answer, join, ours,
+module.exports = { scenario, scenarios, hook, record, answer, join, wired, ours,
     TEAM, lead, spawn, dismiss, teammate, gone, update, start, complete, create,
     delegate, look, written, result, refused, passed, status, journalled, includes, excludes, assert, OLD, MID, NEW, ALL };
