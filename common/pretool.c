@@ -78,9 +78,47 @@ give_notes(struct hook *h)
 	buf_free(&text);
 }
 
+/*
+ * The call that made a subagent is over, and so is the agent.  Most often its
+ * SubagentStop came before; one that ran out of turns has none.  (One in the
+ * background has only been started: another status.)
+ */
+static int
+spawn_over(struct hook *h, struct error *e)
+{
+	const struct json *j = &h->event.json;
+	json_ref response = h->event.tool_response;
+	struct agent gone = { .session = h->event.session_id };
+	struct released r = { 0 };
+	struct buf who = { 0 };
+	char *id, *type;
+	int rc = 0;
+
+	if (!h->list_opened || h->explain ||
+	    !json_equals(j, json_member(j, response, "status"), "completed"))
+		return 0;
+	gone.id = id = json_member_string(j, response, "agentId");
+	gone.type = type = json_member_string(j, h->event.tool_input, "subagent_type");
+	if (id != NULL && (rc = hook_config(h, e)) != -1 &&
+	    h->config.stop.unfinished != UNFINISHED_KEEP)
+		rc = release_agent(&h->list, &h->store, &gone, "the agent's call is over", &r,
+		    hook_patience(h), e);
+	if (r.tasks.count > 0) {
+		agent_describe(&who, &gone);
+		sweep_tell(h, &r, buf_text(&who), false, h->event.session_id);
+	}
+	released_free(&r);
+	buf_free(&who);
+	free(id);
+	free(type);
+	return rc == -1 ? -1 : 0;
+}
+
 static int
 pretool_tool(struct hook *h, enum tool tool, struct error *e)
 {
+	if (tool == TOOL_SPAWN && h->event.kind == EVENT_POST_TOOL_USE)
+		return spawn_over(h, e);
 	if (h->event.kind != EVENT_PRE_TOOL_USE)
 		return 0;
 	switch (tool) {

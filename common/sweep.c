@@ -34,8 +34,8 @@ sweep_tell(
 	buf_add(&d->message, b.data, b.len);
 	if (d->rule == NULL)
 		d->rule = "release";
-	lead = h->event.kind == EVENT_PRE_TOOL_USE && h->event.agent_id == NULL &&
-	       h->self.name == NULL;
+	lead = (h->event.kind == EVENT_PRE_TOOL_USE || h->event.kind == EVENT_POST_TOOL_USE) &&
+	       h->event.agent_id == NULL && h->self.name == NULL;
 	if (lead) {
 		if (d->context.len > 0)
 			buf_putc(&d->context, '\n');

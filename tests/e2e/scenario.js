@@ -91,6 +91,8 @@ function wired(lab, more) {
 	const set = {
 		PreToolUse: [{ matcher: TOOLS, ...hook(
 		    our('on-pretooluse-task', o.pretooluse)) }],
+		PostToolUse: [{ matcher: 'Task|Agent', ...hook(
+		    our('on-pretooluse-task', o.pretooluse)) }],
 		TaskCompleted: [hook(our('on-task-completed-verify', o.verify),
 		    { timeout: o.timeout })],
 	};

@@ -6,6 +6,7 @@ const { scenario, ours, start, complete, delegate, written, passed,
     status, journalled, includes, assert, MID, NEW } =
     require('../scenario');
 const { until } = require('../client');
+const { call } = require('../model');
 
 const hooks = (lab) => ours(lab);
 const config = (object) => ({ '.claude/task-hooks.json': object });
@@ -35,6 +36,33 @@ scenario({
 		assert.strictEqual(heard.split('Half done').length, 2,
 		    'the lead is told once');
 		passed(lab, 2);
+		journalled(lab, 'release', '"1"');
+	},
+});
+
+/* No SubagentStop then: the end of the call that made the agent tells. */
+scenario({
+	name: 'stop/an agent that runs out of turns gives its task back',
+	versions: [MID, NEW],
+	hooks,
+	tasks: [{ id: '1', subject: 'Half done' }],
+	files: { '.claude/agents/hasty.md': '---\nname: hasty\n' +
+	    'description: works in a hurry\nmaxTurns: 2\n---\nBe quick.\n' },
+	scripts: (lab) => ({
+		main: [call('Agent', { description: 'sub',
+		    prompt: '[[script:sub]] work', subagent_type: 'hasty',
+		    run_in_background: false }), () => {
+			lab.after = lab.task('1');
+			return 'done';
+		}],
+		sub: Array(5).fill(start('1')),
+	}),
+	check(lab) {
+		passed(lab, 0, 'sub');
+		assert.strictEqual(lab.events('SubagentStop').length, 0);
+		assert.strictEqual(lab.after.status, 'pending');
+		assert.ok(!('owner' in lab.after), 'the owner is gone');
+		includes(lab.model.heard('main'), 'unassigned');
 		journalled(lab, 'release', '"1"');
 	},
 });
