@@ -94,19 +94,23 @@ spawn_over(struct hook *h, struct error *e)
 	char *id, *type;
 	int rc = 0;
 
-	if (!h->list_opened || h->explain ||
-	    !json_equals(j, json_member(j, response, "status"), "completed"))
+	if (!h->list_opened || !json_equals(j, json_member(j, response, "status"), "completed"))
 		return 0;
 	gone.id = id = json_member_string(j, response, "agentId");
 	gone.type = type = json_member_string(j, h->event.tool_input, "subagent_type");
-	if (id != NULL && (rc = hook_config(h, e)) != -1 &&
-	    h->config.stop.unfinished != UNFINISHED_KEEP)
+	if (id == NULL || (rc = hook_config(h, e)) == -1 ||
+	    h->config.stop.unfinished == UNFINISHED_KEEP)
+		goto out;
+	if (h->explain)
+		hook_would(h, "tasks of agent %s that are in progress: pending, no owner", id);
+	else
 		rc = release_agent(&h->list, &h->store, &gone, "the agent's call is over", &r,
 		    hook_patience(h), e);
 	if (r.tasks.count > 0) {
 		agent_describe(&who, &gone);
 		sweep_tell(h, &r, buf_text(&who), false, h->event.session_id);
 	}
+out:
 	released_free(&r);
 	buf_free(&who);
 	free(id);

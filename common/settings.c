@@ -23,6 +23,7 @@ const struct settings_hook settings_hooks[] = {
 	{ "PreToolUse", TASK_TOOLS, "on-pretooluse-task", 0 },
 	{ "TaskCompleted", NULL, "on-task-completed-verify", 600 },
 	{ "SubagentStop", NULL, "on-subagent-stop", 0 },
+	{ "PostToolUse", "Task|Agent", "on-pretooluse-task", 0 },
 	{ "TeammateIdle", NULL, "on-subagent-stop", 0 },
 	{ "SessionEnd", NULL, "on-subagent-stop", 10 },
 	{ "Stop", NULL, "on-subagent-stop", 0 },
