@@ -1,7 +1,6 @@
 /*
  * Where the command works, and as whom.
  */
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -88,16 +88,12 @@ move_lock(struct doctor *d, const char *name, struct error *err)
 static bool
 empty_directory(int dirfd, const char *name)
 {
-	int fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	DIR *dir = fd != -1 ? fdopendir(fd) : NULL;
+	DIR *dir = dir_read(dirfd, name);
 	struct dirent *e;
 	size_t n = 0;
 
-	if (dir == NULL) {
-		if (fd != -1)
-			close(fd);
+	if (dir == NULL)
 		return false;
-	}
 	while ((e = readdir(dir)) != NULL)
 		n += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
 	closedir(dir);
@@ -112,8 +108,8 @@ empty_directory(int dirfd, const char *name)
 static void
 locks(struct doctor *d)
 {
-	int fd = openat(d->c->store.dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd != -1 ? fdopendir(fd) : NULL;
+	int fd = d->c->store.dirfd;
+	DIR *dir = dir_read(fd, ".");
 	struct dirent *e;
 	struct stat st;
 	struct error err;
@@ -191,8 +187,8 @@ mode(struct doctor *d, int fd, const char *what, mode_t wrong, mode_t right)
 static void
 unreadable(struct doctor *d)
 {
-	int fd = openat(d->c->store.dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd != -1 ? fdopendir(fd) : NULL;
+	int fd = d->c->store.dirfd;
+	DIR *dir = dir_read(fd, ".");
 	struct dirent *e;
 	size_t len;
 

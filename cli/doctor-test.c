@@ -6,7 +6,6 @@
  * wrong thing.  This is the proof that ours would have spoken.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <ftw.h>
 #include <stdlib.h>
 #include <string.h>

@@ -123,6 +123,18 @@ tell_result(struct cli *c, const char *deed, const char *path, const struct job 
 		buf_printf(&c->out, "what it was: %s\n", job->memory.backup);
 }
 
+/* What would be written is shown; with --dry-run the old text goes out instead. */
+static void
+keep_result(struct job *job, const char *text, size_t len, struct buf *out)
+{
+	buf_reset(&job->result);
+	buf_add(&job->result, out->data, out->len);
+	if (job->dry) {
+		buf_reset(out);
+		buf_add(out, text, len);
+	}
+}
+
 static int
 edit_install(void *arg, const char *text, size_t len, bool existed, struct buf *out, bool *remove,
     struct error *err)
@@ -136,13 +148,7 @@ edit_install(void *arg, const char *text, size_t len, bool existed, struct buf *
 	}
 	if (settings_install(text, len, &job->plan, out, &job->change, err) == -1)
 		return -1;
-	buf_reset(&job->result);
-	buf_add(&job->result, out->data, out->len);
-	if (job->dry) {
-		buf_reset(out);
-		buf_add(out, text, len);
-		*remove = false;
-	}
+	keep_result(job, text, len, out);
 	return 0;
 }
 
@@ -175,12 +181,7 @@ edit_uninstall(void *arg, const char *text, size_t len, bool existed, struct buf
 		}
 	}
 	buf_free(&before);
-	buf_reset(&job->result);
-	buf_add(&job->result, out->data, out->len);
-	if (job->dry) {
-		buf_reset(out);
-		buf_add(out, text, len);
-	}
+	keep_result(job, text, len, out);
 	return 0;
 }
 

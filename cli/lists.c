@@ -122,14 +122,13 @@ last_change(int dirfd)
 	struct dirent *e;
 	struct stat st;
 	int64_t last = 0, ms;
-	int fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = fd != -1 ? fdopendir(fd) : NULL;
+	DIR *d = dir_read(dirfd, ".");
 
 	if (d == NULL)
 		return 0;
 	while ((e = readdir(d)) != NULL) {
 		if (strstr(e->d_name, ".json") == NULL ||
-		    fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) == -1)
+		    fstatat(dirfd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) == -1)
 			continue;
 		ms = (int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000;
 		if (ms > last)

@@ -3,7 +3,6 @@
  * bytes: {config}/task-hooks/.installs/<hash of the path>.json, and beside it
  * the old bytes.  No list can be called .installs.
  */
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -124,17 +124,14 @@ by_age(const void *a, const void *b)
 static int
 prune(int dir, size_t keep)
 {
-	int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), removed = 0;
-	DIR *d = copy == -1 ? NULL : fdopendir(copy);
+	DIR *d = dir_read(dir, ".");
 	struct old *list = NULL;
 	struct dirent *n;
 	size_t count = 0;
+	int removed = 0;
 
-	if (d == NULL) {
-		if (copy != -1)
-			close(copy);
+	if (d == NULL)
 		return 0;
-	}
 	while ((n = readdir(d)) != NULL) {
 		struct stat st;
 

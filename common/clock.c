@@ -17,19 +17,25 @@ clock_read(clockid_t id)
 	struct timespec now;
 
 	clock_gettime(id, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
 int64_t
-clock_ms(void)
+clock_ns(void)
 {
 	return clock_read(CLOCK_MONOTONIC);
 }
 
 int64_t
+clock_ms(void)
+{
+	return clock_ns() / 1000000;
+}
+
+int64_t
 clock_wall_ms(void)
 {
-	return clock_read(CLOCK_REALTIME);
+	return clock_read(CLOCK_REALTIME) / 1000000;
 }
 
 struct deadline

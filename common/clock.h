@@ -16,7 +16,8 @@ struct deadline {
 
 #define DEADLINE_NEVER ((struct deadline){ INT64_MAX })
 
-int64_t clock_ms(void);      /* monotonic, milliseconds */
+int64_t clock_ns(void);      /* monotonic, nanoseconds */
+int64_t clock_ms(void);      /* the same in milliseconds */
 int64_t clock_wall_ms(void); /* since 1970 */
 struct deadline deadline_in(int64_t ms);
 struct deadline deadline_first(struct deadline, struct deadline);

@@ -73,6 +73,20 @@ dir_open_at(int dirfd, const char *name, bool make, mode_t mode, struct error *e
 	return fd == -1 ? dir_error(err, file_path(path, dirfd, name)) : fd;
 }
 
+DIR *
+dir_read(int dirfd, const char *name)
+{
+	int fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW), saved;
+	DIR *dir = fd != -1 ? fdopendir(fd) : NULL;
+
+	if (dir == NULL && fd != -1) {
+		saved = errno;
+		close(fd);
+		errno = saved;
+	}
+	return dir;
+}
+
 /* Split "/a/b/c" that an O_PATH descriptor leads to; open "/a/b". */
 static int
 open_parent(int fd, int *parent, char name[256], const struct stat *st)

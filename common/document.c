@@ -221,8 +221,6 @@ static int
 check_edge(const struct document *d, const char *blocked, const char *blocker, struct error *err)
 {
 	struct strings path = { 0 };
-	struct buf shown = { 0 };
-	size_t i;
 	int rc = 0;
 
 	if (strcmp(blocked, blocker) == 0)
@@ -231,14 +229,8 @@ check_edge(const struct document *d, const char *blocked, const char *blocker, s
 		return refuse_unknown(blocked, err);
 	if (document_find(d, blocker) == DOCUMENT_NONE)
 		return refuse_unknown(blocker, err);
-	if (graph_cycle(&d->tasks, blocked, blocker, &path)) {
-		for (i = 0; i < path.count; i++)
-			buf_printf(&shown, "%s#%s", i > 0 ? " -> " : "", path.item[i]);
-		rc = error_set(err, ERROR_REFUSED,
-		    "task #%s cannot wait for #%s: that would close the circle %s", blocked,
-		    blocker, buf_text(&shown));
-	}
-	buf_free(&shown);
+	if (graph_cycle(&d->tasks, blocked, blocker, &path))
+		rc = graph_refuse_cycle(blocked, blocker, &path, err);
 	strings_free(&path);
 	return rc;
 }

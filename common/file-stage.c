@@ -189,24 +189,18 @@ file_sweep(int dirfd)
 {
 	struct dirent *e;
 	struct stat st;
-	DIR *dir;
-	int fd, count = 0;
+	DIR *dir = dir_read(dirfd, ".");
+	int count = 0;
 
-	fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd == -1)
+	if (dir == NULL)
 		return 0;
-	dir = fdopendir(fd);
-	if (dir == NULL) {
-		close(fd);
-		return 0;
-	}
 	while ((e = readdir(dir)) != NULL) {
 		if (!file_is_temp(e->d_name) || maker_lives(e->d_name) ||
-		    fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) == -1 ||
+		    fstatat(dirfd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) == -1 ||
 		    !S_ISREG(st.st_mode) ||
 		    clock_wall_ms() / 1000 - (int64_t)st.st_mtim.tv_sec < TEMP_AGE_S)
 			continue;
-		if (unlinkat(fd, e->d_name, 0) == 0)
+		if (unlinkat(dirfd, e->d_name, 0) == 0)
 			count++;
 	}
 	closedir(dir);

@@ -1,6 +1,7 @@
 #ifndef COMMON_FILE_H
 #define COMMON_FILE_H
 
+#include <dirent.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -86,6 +87,9 @@ int dir_open(const char *path, struct error *);
 int dir_make(const char *path, mode_t mode, struct error *);
 /* Below another; never through a symlink. */
 int dir_open_at(int dirfd, const char *name, bool make, mode_t mode, struct error *);
+/* To read its names, from the first, whoever else reads through dirfd; "." for that one itself.
+ * NULL, and errno. */
+DIR *dir_read(int dirfd, const char *name);
 
 bool name_ok(const char *); /* a single path component that is no dot name */
 

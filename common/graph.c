@@ -283,6 +283,21 @@ graph_cycle(
 	return found;
 }
 
+int
+graph_refuse_cycle(
+    const char *blocked, const char *blocker, const struct strings *path, struct error *err)
+{
+	struct buf shown = { 0 };
+
+	for (size_t i = 0; i < path->count; i++)
+		buf_printf(&shown, "%s#%s", i > 0 ? " -> " : "", path->item[i]);
+	error_set(err, ERROR_REFUSED,
+	    "task #%s cannot wait for #%s: that would close the circle %s", blocked, blocker,
+	    buf_text(&shown));
+	buf_free(&shown);
+	return -1;
+}
+
 bool
 graph_any_cycle(const struct task_set *set, struct strings *path)
 {

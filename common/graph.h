@@ -35,6 +35,9 @@ void graph_unblocked(const struct task_set *, const char *id, struct strings *id
 /* The path of ids that a new edge blocked->blocker would close (first == last), or 0. */
 bool graph_cycle(
     const struct task_set *, const char *blocked, const char *blocker, struct strings *path);
+/* That edge refused, with the path. */
+int graph_refuse_cycle(
+    const char *blocked, const char *blocker, const struct strings *path, struct error *);
 bool graph_any_cycle(const struct task_set *, struct strings *path);
 /* The same from files, following only the blockers it needs. */
 int graph_cycle_on_disk(struct store *, const char *blocked, const char *blocker,

@@ -7,7 +7,6 @@
  * not synced: after a power cut no client lives that it could speak of.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -122,16 +122,12 @@ static void
 forget_old(int fd)
 {
 	int64_t oldest = clock_wall_ms() / 1000 - LEARNT_DAYS * 86400;
-	int copy = dup(fd);
-	DIR *dir = copy != -1 ? fdopendir(copy) : NULL;
+	DIR *dir = dir_read(fd, ".");
 	struct dirent *e;
 	struct stat st;
 
-	if (dir == NULL) {
-		if (copy != -1)
-			close(copy);
+	if (dir == NULL)
 		return;
-	}
 	while ((e = readdir(dir)) != NULL)
 		if (name_ok(e->d_name) && fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 		    S_ISREG(st.st_mode) && st.st_mtime < oldest)

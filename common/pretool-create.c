@@ -101,21 +101,16 @@ names_in(struct hook *h, const char *key, struct strings *ids)
 	free(s);
 }
 
-/* The configuration can only soften the rule: a pass does not pay for reading it. */
 static int
 judge_spawn(struct hook *h, const struct spawn_task *named, size_t count, struct error *e)
 {
 	struct decision strict = { 0 };
-	bool quiet;
+	int rc;
 
 	if (!h->have_config) {
 		policy_spawn(&h->config, named, count, &strict);
-		quiet = decision_silent(&strict);
-		decision_free(&strict);
-		if (quiet)
-			return 0;
-		if (hook_config(h, e) == -1)
-			return -1;
+		if ((rc = hook_soften(h, &strict, e)) != 0)
+			return rc == 1 ? 0 : -1;
 	}
 	policy_spawn(&h->config, named, count, &h->decision);
 	return 0;

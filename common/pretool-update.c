@@ -67,25 +67,17 @@ facts_of(struct hook *h, const struct call *c, const struct task *t, struct fact
 	holder_look(q, &h->list, &h->claims);
 }
 
-/*
- * The configuration can only soften these rules: so it is read when there
- * is something to soften, and a pass does not pay for it.
- */
 static int
 judge(struct hook *h, struct facts *f, void (*policy)(const struct facts *, struct decision *),
     struct error *e)
 {
 	struct decision strict = { 0 };
-	bool quiet;
+	int rc;
 
 	if (!h->have_config) {
 		policy(f, &strict);
-		quiet = decision_silent(&strict);
-		decision_free(&strict);
-		if (quiet)
-			return 0;
-		if (hook_config(h, e) == -1)
-			return -1;
+		if ((rc = hook_soften(h, &strict, e)) != 0)
+			return rc == 1 ? 0 : -1;
 		hook_self(h); /* it may have a name now */
 		holder_look(&f->who, &h->list, &h->claims);
 	}

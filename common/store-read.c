@@ -296,17 +296,13 @@ scan_torn(struct scan *scan)
 static int
 scan_run(struct scan *scan, struct error *err)
 {
-	int fd = openat(scan->store->dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
-	DIR *dir = fd != -1 ? fdopendir(fd) : NULL;
+	DIR *dir = dir_read(scan->store->dirfd, ".");
 	struct dirent *e;
 	size_t len;
+	int rc = 0;
 
-	if (dir == NULL) {
-		error_sys(err, "cannot read '%s'", scan->store->dir);
-		if (fd != -1)
-			close(fd);
-		return -1;
-	}
+	if (dir == NULL)
+		return error_sys(err, "cannot read '%s'", scan->store->dir);
 	scan->task.text = scan->store->scratch;
 	memset(&scan->store->scratch, 0, sizeof(scan->store->scratch));
 	while (rc == 0) {

@@ -8,11 +8,9 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "document.h"
 #include "store-part.h"
@@ -47,18 +45,13 @@ by_id(const void *a, const void *b)
 static int
 walk_names(struct walk *w, struct store *s, struct error *err)
 {
-	int fd = openat(s->dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd != -1 ? fdopendir(fd) : NULL;
+	DIR *dir = dir_read(s->dirfd, ".");
 	struct dirent *e;
 	char id[256];
 	unsigned int n;
 
-	if (dir == NULL) {
-		error_sys(err, "cannot read '%s'", s->dir);
-		if (fd != -1)
-			close(fd);
-		return -1;
-	}
+	if (dir == NULL)
+		return error_sys(err, "cannot read '%s'", s->dir);
 	while (errno = 0, (e = readdir(dir)) != NULL) {
 		if (!files_id(s, e->d_name, id))
 			continue;

@@ -34,16 +34,12 @@ struct names {
 static void
 names_look(struct store *s, struct names *names)
 {
-	int fd = openat(s->dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd != -1 ? fdopendir(fd) : NULL;
+	DIR *dir = dir_read(s->dirfd, ".");
 	struct dirent *e;
 	size_t digits;
 
-	if (dir == NULL) {
-		if (fd != -1)
-			close(fd);
+	if (dir == NULL)
 		return;
-	}
 	while (!names->native && (e = readdir(dir)) != NULL) {
 		digits = strspn(e->d_name, "0123456789");
 		if (digits > 0 && strcmp(e->d_name + digits, ".json") == 0)
@@ -288,8 +284,6 @@ check_edge(
 {
 	struct task t = TASK_INIT;
 	struct strings path = { 0 };
-	struct buf shown = { 0 };
-	size_t i;
 	int rc;
 
 	if (strcmp(blocked, blocker) == 0)
@@ -304,14 +298,8 @@ check_edge(
 	rc = *blocked == '\0' || *blocker == '\0'
 		 ? 0
 		 : graph_cycle_on_disk(s, blocked, blocker, &path, err);
-	if (rc == 1) {
-		for (i = 0; i < path.count; i++)
-			buf_printf(&shown, "%s#%s", i > 0 ? " -> " : "", path.item[i]);
-		rc = error_set(err, ERROR_REFUSED,
-		    "task #%s cannot wait for #%s: that would close the circle %s", blocked,
-		    blocker, buf_text(&shown));
-	}
-	buf_free(&shown);
+	if (rc == 1)
+		rc = graph_refuse_cycle(blocked, blocker, &path, err);
 	strings_free(&path);
 	return rc;
 }

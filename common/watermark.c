@@ -8,10 +8,8 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "store-part.h"
 
@@ -64,20 +62,15 @@ watermark_print(char out[32], double n)
 static int
 highest_name(struct store *s, double *highest, struct error *err)
 {
-	int fd = openat(s->dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd != -1 ? fdopendir(fd) : NULL;
+	DIR *dir = dir_read(s->dirfd, ".");
 	struct dirent *e;
 	bool debris = false;
 	double n;
 	size_t len;
 	int failed;
 
-	if (dir == NULL) {
-		error_sys(err, "cannot read '%s'", s->dir);
-		if (fd != -1)
-			close(fd);
-		return -1;
-	}
+	if (dir == NULL)
+		return error_sys(err, "cannot read '%s'", s->dir);
 	while (errno = 0, (e = readdir(dir)) != NULL) {
 		len = strlen(e->d_name);
 		debris |= file_is_temp(e->d_name);

@@ -34,22 +34,13 @@
 
 #define MOST 64
 
-static int dirfd;
+static int listfd;
 static struct error error;
-
-static int64_t
-now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
-}
 
 static void
 take(struct lock *l)
 {
-	if (lock_task(l, dirfd, "1.json", deadline_in(60000), &error) == -1)
+	if (lock_task(l, listfd, "1.json", deadline_in(60000), &error) == -1)
 		errx(1, "%s", error.text);
 }
 
@@ -60,10 +51,10 @@ count(struct lock *l)
 	struct buf text = { 0 };
 	char next[32];
 
-	if (file_read(dirfd, "counter", 0, 32, &text, &error) == -1)
+	if (file_read(listfd, "counter", 0, 32, &text, &error) == -1)
 		errx(1, "%s", error.text);
 	snprintf(next, sizeof(next), "%ld\n", atol(buf_text(&text)) + 1);
-	if (file_stage(&stage, dirfd, "counter", next, strlen(next), 0, FILE_SYNC_OFF, &error) ==
+	if (file_stage(&stage, listfd, "counter", next, strlen(next), 0, FILE_SYNC_OFF, &error) ==
 		-1 ||
 	    (l != NULL && lock_verify(l, &error) == -1) || file_commit(&stage, &error) == -1)
 		errx(1, "%s", error.text);
@@ -83,7 +74,7 @@ update_ours(void)
 static void
 update_flock(void)
 {
-	int fd = openat(dirfd, ".flock", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	int fd = openat(listfd, ".flock", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 
 	if (fd == -1 || flock(fd, LOCK_EX) == -1)
 		err(1, "flock");
@@ -171,10 +162,10 @@ burst(int n, int rounds)
 	ns[1] = mem_alloc((size_t)rounds * sizeof(int64_t));
 	for (int i = 0; i < 2 * rounds; i++) {
 		crowd_start(n, gate, pid, i % 2 == 0 ? once_flock : once, counts);
-		began = now();
+		began = clock_ns();
 		close(gate[1]);
 		crowd_end(n, pid);
-		ns[i % 2][i / 2] = now() - began;
+		ns[i % 2][i / 2] = clock_ns() - began;
 	}
 	printf("flock %lld\tours %lld\n", (long long)median(ns[0], rounds),
 	    (long long)median(ns[1], rounds));
@@ -241,9 +232,9 @@ killed(int rounds)
 		close(tell[1]);
 		if (read(tell[0], &c, 1) != 1 || waitpid(pid, &status, 0) == -1)
 			errx(1, "the holder did not get the lock");
-		began = now();
+		began = clock_ns();
 		take(&l);
-		ns[i] = now() - began;
+		ns[i] = clock_ns() - began;
 		lock_release(&l);
 		close(tell[0]);
 	}
@@ -258,7 +249,7 @@ main(int argc, char **argv)
 
 	if (argc < 3 || n > MOST)
 		errx(64, "usage: crowd DIR burst|saturate|killed|hold [N] [ROUNDS|MS]");
-	if ((dirfd = open(argv[1], O_RDONLY | O_DIRECTORY | O_CLOEXEC)) == -1)
+	if ((listfd = open(argv[1], O_RDONLY | O_DIRECTORY | O_CLOEXEC)) == -1)
 		err(1, "%s", argv[1]);
 	if (strcmp(argv[2], "burst") == 0 && n > 0 && m > 0)
 		burst(n, m);

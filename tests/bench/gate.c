@@ -19,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "child.h"
@@ -29,38 +28,29 @@
 #define DEADLINE_MS 200
 
 static int64_t
-now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
-}
-
-static int64_t
 ours(char *const *argv, int64_t limit_ms, struct child *c)
 {
 	struct child_spec spec = { .argv = argv, .deadline = deadline_in(limit_ms) };
 	struct error e;
-	int64_t began = now();
+	int64_t began = clock_ns();
 
 	*c = (struct child)CHILD_INIT;
 	if (child_run(c, &spec, &e) == -1)
 		errx(1, "%s", e.text);
-	return now() - began;
+	return clock_ns() - began;
 }
 
 static int64_t
 theirs(char *const *argv)
 {
-	int64_t began = now();
+	int64_t began = clock_ns();
 	pid_t pid;
 	int status;
 
 	if (posix_spawnp(&pid, argv[0], NULL, NULL, argv, environ) != 0 ||
 	    waitpid(pid, &status, 0) == -1 || status != 0)
 		errx(1, "%s does not run", argv[0]);
-	return now() - began;
+	return clock_ns() - began;
 }
 
 /* As a command: leave LEFT processes behind, each out of our session. */

@@ -15,22 +15,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "store.h"
 
 static char buffer[1 << 20];
 static size_t seen;
-
-static int64_t
-now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
-}
 
 static void
 raw(const char *dir)
@@ -103,13 +93,13 @@ main(int argc, char **argv)
 	raw(argv[1]);
 	for (int i = 0; i < rounds; i++) {
 		for (int k = 0; k < 3; k++) {
-			int64_t began = now();
+			int64_t began = clock_ns();
 
 			if (k == 0)
 				raw(argv[1]);
 			else
 				ours(argv[1], k == 1 ? NULL : argv[2]);
-			ns[k][i] = now() - began;
+			ns[k][i] = clock_ns() - began;
 		}
 	}
 	for (int k = 0; k < 3; k++) {
