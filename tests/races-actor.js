@@ -14,7 +14,7 @@ const [, , kind, root, name, rounds, seed] = process.argv;
 const build = process.env.BUILD;
 const lockfile = require(path.join(process.env.CACHE,
     'proper-lockfile-4.1.2/node_modules/proper-lockfile'));
-const { list, choices, recorder, now, ids, more } = require('./races-log');
+const { BUSY, list, choices, recorder, now, ids, more } = require('./races-log');
 const { any, one, pick } = choices(seed);
 const record = recorder(root, name);
 
@@ -37,12 +37,13 @@ function run(program, args, input) {
 	});
 }
 
-// Asked and answered: op, task and more; `ok`, or `maybe` (killed: it may have happened), or neither.
+// Asked and answered: op, task and more; `ok`, or `maybe` (killed, or without a lock for the second of two
+// files: it may have happened), or neither.
 async function act(op, about, program, args, input, good = r => r.status === 0) {
 	const r = await run(program, args, input);
 	const killed = r.status === 'SIGKILL';
 	const entry = { op, actor: name, ...about, from: r.from, to: r.to, status: r.status,
-		ok: !killed && good(r), maybe: killed || (r.status !== 0 && r.status !== 2 && !(r.status >= 10 && r.status < 30)),
+		ok: !killed && good(r), maybe: killed || r.status === BUSY || r.status === 1 || r.status >= 30,
 		why: r.err.trim().slice(0, 300) };
 	if (entry.ok && op === 'create') entry.task = JSON.parse(r.out).id;
 	return Object.assign(record(entry), { out: r.out });

@@ -70,15 +70,17 @@ def cut_short(task):
     return any(o.get('real') and o.get('maybe') for o in by_task[task])
 
 
-def taken_over(update):
-    """A dead one's lock may have been taken over, by the client's rules, during this update."""
-    here = by_task[update['task']]
-    dead = [o for o in here if o['op'] == 'orphan' or (o.get('status') == 'SIGKILL' and not o.get('real'))]
+def taken_over(op, lock=None):
+    """A dead one's lock, the task's or the list's, may have been taken over, by the client's rules,
+    during this operation: such a rival, and nobody in between who would have cleared it."""
+    here = by_task[op['task']] if lock is None else [o for o in ops if o['op'] not in ('set', 'form')]
+    dead = [o for o in here if (o['op'] == 'orphan' and o['task'] == (lock or op['task'])) or
+            (o.get('status') == 'SIGKILL' and not o.get('real'))]
     for rival in here:
-        if meet(rival, update) and of_client(rival):
-            begun = min(rival['from'], update['from'])
+        if meet(rival, op) and of_client(rival):
+            begun = min(rival['from'], op['from'])
             for k in dead:
-                if k['from'] < max(rival['to'], update['to']) and not any(
+                if k['from'] < max(rival['to'], op['to']) and not any(
                         o['from'] > k['to'] and o['to'] < begun and o.get('ok') for o in here):
                     return True
     return False
@@ -155,16 +157,18 @@ say(f'{len(told)} of them by the client itself, {sum(1 for o in told if o["ok"])
 
 # --- ids ---------------------------------------------------------------------------
 
-wrong, made = [], defaultdict(set)
+wrong, made, shared = [], defaultdict(set), set()
 for o in did:
     if o['op'] == 'create':
         made[o['task']].add(o['subject'])
+        if len(made[o['task']]) > 1 and taken_over(o, 'list'):
+            shared.add(o['task'])
 for e in journal:
     if e['event'] == 'create':
         made[e['task']].add(e['to']['subject'])
 for t in tasks.values():
     made[t['id']].add(t['subject'])
-wrong += [f'id {i} was given to {sorted(s)}' for i, s in made.items() if len(s) > 1]
+wrong += [f'id {i} was given to {sorted(s)}' for i, s in made.items() if len(s) > 1 and i not in shared]
 seen = defaultdict(set)
 for i, subjects in made.items():
     for s in subjects:
@@ -177,7 +181,7 @@ wrong = [f'{o["task"]} made by {o["actor"]} is gone, and nobody deleted it' for 
          if o['op'] == 'create' and o['task'] not in tasks and o['task'] not in deleted and o['task'] not in torn]
 wrong += [f'{o["task"]} was deleted by {o["actor"]} and is there' for o in did
           if o['op'] == 'delete' and o['task'] in tasks and not any(
-              d.get('real') and revived(d) for d in by_task[o['task']] if d['op'] == 'delete')]
+              d.get('real') and revived(d) for d in by_task[o['task']] if d['op'] == 'delete') and not taken_over(o)]
 say('what was made is there, what was deleted is not', wrong)
 
 # --- updates -----------------------------------------------------------------------
@@ -252,9 +256,10 @@ for task, taken in claims.items():
     taken.sort(key=lambda o: o['to'])
     count += len(taken)
     for a, b in zip(taken, taken[1:]):
-        if a['agent'] != b['agent'] and not any(
-                e['from'] < b['to'] and e['to'] > a['from'] for e in ends[task]) and not (
-                a['agent'] in exits and exits[a['agent']]['from'] < b['to']):
+        # They may have met, and which of them was first is not known.
+        begun, done = min(a['from'], b['from']), max(a['to'], b['to'])
+        if a['agent'] != b['agent'] and not any(e['from'] < done and e['to'] > begun for e in ends[task]) and \
+                not any(c['agent'] in exits and exits[c['agent']]['from'] < done for c in (a, b)):
             wrong.append(f'task {task}: {a["agent"]} had it, {b["agent"]} got it too')
 say(f'{count} claims, none of them of what another had', wrong)
 

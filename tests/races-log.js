@@ -10,6 +10,7 @@ const fs = require('fs');
 const path = require('path');
 
 const FIRST = 12; // tasks that are there from the start
+const BUSY = 15; // our exit status when a lock is not to be had
 const list = path.join(process.env.CLAUDE_CONFIG_DIR || '', 'tasks/lab');
 
 function choices(seed) {
@@ -39,4 +40,4 @@ const ids = () => fs.readdirSync(list).filter(f => /^\d+\.json$/.test(f)).map(f 
 const more = (root, round, rounds) => round <= rounds ||
 	(round <= 20 * rounds && fs.existsSync(path.join(root, 'clients')));
 
-module.exports = { FIRST, list, choices, recorder, now, ids, more };
+module.exports = { FIRST, BUSY, list, choices, recorder, now, ids, more };
