@@ -13,7 +13,9 @@
 #include "child.h"
 
 /* A trailing '*' stands for any rest. */
-static const char *const scrubbed[] = {
+typedef char env_name[28];
+
+static const env_name scrubbed[] = {
 	"LD_*", "DYLD_*", "MALLOC_*", "GLIBC_TUNABLES", "GCONV_PATH", "LOCPATH", "NLSPATH",
 	"HOSTALIASES", "RES_OPTIONS", "TZDIR", /* the loader and the C library */
 	"BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "BASH_FUNC_*", "PS4", "IFS", "CDPATH",
@@ -26,12 +28,11 @@ static const char *const scrubbed[] = {
 	"ANTHROPIC_*", "CLAUDE_CODE_MESSAGING_*", "CLAUDE_CODE_OAUTH_*", /* secrets */
 };
 
-static const char *const harmless[] = { "GIT_AUTHOR_*", "GIT_COMMITTER_*", "GIT_EDITOR",
-	"GIT_PAGER", "GIT_TERMINAL_PROMPT", "GIT_SSH_COMMAND", "GIT_SSL_*",
-	"GIT_CEILING_DIRECTORIES" };
+static const env_name harmless[] = { "GIT_AUTHOR_*", "GIT_COMMITTER_*", "GIT_EDITOR", "GIT_PAGER",
+	"GIT_TERMINAL_PROMPT", "GIT_SSH_COMMAND", "GIT_SSL_*", "GIT_CEILING_DIRECTORIES" };
 
 static bool
-listed(const char *const *list, size_t count, const char *name)
+listed(const env_name *list, size_t count, const char *name)
 {
 	for (size_t i = 0; i < count; i++) {
 		size_t len = strlen(list[i]);

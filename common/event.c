@@ -17,7 +17,7 @@
 #include "file.h"
 #include "mem.h"
 
-static const char *const kind_names[] = {
+static const char kind_names[][20] = {
 	[EVENT_OTHER] = "other",
 	[EVENT_PRE_TOOL_USE] = "PreToolUse",
 	[EVENT_POST_TOOL_USE] = "PostToolUse",
@@ -70,7 +70,7 @@ named(char *s)
 enum field_kind { FIELD_STRING, FIELD_NAME, FIELD_PLACE };
 
 struct field {
-	const char *key;
+	char key[24];
 	unsigned char len, kind;
 	unsigned short offset;
 };

@@ -40,7 +40,7 @@ word_before(const char *text, const char *p, const char **word)
 static bool
 names_something_else(const char *word, size_t len)
 {
-	static const char *const words[] = { "issue", "issues", "pr", "prs", "pull", "request",
+	static const char words[][12] = { "issue", "issues", "pr", "prs", "pull", "request",
 		"requests", "mr", "bug", "bugs", "ticket", "tickets", "commit", "comment",
 		"discussion", "gh", "line", "step", "item", "section", "chapter", "page", "figure",
 		"footnote", "heading", "color", "colour", "port", "version", "fixes", "closes",

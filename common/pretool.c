@@ -22,7 +22,7 @@ static enum tool
 tool_of(const char *name)
 {
 	static const struct {
-		const char *name;
+		char name[12];
 		enum tool tool;
 	} tools[] = {
 		{ "TaskUpdate", TOOL_UPDATE },

@@ -28,7 +28,9 @@ enum task_field {
 	FIELD_COUNT
 };
 
-extern const char *const task_field_names[FIELD_COUNT];
+/* No pointers in tables that every start would have to relocate. */
+#define TASK_FIELD_NAME 16
+extern const char task_field_names[FIELD_COUNT][TASK_FIELD_NAME];
 
 /* The member of each field in the root object, JSON_ABSENT where there is none. */
 void task_fields(const struct json *, json_ref at[FIELD_COUNT]);

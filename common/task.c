@@ -18,7 +18,7 @@
 #include "task-field.h"
 #include "text.h"
 
-static const char *const status_names[] = {
+static const char status_names[][12] = {
 	[TASK_PENDING] = "pending",
 	[TASK_IN_PROGRESS] = "in_progress",
 	[TASK_COMPLETED] = "completed",
@@ -27,7 +27,7 @@ static const char *const status_names[] = {
 	[TASK_NO_STATUS] = "unknown",
 };
 
-const char *const task_field_names[FIELD_COUNT] = {
+const char task_field_names[FIELD_COUNT][TASK_FIELD_NAME] = {
 	[FIELD_ID] = "id",
 	[FIELD_SUBJECT] = "subject",
 	[FIELD_DESCRIPTION] = "description",
