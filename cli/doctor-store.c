@@ -164,7 +164,8 @@ doctor_store(struct doctor *d)
 	if (d->c->store.dirfd == -1) {
 		doctor_find(d, "store.list", LEVEL_NOTE,
 		    mem_printf("there is no list '%s' yet (%s)", d->c->list.name, d->c->list.why),
-		    NULL, mem_string("claude-tasks lists"));
+		    "a list begins with its first task; a session's has another name",
+		    mem_string("claude-tasks lists"));
 		return;
 	}
 	invisible(d);

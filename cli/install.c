@@ -76,10 +76,19 @@ which_events(struct cli *c, struct job *job)
 }
 
 static void
+count(struct buf *b, size_t n, const char *done)
+{
+	if (n > 0)
+		buf_printf(
+		    b, "%s%zu hook%s %s", b->len > 0 ? ", " : "", n, n == 1 ? "" : "s", done);
+}
+
+static void
 tell_result(struct cli *c, const char *deed, const char *path, const struct job *job)
 {
 	const struct settings_change *n = &job->change;
 	struct json_object *o;
+	struct buf done = { 0 };
 
 	if (c->json) {
 		o = out_object();
@@ -100,27 +109,25 @@ tell_result(struct cli *c, const char *deed, const char *path, const struct job 
 		buf_printf(&c->out, "%s: nothing to do\n", path);
 		return;
 	}
-	buf_printf(&c->out, "%s%s: ", job->dry ? "would change " : "", path);
-	if (n->added > 0)
-		buf_printf(&c->out, "%zu added ", n->added);
-	if (n->moved > 0)
-		buf_printf(&c->out, "%zu corrected ", n->moved);
-	if (n->kept > 0)
-		buf_printf(&c->out, "%zu kept ", n->kept);
-	if (n->removed > 0)
-		buf_printf(&c->out, "%zu removed ", n->removed);
+	count(&done, n->added, "added");
+	count(&done, n->moved, "corrected");
+	count(&done, n->kept, "kept");
+	count(&done, n->removed, "removed");
 	if (n->env)
-		buf_printf(
-		    &c->out, "%s %s ", TODO_TOOLS, strcmp(deed, "install") == 0 ? "set" : "unset");
-	buf_putc(&c->out, '\n');
+		buf_printf(&done, "%s%s %s", done.len > 0 ? ", " : "", TODO_TOOLS,
+		    strcmp(deed, "install") == 0 ? "set" : "unset");
+	buf_printf(&c->out, "%s%s: %s\n", job->dry ? "would change " : "", path, buf_text(&done));
+	buf_free(&done);
 	if (job->dry)
 		buf_printf(&c->out, "%s%s", buf_text(&job->result),
 		    job->result.len > 0 && job->result.data[job->result.len - 1] == '\n' ? ""
 											 : "\n");
 	else if (job->exact)
-		buf_puts(&c->out, "as it was before\n");
+		buf_puts(&c->out, "the file is as it was before\n");
 	else if (job->memory.backup != NULL)
-		buf_printf(&c->out, "what it was: %s\n", job->memory.backup);
+		buf_printf(&c->out, "backup: %s\n", job->memory.backup);
+	if (!job->dry && strcmp(deed, "install") == 0)
+		buf_puts(&c->out, "next: claude-tasks doctor\n");
 }
 
 /* What would be written is shown; with --dry-run the old text goes out instead. */

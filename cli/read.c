@@ -148,7 +148,8 @@ list_main(struct cli *c)
 	else if (shown == 0 && v.shown > 0)
 		buf_printf(&c->out, "no such tasks in list '%s'\n", c->list.name);
 	else if (shown == 0)
-		buf_printf(&c->out, "no tasks in list '%s' (%s)\n", c->list.name, c->list.why);
+		buf_printf(&c->out, "no tasks in list '%s' (%s); for others: claude-tasks lists\n",
+		    c->list.name, c->list.why);
 out:
 	strings_free(&f.status);
 	view_free(&v);

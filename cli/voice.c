@@ -196,7 +196,7 @@ cli_confirm(struct cli *c, const char *question)
 	if (cli_flag(c, "yes"))
 		return true;
 	if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO)) {
-		cli_fail(c, EXIT_MISUSE, "%s: nobody here to ask; say --yes to go on", question);
+		cli_fail(c, EXIT_MISUSE, "%s Nobody is here to ask; say --yes to go on", question);
 		return false;
 	}
 	cli_flush(c);

@@ -97,7 +97,9 @@ load_file(struct input *in, const struct ci_options *o, struct ci_report *r, str
 	if (rc == 0)
 		rc = error_set(e, ERROR_NOT_FOUND, "there is no file '%s'", o->input);
 	if (rc != -1 && (rc = receipt_import(&f, buf_text(&text), text.len, e)) == -1)
-		error_prefix(e, "'%s'", o->input);
+		error_prefix(e,
+		    "'%s' is no export of receipts (claude-tasks receipts export writes one)",
+		    o->input);
 	buf_free(&text);
 	if (rc == -1)
 		return -1;
@@ -224,7 +226,8 @@ load(struct input *in, const struct ci_options *o, struct ci_report *r, struct e
 	int rc;
 
 	if (o->input != NULL && stat(o->input, &st) == -1)
-		return error_sys(e, "cannot find '%s'", o->input);
+		return error_sys(
+		    e, "cannot find '%s' (claude-tasks receipts export writes one)", o->input);
 	if ((rc = file ? load_file(in, o, r, e) : load_list(in, o, e)) == -1)
 		return -1;
 	if (o->tasks != NULL) {
