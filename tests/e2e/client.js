@@ -77,6 +77,10 @@ function find(version) {
 			    { stdio: ['ignore', 'ignore', 'inherit'] });
 			fs.rmSync(dir, { recursive: true, force: true });
 			fs.renameSync(fresh, dir);
+		} catch (e) {
+			throw new Error(`npm cannot fetch client ${version}; ` +
+			    '`npm view @anthropic-ai/claude-code versions` ' +
+			    'lists what there is', { cause: e });
 		} finally {
 			fs.rmSync(fresh, { recursive: true, force: true });
 		}

@@ -21,6 +21,15 @@ function load(version) {
 	    JSON.parse(fs.readFileSync(file, 'utf8')) : {};
 }
 
+/* The other tested version that does the same, in words. */
+function also(version, name, fact, value) {
+	const same = fs.readdirSync(path.dirname(fileOf(version)))
+	    .map((file) => path.basename(file, '.json'))
+	    .filter((v) => v !== version &&
+		isDeepStrictEqual((load(v)[name] || {})[fact], value));
+	return same.length > 0 ? `   (as ${same.join(' and ')} does)` : '';
+}
+
 /* Lines that say what differs; none if all is as expected. */
 function compare(version, name, measured) {
 	const expect = load(version)[name] || {};
@@ -30,7 +39,8 @@ function compare(version, name, measured) {
 	for (const fact of names)
 		if (!isDeepStrictEqual(expect[fact], found[fact]))
 			diff.push(`${fact}:`, `  expected ${show(expect[fact])}`,
-			    `  found    ${show(found[fact])}`);
+			    `  found    ${show(found[fact])}` +
+			    also(version, name, fact, found[fact]));
 	return diff;
 }
 

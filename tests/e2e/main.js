@@ -8,6 +8,8 @@
  *	--jobs N	how many at a time (default 2)
  *	--list		print the names
  *	--facts		only what the client does by itself
+ *	--measure	those first, no evidence, and a verdict at the end
+ *			(scripts/measure-client)
  *	--learn		take what is measured for what is expected
  *	--absent	put `true` in our hooks' place and show that every
  *			scenario of ours then fails
@@ -33,7 +35,7 @@ while (args.length > 0) {
 		options.jobs = Number(args.shift());
 	else if (a === '--save')
 		options.save = args.shift();
-	else if (/^--(list|facts|learn|absent|brief|verbose)$/.test(a))
+	else if (/^--(list|facts|measure|learn|absent|brief|verbose)$/.test(a))
 		options[a.slice(2)] = true;
 	else if (a.startsWith('-')) {
 		console.error(`main.js: unknown option ${a}`);
@@ -82,7 +84,9 @@ function plan() {
 				jobs.push({ s, version, kin: kin(version) });
 	}
 	/* The long ones first, so that none is left running alone. */
-	return jobs.sort((a, b) => (b.s.weight || 1) - (a.s.weight || 1));
+	const rank = (j) => (j.s.weight || 1) +
+	    (options.measure && j.s.measure ? 1000 : 0);
+	return jobs.sort((a, b) => rank(b) - rank(a));
 }
 
 /* Returns null, or what went wrong. */
@@ -133,10 +137,14 @@ async function main() {
 			console.log(`${j.s.name} ${j.version}`);
 		return 0;
 	}
-	for (const v of new Set(jobs.map((j) => j.version)))
+	for (const v of new Set(jobs.map((j) => j.version))) {
+		if (options.measure)
+			console.log(`client ${v}, held to what ${kin(v)} does ` +
+			    '(the newest tested one that is not newer)');
 		find(v);
+	}
 
-	let passed = 0, failed = 0, retried = 0;
+	let passed = 0, failed = 0, retried = 0, differ = 0;
 	const again = [], queue = [...jobs];
 	const say = (job, verdict, began) => {
 		console.log(`${verdict} ${job.s.name} ${job.version} ` +
@@ -178,18 +186,25 @@ async function main() {
 			continue;
 		}
 		failed++;
-		say(job, 'FAIL', began);
+		differ += job.s.measure ? 1 : 0;
+		say(job, options.measure && job.s.measure ? 'DIFFERS' : 'FAIL', began);
 		console.log(indent(wrong, '  '));
-		if (!options.brief)
+		if (!options.brief && !options.measure)
 			console.log(indent(job.evidence || evidence || '',
 			    '    '));
 	}
 	console.log(`retried: ${retried}`);
 	console.log(`${passed} passed, ${failed} failed`);
+	if (options.measure)
+		console.log('the client itself: ' + (differ > 0 ?
+		    `${differ} differ${differ === 1 ? 's' : ''}, see DIFFERS above` : 'nothing differs') +
+		    '\nour hooks with it: ' + (failed > differ ?
+		    `${failed - differ} fail${failed - differ === 1 ? 's' : ''}, see FAIL above` :
+		    'all scenarios pass'));
 	return failed === 0 && passed > 0 ? 0 : 1;
 }
 
 main().then((status) => process.exit(status), (e) => {
-	console.error(e);
+	console.error(e.cause ? `main.js: ${e.message}` : e);
 	process.exit(1);
 });
