@@ -9,9 +9,9 @@ Prints one line per question, and the evidence where the answer is no.
 
 What the client does not promise is not asked of it.  It writes in place: killed, it may leave half
 a file.  It deletes without a lock: a write that is under way may bring the task back.  It works
-out the lists of a dependency before it takes the lock: what another adds or drops meanwhile may be undone.
-proper-lockfile, its lock, may let two in when a dead one's lock is taken over.  Each of these is an
-excuse only for those tasks and times where it can have happened (see "excuses").
+out the lists of a dependency before it takes the lock: what another adds or drops meanwhile may be
+undone.  proper-lockfile, its lock, may let two in when a dead one's lock is taken over.  Each of
+these is an excuse only for those tasks and times where it can have happened (see "excuses").
 """
 import hashlib
 import json
@@ -121,7 +121,8 @@ for name in os.listdir(tasks_dir):
         wrong.append(f'{name} has no business there')
 unborn = [o for o in real if o['op'] == 'create' and o.get('maybe') and
           o['subject'] not in [t['subject'] for t in tasks.values()]]
-wrong += [why for i, why in torn.items() if not cut_short(i) and not (unborn and not by_task[i])]
+wrong += [why for i, why in torn.items() if not cut_short(i) and not (
+    unborn and not any(o.get('ok') for o in by_task[i]))]
 say(f'{len(tasks)} tasks, each of them one that the client can see', wrong)
 
 journal, wrong, prev = [], [], '0' * 64
@@ -187,7 +188,7 @@ say('what was made is there, what was deleted is not', wrong)
 # --- updates -----------------------------------------------------------------------
 
 # A task that came back has what it had when it went.
-back = {o['task'] for o in may if o['op'] == 'delete' and o.get('real') and o['task'] in tasks}
+risen = {o['task'] for o in may if o['op'] == 'delete' and o.get('real') and o['task'] in tasks}
 wrong, count = [], 0
 sets, forms = defaultdict(list), defaultdict(list)
 for o in ops:
@@ -198,7 +199,7 @@ for o in ops:
 for (task, actor), asked in sets.items():
     asked.sort(key=lambda o: o['from'])
     count += sum(1 for o in asked if o['ok'])
-    if task not in tasks or task in back:
+    if task not in tasks or task in risen:
         continue
     last = max((o for o in asked if o['ok']), key=lambda o: o['value'], default=None)
     floor = last['value'] if last else None
@@ -208,7 +209,7 @@ for (task, actor), asked in sets.items():
         wrong.append(f'task {task}: {actor} wrote {floor}, the file has {value}')
 for task, asked in forms.items():
     count += sum(1 for o in asked if o['ok'])
-    if task not in tasks or task in back:
+    if task not in tasks or task in risen:
         continue
     value = tasks[task].get('activeForm')
     # Any that no other one followed for certain.
@@ -236,7 +237,7 @@ for task, t in tasks.items():
     fits = {says[last['op']]}
     if last.get('real') and last['op'] == 'claim':
         fits.add('pending')  # with the end of its client
-    if t['status'] not in fits and task not in back and not taken_over(last):
+    if t['status'] not in fits and task not in risen and not taken_over(last):
         wrong.append(f'task {task} is {t["status"]}, and yet: {last}')
 say(f'{count} tasks of which somebody had the last word: it stands', wrong)
 
@@ -323,9 +324,9 @@ say(f'{len(released)} releases, each of them with a cause',
 # --- dependencies --------------------------------------------------------------------
 
 # Two files cannot be written at once: who was killed in between may have left one side.
-loose = {tuple(sorted(o['pair'])) for o in ops if o.get('pair') and not o.get('ok') and '' not in o['pair']}
-half = {i for o in ops if o.get('pair') and not o.get('ok') for i in o['pair']} | \
-    {o['task'] for o in ops if o['op'] == 'delete' and not o.get('ok')}
+loose = {tuple(sorted(o['pair'])) for o in ops if o.get('pair') and o.get('maybe') and '' not in o['pair']}
+half = {i for o in ops if o.get('pair') and o.get('maybe') for i in o['pair']} | \
+    {o['task'] for o in ops if o['op'] == 'delete' and o.get('maybe')}
 wrong, edges = [], 0
 for t in tasks.values():
     for there, back in (('blocks', 'blockedBy'), ('blockedBy', 'blocks')):
@@ -334,7 +335,7 @@ for t in tasks.values():
             if t['id'] in tasks.get(i, {}).get(back, []):
                 continue
             if tuple(sorted((t['id'], i))) not in loose and t['id'] not in half and i not in half and \
-                    i not in deleted and not undone({t['id'], i}):
+                    i not in deleted and not risen & {t['id'], i} and not undone({t['id'], i}):
                 wrong.append(f'task {t["id"]} {there} {i}, but {i} does not know')
 say(f'{edges // 2} dependencies, known to both sides', wrong)
 
@@ -353,7 +354,7 @@ def visit(start):
         elif colour.get(step) == 'open':
             circle = [x for x, _ in stack]
             circle = circle[circle.index(step):]
-            if not undone(set(circle)):
+            if not risen & set(circle) and not undone(set(circle)):
                 wrong.append('cycle: ' + ' -> '.join(circle + [step]))
         elif step in tasks and step not in colour:
             colour[step] = 'open'
