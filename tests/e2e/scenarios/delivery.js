@@ -104,20 +104,52 @@ for (const file of fs.existsSync(examples) ?
 	});
 }
 
+/* What `make plugin` does, with the programs under test. */
+async function plugin(lab) {
+	await promisify(execFile)(path.join(top, 'scripts/plugin'), ['0.0.0'],
+	    { env: { ...process.env, B: BUILD, OUT: lab.dir } });
+	return path.join(lab.dir, 'plugin');
+}
+
 scenario({
 	name: 'delivery/the plugin',
 	tasks, scripts,
 	async run(lab) {
 		if (process.env.E2E_ABSENT)
 			return lab.print();
-		/* what `make plugin` does, with the programs under test */
-		await promisify(execFile)(path.join(top, 'scripts/plugin'),
-		    ['0.0.0'], { env: { ...process.env, B: BUILD,
-		    OUT: lab.dir } });
-		return lab.print({ args: ['--plugin-dir',
-		    path.join(lab.dir, 'plugin')] });
+		return lab.print({ args: ['--plugin-dir', await plugin(lab)] });
 	},
 	check: acted,
+});
+
+/* Installed by the client itself; then our own install leaves its hooks out. */
+scenario({
+	name: 'delivery/the plugin from a marketplace',
+	versions: [MID, NEW],
+	tasks, scripts,
+	async run(lab) {
+		if (!process.env.E2E_ABSENT) {
+			const dir = await plugin(lab);
+			for (const words of [['marketplace', 'add', dir],
+			    ['install', 'task-hooks@claude-task-hooks']]) {
+				const client = promisify(execFile)(lab.exe,
+				    ['plugin', ...words], { cwd: lab.project,
+				    env: lab.environment() });
+				client.child.stdin.end();
+				await client;
+			}
+			const second = await lab.cli(['install', '--user']);
+			assert.strictEqual(second.code, 21, second.stderr);
+			includes(second.stderr, 'plugin');
+		}
+		await lab.print({ settings: null });
+	},
+	check(lab) {
+		acted(lab);
+		assert.strictEqual(lab.journal().filter((line) =>
+		    line.event === 'refuse' && line.task === '2').length, 1,
+		    'the hook ran once');
+	},
 });
 
 /* What `claude-tasks install` writes is what a client acts on. */
