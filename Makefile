@@ -32,10 +32,14 @@ CC      := clang
 endif
 
 CFLAGS  ?= -O2 -g
+# Where libbsd's headers are, Debian and Ubuntu do not agree: the compiler knows.
+HASH    := \#
+BSD     := $(shell echo '$(HASH)include <bsd/string.h>' | $(CC) -E - 2>/dev/null | \
+	   sed -n 's,.*"\(/.*/bsd\)/string\.h".*,\1,p' | head -n 1)
 WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
 	   -Wvla -Wformat=2 -Wundef $(if $(WERROR),-Werror)
 DEFS    := -std=gnu11 -D_GNU_SOURCE -DLIBBSD_OPENBSD_VIS -DLIBBSD_OVERLAY -DVERSION='"$(VERSION)"' \
-	   -isystem /usr/include/bsd -Icommon
+	   -isystem $(or $(BSD),/usr/include/bsd) -Icommon
 LIBS    := -ljson-c -lbsd -lmd -lm
 ifneq ($(SAN)$(FUZZ),)
 HARDEN  := -fPIE -fno-omit-frame-pointer -U_FORTIFY_SOURCE -fsanitize=address -fsanitize=undefined \
@@ -144,6 +148,9 @@ bench:
 lint:
 	@tests/check-lint
 
+print-defs:
+	@printf '%s\n' '$(subst ','\'',$(DEFS))'
+
 form:
 	clang-format -i $(wildcard common/*.[ch] hooks/*.[ch] cli/*.[ch] tests/*.[ch] tests/bench/*.[ch])
 
@@ -163,7 +170,7 @@ deb plugin: all
 clean:
 	rm -rf build build-san build-fuzz build-shared
 
-.PHONY: all test-programs bench-programs test check torture demo bench lint form install uninstall dist deb \
+.PHONY: all test-programs bench-programs test check torture demo bench lint print-defs form install uninstall dist deb \
 	plugin clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:

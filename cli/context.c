@@ -1,6 +1,7 @@
 /*
  * Where the command works, and as whom.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -13,6 +13,7 @@
  * of the above; they are written whenever the subject itself ends in one.
  */
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,6 +4,7 @@
  */
 #include "ci-report.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

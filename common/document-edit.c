@@ -7,6 +7,7 @@
  */
 #include "document-edit.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

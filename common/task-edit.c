@@ -11,6 +11,7 @@
  *
  * Both start as splices; the first kind is printed again at the end.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
