@@ -124,14 +124,17 @@ wait_free(struct lock *l, enum lock_try seen, int64_t *us, struct deadline deadl
 	return true;
 }
 
-/* Is the file we have open still the one of that name? */
-static bool
+/* Is the file we have open still the one of that name?  1, 0, or -1 if that cannot be told. */
+static int
 same_file(int dirfd, const char *name, int fd)
 {
 	struct stat a, b;
 
-	return fstat(fd, &a) == 0 && fstatat(dirfd, name, &b, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       a.st_ino == b.st_ino && a.st_dev == b.st_dev;
+	if (fstat(fd, &a) == -1)
+		return -1;
+	if (fstatat(dirfd, name, &b, AT_SYMLINK_NOFOLLOW) == -1)
+		return errno == ENOENT ? 0 : -1;
+	return a.st_ino == b.st_ino && a.st_dev == b.st_dev;
 }
 
 /* Be the first of ours at the file.  Did that take waiting? */
@@ -153,7 +156,7 @@ queue_up(struct lock *l, const char *file, struct deadline deadline)
 				return waited;
 		}
 		/* Replaced meanwhile, the rest of ours are at the new one. */
-		if (!waited || same_file(l->dirfd, file, l->queue))
+		if (!waited || same_file(l->dirfd, file, l->queue) != 0)
 			return waited;
 		close(l->queue);
 	}
@@ -273,6 +276,7 @@ lock_own(struct lock *l, int dirfd, const char *file, struct deadline deadline, 
 {
 	char path[PATH_MAX];
 	int64_t us = NAP_FIRST_US;
+	int same;
 
 	begin(l, dirfd);
 	for (;;) {
@@ -284,11 +288,14 @@ lock_own(struct lock *l, int dirfd, const char *file, struct deadline deadline, 
 			return error_sys(err, "cannot open '%s'", file_path(path, dirfd, file));
 		switch (lock_flock(l->file)) {
 		case FLOCK_GOT:
-			if (same_file(dirfd, file, l->file)) {
+			if ((same = same_file(dirfd, file, l->file)) == 1) {
 				remember(l);
 				return 0;
 			}
-			break;
+			if (same == 0)
+				break;
+			error_sys(err, "cannot look at '%s'", file_path(path, dirfd, file));
+			return give_up(l);
 		case FLOCK_HELD:
 			break;
 		case FLOCK_NONE:
