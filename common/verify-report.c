@@ -177,14 +177,12 @@ void
 report_gates(struct plan *p)
 {
 	struct verify *v = p->verify;
-	size_t total = 0, bad = 0, warned = 0, told = 0;
+	size_t total = 0, bad = 0, told = 0;
 	bool late = false;
 
 	for (size_t i = 0; i < v->count; i++) {
 		total += counts(p, i);
-		if (failed(p, i) && v->result[i].gate->warn)
-			warned++;
-		else if (failed(p, i)) {
+		if (failed(p, i) && !v->result[i].gate->warn) {
 			bad++;
 			late = late || (v->result[i].verdict == GATE_TIMED_OUT && p->item[i].cut);
 		}
