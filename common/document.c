@@ -1,104 +1,39 @@
 /*
  * tasks.json as a list: the store's operations.
- *
- * Two locks.  Other tools flock tasks.json itself, so we do; but they write
- * in place, and we replace, after which that lock is one on a file without a
- * name.  Between ours a flock on .tasks.lock makes the order, and after
- * each write the new tasks.json is locked in the old one's place.
  */
 #include "document.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "document-edit.h"
 #include "graph.h"
 #include "store-part.h"
 
-#define DOCUMENT "tasks.json"
-#define DOCUMENT_LOCK ".tasks.lock"
 #define DOCUMENT_MAX (64u << 20)
-#define NAP_US 500
 
 bool
 document_exists(int dirfd)
 {
 	struct buf text = { 0 };
 	struct json j = { 0 };
-	struct error ignored;
+	struct error err;
 	bool yes;
+	int rc;
 
-	if (faccessat(dirfd, DOCUMENT, F_OK, AT_SYMLINK_NOFOLLOW) == -1)
+	if (!file_there(dirfd, DOCUMENT))
 		return false;
-	/* One that is being written just now is one, too. */
-	yes = file_read(dirfd, DOCUMENT, 0, DOCUMENT_MAX, &text, &ignored) == 1 &&
-	      (json_parse(&j, buf_text(&text), text.len, &ignored) == -1 ||
-		  json_kind(&j, json_member(&j, JSON_ROOT, "tasks")) == JSON_ARRAY);
+	/* One that is being written just now is one, too, and one that cannot be read. */
+	rc = file_read(dirfd, DOCUMENT, 0, DOCUMENT_MAX, &text, &err);
+	yes = (rc == -1 && err.kind == ERROR_FAULT) ||
+	      (rc == 1 && (json_parse(&j, buf_text(&text), text.len, &err) == -1 ||
+			      json_kind(&j, json_member(&j, JSON_ROOT, "tasks")) == JSON_ARRAY));
 	json_free(&j);
 	buf_free(&text);
 	return yes;
-}
-
-/* Lock what is called tasks.json now. */
-static int
-lock_file(struct store *s, struct deadline deadline, struct error *err)
-{
-	struct stat held, named;
-	int fd;
-
-	for (;;) {
-		fd = openat(s->dirfd, DOCUMENT, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-		if (fd == -1)
-			return error_sys(err, "cannot open '%s/%s'", s->dir, DOCUMENT);
-		while (flock(fd, LOCK_EX | LOCK_NB) == -1) {
-			if (errno == EOPNOTSUPP || errno == ENOLCK)
-				break; /* no flock here: ours alone has to do */
-			if (errno != EWOULDBLOCK && errno != EINTR) {
-				close(fd);
-				return error_sys(err, "cannot lock '%s/%s'", s->dir, DOCUMENT);
-			}
-			if (deadline_past(deadline)) {
-				close(fd);
-				return error_set(err, ERROR_BUSY,
-				    "'%s/%s' is locked by another program", s->dir, DOCUMENT);
-			}
-			clock_sleep_us(NAP_US);
-		}
-		if (fstat(fd, &held) == 0 &&
-		    fstatat(s->dirfd, DOCUMENT, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-		    held.st_ino == named.st_ino && held.st_dev == named.st_dev)
-			break;
-		close(fd); /* replaced while we waited */
-	}
-	if (s->document != -1)
-		close(s->document);
-	s->document = fd;
-	return 0;
-}
-
-int
-document_lock(struct store *s, struct deadline deadline, struct error *err)
-{
-	if (lock_own(&s->lock, s->dirfd, DOCUMENT_LOCK, deadline, err) == -1)
-		return -1;
-	if (lock_file(s, deadline, err) == -1) {
-		lock_release(&s->lock);
-		return -1;
-	}
-	return 0;
-}
-
-void
-document_unlock(struct store *s)
-{
-	if (s->document != -1)
-		close(s->document);
-	s->document = -1;
 }
 
 static int
@@ -126,7 +61,7 @@ read_document(struct store *s, struct document *d, struct error *err)
 	int rc;
 
 	if (s->depth > 0 && s->document == -1 &&
-	    lock_file(s, deadline_in(LOCK_PATIENCE_MS), err) == -1)
+	    document_lock_file(s, deadline_in(LOCK_PATIENCE_MS), err) == -1)
 		return -1;
 	while ((rc = read_once(s, d, err)) == -1 && err->kind == ERROR_INPUT && s->depth == 0 &&
 	       i < sizeof(waits_us) / sizeof(waits_us[0]))

@@ -15,8 +15,11 @@
  *
  * These are the store's operations; call them through store.h.
  */
+#define DOCUMENT "tasks.json"
+
 bool document_exists(int dirfd);
 int document_lock(struct store *, struct deadline, struct error *);
+int document_lock_file(struct store *, struct deadline, struct error *); /* the file's own alone */
 void document_unlock(struct store *);
 
 int document_get(struct store *, const char *id, struct task *, struct error *);
