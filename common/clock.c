@@ -38,6 +38,12 @@ clock_wall_ms(void)
 	return clock_read(CLOCK_REALTIME) / 1000000;
 }
 
+int64_t
+clock_boot_s(void)
+{
+	return (clock_read(CLOCK_REALTIME) - clock_read(CLOCK_BOOTTIME)) / 1000000000;
+}
+
 struct deadline
 deadline_in(int64_t ms)
 {

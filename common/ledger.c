@@ -4,7 +4,8 @@
  * Most hook runs meet a list without claims, so the first thing is one open
  * that fails.  The file is replaced whole under a lock of its own
  * (claims.lock), which is taken after the list's where both are held.  It is
- * not synced: after a power cut no client lives that it could speak of.
+ * not synced: after a power cut no client lives that it could speak of, and
+ * what the cut made of the file does not matter.
  */
 #include <errno.h>
 #include <signal.h>
@@ -110,6 +111,16 @@ claim_parse(struct claims *claims, const struct json *j, json_ref ref)
 	*claims_add(claims) = c;
 }
 
+/* From before the machine was started: nobody it could speak of lives. */
+static bool
+from_before(int statefd)
+{
+	struct stat st;
+
+	return fstatat(statefd, LEDGER, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       (int64_t)st.st_mtim.tv_sec < clock_boot_s();
+}
+
 static int
 ledger_read(int statefd, struct claims *claims, struct error *err)
 {
@@ -123,13 +134,15 @@ ledger_read(int statefd, struct claims *claims, struct error *err)
 		list = rc == 0 ? json_member(&j, JSON_ROOT, "claims") : JSON_ABSENT;
 		if (rc == 0 && json_kind(&j, list) != JSON_ARRAY)
 			rc = error_set(err, ERROR_INPUT, "it has no array 'claims'");
-		if (rc == -1)
-			error_prefix(err,
-			    "the record of claims, %s, is damaged (remove it to start anew)",
-			    LEDGER);
 		for (ref = rc == 0 ? json_first(&j, list) : JSON_ABSENT; ref != JSON_ABSENT;
 		     ref = json_next(&j, list, ref))
 			claim_parse(claims, &j, ref);
+		if (rc == -1 && from_before(statefd))
+			rc = 0;
+		else if (rc == -1)
+			error_prefix(err,
+			    "the record of claims, %s, is damaged (remove it to start anew)",
+			    LEDGER);
 	}
 	json_free(&j);
 	buf_free(&text);
