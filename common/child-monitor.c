@@ -84,7 +84,7 @@ open_input(const struct child_spec *spec)
 {
 	const char *at = spec->input;
 	size_t left = spec->input_len;
-	int fd;
+	int fd, tries = 0;
 
 	if (spec->input == NULL)
 		return open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -93,7 +93,7 @@ open_input(const struct child_spec *spec)
 	while (left > 0) {
 		ssize_t n = write(fd, at, left);
 
-		if (n == -1 && errno == EINTR)
+		if (n == -1 && error_again(&tries))
 			continue;
 		if (n <= 0) {
 			close(fd);
@@ -112,6 +112,7 @@ become(const struct monitor *m, char *const *env, pid_t parent, int in, int out,
 	const struct child_spec *spec = m->spec;
 	struct failure f = { STEP_SETUP, 0 };
 	sigset_t none;
+	int tries = 0;
 
 	/* Die with the monitor; it may be gone already. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -135,7 +136,7 @@ become(const struct monitor *m, char *const *env, pid_t parent, int in, int out,
 	}
 failed:
 	f.error = errno;
-	while (write(notify, &f, sizeof(f)) == -1 && errno == EINTR)
+	while (write(notify, &f, sizeof(f)) == -1 && error_again(&tries))
 		;
 	_exit(127);
 }
@@ -166,7 +167,7 @@ static int
 launch(struct monitor *m, char *const *env)
 {
 	struct failure f = { STEP_SETUP, 0 };
-	int out[2] = { -1, -1 }, notify[2] = { -1, -1 }, in = -1;
+	int out[2] = { -1, -1 }, notify[2] = { -1, -1 }, in = -1, tries = 0;
 	pid_t self = getpid();
 	ssize_t n = 0;
 
@@ -182,7 +183,7 @@ launch(struct monitor *m, char *const *env)
 	m->out = out[0];
 	fcntl(m->out, F_SETFL, O_NONBLOCK);
 	fcntl(m->out, F_SETPIPE_SZ, 1 << 20);
-	while (n == 0 && (n = read(notify[0], &f, sizeof(f))) == -1 && errno == EINTR)
+	while (n == 0 && (n = read(notify[0], &f, sizeof(f))) == -1 && error_again(&tries))
 		n = 0;
 	close(notify[0]);
 	if (n != (ssize_t)sizeof(f))

@@ -13,11 +13,12 @@ static int
 send_all(int sock, const void *data, size_t len)
 {
 	const char *at = data;
+	int tries = 0;
 
 	while (len > 0) {
 		ssize_t n = send(sock, at, len, MSG_NOSIGNAL);
 
-		if (n == -1 && errno == EINTR)
+		if (n == -1 && error_again(&tries))
 			continue;
 		if (n == -1)
 			return -1;

@@ -8,6 +8,7 @@
  */
 #include "config.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -381,8 +382,11 @@ load_project(struct config *c, const char *cwd, const char *user, struct error *
 		char *slash = strrchr(dir, '/');
 
 		snprintf(path, sizeof(path), "%s/.claude/" NAME, strcmp(dir, "/") == 0 ? "" : dir);
-		/* In the home directory the two may be one file. */
-		if (access(path, F_OK) == 0 && (user == NULL || !same_file(path, user)))
+		/* What may not be looked at is not meant for us; else loading it tells what is
+		 * wrong.  In the home directory the two may be one file. */
+		if ((access(path, F_OK) == 0 ||
+			(errno != ENOENT && errno != ENOTDIR && errno != EACCES)) &&
+		    (user == NULL || !same_file(path, user)))
 			rc = load_file(c, &c->project, path, dir, true, e);
 		if (rc != 0)
 			return rc;

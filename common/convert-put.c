@@ -123,7 +123,7 @@ id_taken(struct store *s, const struct task_index *there, const char *id)
 	if (s->layout == STORE_DOCUMENT)
 		return task_index_find(there, id) != TASK_NOWHERE;
 	/* Also what is no task: the name is taken. */
-	return files_name(s, id, name) && faccessat(s->dirfd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+	return files_name(s, id, name) && file_there(s->dirfd, name);
 }
 
 struct reserve {

@@ -121,10 +121,11 @@ static void
 put(int fd, const char *s, size_t len)
 {
 	ssize_t n;
+	int tries = 0;
 
 	while (len > 0) {
 		n = write(fd, s, len);
-		if (n == -1 && errno == EINTR)
+		if (n == -1 && error_again(&tries))
 			continue;
 		if (n <= 0)
 			return;

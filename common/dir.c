@@ -15,6 +15,18 @@
 
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK)
 
+/* mkdir failed: EACCES and EROFS come also where the directory is there already. */
+static int
+make_error(struct error *err, const char *path)
+{
+	int saved = errno;
+
+	if (saved == EEXIST || access(path, F_OK) == 0)
+		return 0;
+	errno = saved;
+	return error_sys(err, "cannot make directory '%s'", path);
+}
+
 static int
 dir_error(struct error *err, const char *path)
 {
@@ -44,16 +56,15 @@ dir_make(const char *path, mode_t mode, struct error *err)
 		return error_set(err, ERROR_INPUT, "'%.100s...' is no usable path", path);
 	if (mkdir(path, mode) == 0 || errno == EEXIST)
 		return dir_open(path, err);
-	if (errno != ENOENT) /* EACCES and EROFS also where it is there already */
-		return access(path, F_OK) == 0 ? dir_open(path, err)
-					       : error_sys(err, "cannot make directory '%s'", path);
+	if (errno != ENOENT)
+		return make_error(err, path) == -1 ? -1 : dir_open(path, err);
 	memcpy(part, path, len + 1);
 	for (i = 1; i < len; i++) {
 		if (part[i] != '/' || part[i - 1] == '/')
 			continue;
 		part[i] = '\0';
-		if (mkdir(part, 0777) == -1 && errno != EEXIST && access(part, F_OK) == -1)
-			return error_sys(err, "cannot make directory '%s'", part);
+		if (mkdir(part, 0777) == -1 && make_error(err, part) == -1)
+			return -1;
 		part[i] = '/';
 	}
 	if (mkdir(path, mode) == -1 && errno != EEXIST)

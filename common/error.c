@@ -114,3 +114,9 @@ error_prefix(struct error *err, const char *fmt, ...)
 	va_end(ap);
 	return -1;
 }
+
+bool
+error_again(int *tries)
+{
+	return errno == EINTR && ++*tries < 100;
+}

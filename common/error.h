@@ -1,6 +1,8 @@
 #ifndef COMMON_ERROR_H
 #define COMMON_ERROR_H
 
+#include <stdbool.h>
+
 /*
  * One line that says what failed, to what, and why.
  *
@@ -33,5 +35,9 @@ int error_sys(struct error *, const char *fmt, ...) __attribute__((format(printf
 
 /* Put "prefix: " before the text that is there; returns -1. */
 int error_prefix(struct error *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* After a call that failed: only a signal, so worth another try?  Not for ever:
+ * `tries` starts at 0, and a hundred in a row are a failure like any other. */
+bool error_again(int *tries);
 
 #endif

@@ -214,11 +214,12 @@ event_read_first(struct event *ev, int fd, struct error *e)
 {
 	size_t room = 4095; /* with its NUL a page */
 	ssize_t n;
+	int tries = 0;
 
 	buf_need(&ev->text, room);
 	do
 		n = read(fd, ev->text.data, room);
-	while (n == -1 && errno == EINTR);
+	while (n == -1 && error_again(&tries));
 	if (n == -1) {
 		error_sys(e, "cannot read the event");
 		return -1;

@@ -55,12 +55,12 @@ temp_open(int dirfd, char temp[64], mode_t mode)
 	return -1;
 }
 
-static int
-sync_fd(int fd)
+int
+file_flush(int fd)
 {
-	int rc;
+	int rc, tries = 0;
 
-	while ((rc = fdatasync(fd)) == -1 && errno == EINTR)
+	while ((rc = fdatasync(fd)) == -1 && error_again(&tries))
 		;
 	/* Some file systems know no sync; there is nothing to wait for then. */
 	if (rc == -1 && (errno == EINVAL || errno == EROFS || errno == ENOTSUP))
@@ -107,7 +107,7 @@ file_stage(struct file_stage *s, int dirfd, const char *name, const void *data, 
 		error_prefix(err, "'%s'", file_path(path, s->dirfd, s->name));
 	else if (found == 1 && keep_mode(fd, &old) == -1)
 		error_sys(err, "cannot set the mode of '%s'", file_path(path, s->dirfd, s->name));
-	else if (sync != FILE_SYNC_OFF && sync_fd(fd) == -1)
+	else if (sync != FILE_SYNC_OFF && file_flush(fd) == -1)
 		error_sys(err, "cannot sync '%s'", file_path(path, s->dirfd, s->name));
 	else if (close(fd) == -1 && errno != EINTR) {
 		error_sys(err, "cannot write '%s'", file_path(path, s->dirfd, s->name));

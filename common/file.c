@@ -4,8 +4,8 @@
  * A file is opened O_NONBLOCK, so that a FIFO planted under a task's name
  * cannot hang a hook, and looked at through the descriptor, so that there
  * is no gap between the check and the use.  The read asks for one byte more
- * than the size: a short read of a regular file is its end, and the usual
- * second read that only says so is saved.
+ * than the size: if just the size comes, that was all, and the usual second
+ * read that only says so is saved.
  */
 #include "file.h"
 
@@ -22,6 +22,13 @@ name_ok(const char *name)
 	size_t len = strlen(name);
 
 	return len > 0 && len < 256 && name[0] != '.' && strchr(name, '/') == NULL;
+}
+
+bool
+file_there(int dirfd, const char *name)
+{
+	return faccessat(dirfd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 ||
+	       (errno != ENOENT && errno != ENOTDIR);
 }
 
 const char *
@@ -50,8 +57,9 @@ file_path(char out[PATH_MAX], int dirfd, const char *name)
 static int
 read_bounded(int fd, size_t guess, size_t max, struct buf *buf, struct error *err)
 {
-	bool regular = guess > 0;
+	size_t size = guess;
 	ssize_t n;
+	int tries = 0;
 
 	buf_reset(buf);
 	if (guess == 0 || guess > max)
@@ -59,7 +67,7 @@ read_bounded(int fd, size_t guess, size_t max, struct buf *buf, struct error *er
 	for (;;) {
 		buf_need(buf, guess + 1);
 		n = read(fd, buf->data + buf->len, guess + 1);
-		if (n == -1 && errno == EINTR)
+		if (n == -1 && error_again(&tries))
 			continue;
 		if (n == -1)
 			return error_sys(err, "cannot read");
@@ -67,7 +75,7 @@ read_bounded(int fd, size_t guess, size_t max, struct buf *buf, struct error *er
 		buf->data[buf->len] = '\0';
 		if (buf->len > max)
 			return error_set(err, ERROR_INPUT, "more than %zu bytes", max);
-		if (n == 0 || (regular && (size_t)n <= guess))
+		if (n == 0 || (size > 0 && (size_t)n <= guess && buf->len >= size))
 			return 0;
 		guess = buf->len > max / 2 ? max - buf->len + 1 : buf->len;
 	}
@@ -134,10 +142,11 @@ file_write_all(int fd, const void *data, size_t len, struct error *err)
 {
 	const char *p = data;
 	ssize_t n;
+	int tries = 0;
 
 	while (len > 0) {
 		n = write(fd, p, len);
-		if (n == -1 && errno == EINTR)
+		if (n == -1 && error_again(&tries))
 			continue;
 		if (n == 0)
 			errno = ENOSPC; /* no file system of ours says so, but a loop would */

@@ -30,6 +30,7 @@ int file_read_path(const char *path, size_t max, struct buf *, struct error *); 
 /* All of a descriptor, at most max bytes (ERROR_INPUT if there is more). */
 int file_read_fd(int fd, size_t max, struct buf *, struct error *);
 int file_write_all(int fd, const void *, size_t, struct error *);
+int file_flush(int fd); /* its data to the disk; -1 and errno */
 
 /*
  * Replace in two steps, so that a lock can be verified in between:
@@ -90,6 +91,9 @@ int dir_open_at(int dirfd, const char *name, bool make, mode_t mode, struct erro
 /* To read its names, from the first, whoever else reads through dirfd; "." for that one itself.
  * NULL, and errno. */
 DIR *dir_read(int dirfd, const char *name);
+
+/* Is there anything of that name?  What cannot be looked at is: who opens it learns why. */
+bool file_there(int dirfd, const char *name);
 
 bool name_ok(const char *); /* a single path component that is no dot name */
 

@@ -130,11 +130,11 @@ ready_to_read(struct deadline deadline, struct error *e)
 {
 	struct pollfd fds[3] = { { 0, POLLIN, 0 }, { 1, 0, 0 }, { 2, 0, 0 } };
 	int64_t left = deadline_left(deadline);
-	int n;
+	int n, tries = 0;
 
 	do
 		n = poll(fds, 3, left > 600000 ? 600000 : (int)left);
-	while (n == -1 && errno == EINTR);
+	while (n == -1 && error_again(&tries));
 	for (int i = 0; i < 3; i++)
 		if (fds[i].revents & POLLNVAL) {
 			int fd = open("/dev/null", O_RDWR);

@@ -30,7 +30,7 @@ each_line(int fd, line_fn *fn, void *arg, struct error *err)
 	size_t from = 0, scanned = 0;
 	const char *stop;
 	ssize_t n;
-	int rc = 0;
+	int rc = 0, tries = 0;
 
 	while (rc == 0) {
 		while (rc == 0 && buf.len > scanned &&
@@ -48,7 +48,7 @@ each_line(int fd, line_fn *fn, void *arg, struct error *err)
 		scanned = buf.len;
 		buf_need(&buf, CHUNK);
 		n = read(fd, buf.data + buf.len, CHUNK);
-		if (n == -1 && errno == EINTR)
+		if (n == -1 && error_again(&tries))
 			continue;
 		if (n == -1)
 			rc = error_sys(err, "cannot read '%s'", JOURNAL_FILE);

@@ -49,12 +49,13 @@ static int
 read_at(int fd, off_t from, size_t len, struct buf *buf, struct error *err)
 {
 	ssize_t n;
+	int tries = 0;
 
 	buf_reset(buf);
 	buf_need(buf, len);
 	while (buf->len < len) {
 		n = pread(fd, buf->data + buf->len, len - buf->len, from + (off_t)buf->len);
-		if (n == -1 && errno == EINTR)
+		if (n == -1 && error_again(&tries))
 			continue;
 		if (n == -1)
 			return error_sys(err, "cannot read '%s'", JOURNAL_FILE);
@@ -154,7 +155,7 @@ add_torn(int statefd, const struct buf *torn, struct buf *text, struct journal_t
 		return error_set(
 		    err, ERROR_FAULT, "too many torn journals; remove some '%s'", name);
 	rc = file_write_all(fd, torn->data, torn->len, err);
-	if (rc == 0 && sync_lines && fdatasync(fd) == -1 && errno != EINVAL)
+	if (rc == 0 && sync_lines && file_flush(fd) == -1)
 		rc = error_sys(err, "cannot sync");
 	close(fd);
 	if (rc == -1) {
@@ -178,14 +179,15 @@ write_lines(int fd, off_t size, off_t good, const struct buf *text, bool sync, s
 {
 	off_t end = good + (off_t)text->len;
 	ssize_t n;
+	int tries = 0;
 
 	do
 		n = pwrite(fd, text->data, text->len, good);
-	while (n == -1 && errno == EINTR);
+	while (n == -1 && error_again(&tries));
 	if (n >= 0 && (size_t)n < text->len)
 		errno = ENOSPC; /* a short write: the next one would have said so */
 	if (n != (ssize_t)text->len || (size > end && ftruncate(fd, end) == -1) ||
-	    (sync && fdatasync(fd) == -1 && errno != EINTR && errno != EINVAL)) {
+	    (sync && file_flush(fd) == -1)) {
 		error_sys(err, "cannot write '%s'", JOURNAL_FILE);
 		if (ftruncate(fd, good) == -1 && errno == EINTR && ftruncate(fd, good) == -1)
 			error_prefix(err, "torn"); /* the next append sets it aside */

@@ -8,6 +8,7 @@
  * what the cut made of the file does not matter.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

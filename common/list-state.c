@@ -90,7 +90,7 @@ bool
 list_state_has(const struct list *list, const char *file)
 {
 	char *path = list_state_path(list, file);
-	bool has = access(path, F_OK) == 0;
+	bool has = file_there(AT_FDCWD, path);
 
 	free(path);
 	return has;

@@ -27,6 +27,7 @@ struct search {
 	struct list *list;
 	char *first, *first_why;
 	bool refused; /* a candidate was a symbolic link */
+	int failed;   /* errno: nobody can tell whether a candidate is there */
 };
 
 char *
@@ -66,12 +67,14 @@ candidate(struct search *s, const char *name, char *why)
 	bool there;
 	char *path;
 
-	if (s->list->name != NULL) {
+	if (s->list->name != NULL || s->failed != 0) {
 		free(why);
 		return true;
 	}
 	path = mem_join(s->list->config, "/tasks/", name, NULL);
 	there = lstat(path, &st) == 0;
+	if (!there && errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG)
+		s->failed = errno;
 	if (there && S_ISDIR(st.st_mode)) {
 		s->list->exists = true;
 		s->list->dir = path;
@@ -79,6 +82,10 @@ candidate(struct search *s, const char *name, char *why)
 		return true;
 	}
 	free(path);
+	if (s->failed != 0) {
+		free(why);
+		return true;
+	}
 	if (s->first == NULL) {
 		s->first = mem_string(name);
 		s->first_why = why;
@@ -272,6 +279,10 @@ search_project(struct search *s, const char *cwd)
 static int
 search_done(struct search *s, struct error *err)
 {
+	if (s->failed != 0) {
+		errno = s->failed;
+		return error_sys(err, "cannot look for the list below '%s/tasks'", s->list->config);
+	}
 	if (s->list->name == NULL && s->first != NULL) {
 		if (s->refused)
 			return error_set(err, ERROR_REFUSED,

@@ -93,12 +93,15 @@ lock_fs_local(int dirfd, dev_t dev)
 enum lock_flock
 lock_flock(int fd)
 {
+	int tries = 0;
+
 	while (flock(fd, LOCK_EX | LOCK_NB) == -1) {
-		switch (errno) {
-		case EINTR:
+		if (error_again(&tries))
 			continue;
+		switch (errno) {
 		case EWOULDBLOCK:
 			return FLOCK_HELD;
+		case ENOLCK: /* NFS without its lock daemon */
 		case EOPNOTSUPP:
 		case ENOSYS:
 		case EINVAL:

@@ -276,13 +276,13 @@ lock_own(struct lock *l, int dirfd, const char *file, struct deadline deadline, 
 {
 	char path[PATH_MAX];
 	int64_t us = NAP_FIRST_US;
-	int same;
+	int same, tries = 0;
 
 	begin(l, dirfd);
 	for (;;) {
 		l->file = openat(dirfd, file,
 		    O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
-		if (l->file == -1 && errno == EINTR)
+		if (l->file == -1 && error_again(&tries))
 			continue;
 		if (l->file == -1)
 			return error_sys(err, "cannot open '%s'", file_path(path, dirfd, file));

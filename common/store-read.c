@@ -30,7 +30,9 @@
 static const int torn_waits_us[] = { 200, 1000, 5000 };
 #define TORN_TRIES ((int)(sizeof(torn_waits_us) / sizeof(torn_waits_us[0])))
 
-enum { READ_BAD = -1, READ_NONE = 0, READ_OK = 1, READ_TORN = 2 };
+/* BAD is the file's own fault; it is passed over where it is one of many.  FAULT is the
+ * system's, and whoever passes over that takes what is there for what is not. */
+enum { READ_FAULT = -2, READ_BAD = -1, READ_NONE = 0, READ_OK = 1, READ_TORN = 2 };
 
 bool
 files_name(const struct store *s, const char *id, char name[256])
@@ -76,10 +78,12 @@ open_link(struct store *s, const char *name, struct error *err)
 	return fd == -1 ? error_sys(err, "cannot open '%s'", real) : fd;
 }
 
+/* A read that gives less than it could is the end, once there are `least` bytes. */
 static int
-read_all(int fd, size_t first, struct buf *text, struct error *err)
+read_all(int fd, size_t first, size_t least, struct buf *text, struct error *err)
 {
 	ssize_t n;
+	int tries = 0;
 
 	buf_reset(text);
 	buf_need(text, first);
@@ -87,17 +91,18 @@ read_all(int fd, size_t first, struct buf *text, struct error *err)
 		size_t room = text->room - text->len - 1;
 
 		n = read(fd, text->data + text->len, room);
-		if (n == -1 && errno == EINTR)
+		if (n == -1 && error_again(&tries))
 			continue;
 		if (n == -1)
 			return error_sys(err, "cannot read");
 		text->len += (size_t)n;
 		text->data[text->len] = '\0';
-		if ((size_t)n < room)
+		if (n == 0 || ((size_t)n < room && text->len >= least))
 			return 0;
 		if (text->len > FILE_MAX)
 			return error_set(err, ERROR_INPUT, "more than %u bytes", FILE_MAX);
-		buf_need(text, text->len);
+		if ((size_t)n == room)
+			buf_need(text, text->len);
 	}
 }
 
@@ -119,16 +124,24 @@ read_bytes(struct store *s, const char *name, bool regular, struct buf *text, st
 	}
 	if (fd == -1 && (errno == ENXIO || errno == ENODEV))
 		return error_set(err, ERROR_INPUT, "not a regular file");
-	if (fd == -1)
-		return error_sys(err, "cannot open it");
-	if (!regular && (fstat(fd, &st) == -1 || !S_ISREG(st.st_mode)))
+	if (fd == -1) {
+		rc = errno == EACCES || errno == EPERM ? READ_BAD : READ_FAULT;
+		error_sys(err, "cannot open it");
+		return rc;
+	}
+	if (!regular && fstat(fd, &st) == -1) {
+		error_sys(err, "cannot look at it");
+		rc = READ_FAULT;
+	} else if (!regular && !S_ISREG(st.st_mode))
 		error_set(err, ERROR_INPUT, "not a regular file");
 	else {
 		/* One task alone needs no room for a scan. */
 		if (!regular && st.st_size < SCAN_READ)
 			first = (size_t)st.st_size + 64;
-		if (read_all(fd, first, text, err) == 0)
+		if (read_all(fd, first, regular ? 0 : (size_t)st.st_size, text, err) == 0)
 			rc = READ_OK;
+		else if (err->kind == ERROR_FAULT)
+			rc = READ_FAULT;
 	}
 	close(fd);
 	return rc;
@@ -212,7 +225,7 @@ files_find(struct store *s, const char *id, const char *needle, struct task *t, 
 		rc = read_locked(s, name, id, t, err);
 	if (rc != READ_OK)
 		task_free(t);
-	return rc == READ_BAD ? error_prefix(err, "'%s/%s'", s->dir, name) : rc;
+	return rc < 0 ? error_prefix(err, "'%s/%s'", s->dir, name) : rc;
 }
 
 int
@@ -230,6 +243,7 @@ struct scan {
 	void *arg;
 	void (*bad)(void *, const char *file, const char *reason);
 	struct task_set *set; /* keep them here */
+	struct error *err;
 };
 
 /* Into the set, with a text of its own; the scan's buffer stays with the scan. */
@@ -268,8 +282,12 @@ scan_file(struct scan *scan, const char *name, bool regular, bool last)
 		rc = read_locked(scan->store, name, id, &scan->task, &err);
 	else if (rc == READ_TORN)
 		strings_add(&scan->torn, name);
-	if (rc == READ_BAD && scan->bad != NULL)
+	if (rc < 0 && scan->bad != NULL)
 		scan->bad(scan->arg, name, err.text);
+	else if (rc == READ_FAULT) {
+		*scan->err = err;
+		return error_prefix(scan->err, "'%s/%s'", scan->store->dir, name);
+	}
 	if (rc == READ_OK && scan->set != NULL)
 		scan_keep(scan);
 	return rc == READ_OK && scan->fn != NULL ? scan->fn(scan->arg, &scan->task) : 0;
@@ -304,6 +322,7 @@ scan_run(struct scan *scan, struct error *err)
 
 	if (dir == NULL)
 		return error_sys(err, "cannot read '%s'", scan->store->dir);
+	scan->err = err;
 	scan->task.text = scan->store->scratch;
 	memset(&scan->store->scratch, 0, sizeof(scan->store->scratch));
 	while (rc == 0) {

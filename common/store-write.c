@@ -222,7 +222,7 @@ create_once(
 	else if (watermark_next(s, id, err) == -1)
 		goto out;
 	snprintf(name, sizeof(name), "%s.json", id);
-	if (faccessat(s->dirfd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+	if (file_there(s->dirfd, name)) {
 		/* Somebody makes tasks without the lock; look again. */
 		error_set(err, ERROR_LOST, "task #%s appeared meanwhile", id);
 		goto out;
@@ -413,7 +413,7 @@ files_put(struct store *s, const char *id, const char *text, size_t len, struct 
 	task_free(&t);
 	if (store_enter(s, deadline, err) == -1)
 		return -1;
-	if (faccessat(s->dirfd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+	if (file_there(s->dirfd, name))
 		error_set(err, ERROR_REFUSED, "there is a task #%s already", id);
 	else
 		rc = commit_text(s, name, &bytes, NULL, err);

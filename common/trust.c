@@ -10,6 +10,7 @@
 
 #include <sys/stat.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -31,13 +32,12 @@ open_dir(const char *config_dir, bool make, struct error *e)
 	struct stat st;
 	int fd;
 
-	if (!make && access(path, F_OK) == -1) {
-		free(path);
-		return error_set(e, ERROR_NOT_FOUND, "nothing was ever trusted");
-	}
 	fd = make ? dir_make(path, 0700, e) : dir_open(path, e);
-	if (fd != -1 &&
-	    (fstat(fd, &st) == -1 || st.st_uid != geteuid() || (st.st_mode & 022) != 0)) {
+	if (fd != -1 && fstat(fd, &st) == -1) {
+		error_sys(e, "cannot look at '%s'", path);
+		close(fd);
+		fd = -1;
+	} else if (fd != -1 && (st.st_uid != geteuid() || (st.st_mode & 022) != 0)) {
 		close(fd);
 		fd = error_set(e, ERROR_FAULT,
 		    "'%s' must belong to you and be writable by nobody else (chmod go-w)", path);
@@ -65,8 +65,11 @@ load_at(int dirfd, struct trusts *ts, struct error *e)
 	json_ref files;
 	int rc = -1;
 
-	if (fstatat(dirfd, NAME, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-	    (st.st_uid != geteuid() || (st.st_mode & 022) != 0)) {
+	if (fstatat(dirfd, NAME, &st, AT_SYMLINK_NOFOLLOW) == -1) {
+		rc = errno == ENOENT ? 0 : error_sys(e, "cannot look at 'task-hooks/" NAME "'");
+		goto out;
+	}
+	if (st.st_uid != geteuid() || (st.st_mode & 022) != 0) {
 		error_set(e, ERROR_FAULT,
 		    "'task-hooks/" NAME "' must belong to you and be writable by nobody else");
 		goto out;
