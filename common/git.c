@@ -27,6 +27,27 @@ struct question {
 	int fd; /* its output */
 };
 
+/* PATH=... without what is relative: a repository must not bring a git of its own. */
+static char *
+absolute_path(void)
+{
+	const char *at = getenv("PATH"), *end;
+	const char *sep = "PATH=";
+	struct buf b = { 0 };
+
+	for (; at != NULL && *at != '\0'; at = *end == '\0' ? end : end + 1) {
+		end = strchrnul(at, ':');
+		if (*at == '/') {
+			buf_puts(&b, sep);
+			buf_add(&b, at, (size_t)(end - at));
+			sep = ":";
+		}
+	}
+	if (b.len == 0)
+		buf_puts(&b, "PATH=/usr/bin:/bin");
+	return buf_take(&b);
+}
+
 static int
 ask(struct question *q, const char *root, char *const *words, struct deadline until,
     struct error *e)
@@ -49,6 +70,7 @@ ask(struct question *q, const char *root, char *const *words, struct deadline un
 	argv.item[argv.count] = NULL;
 	spec.argv = argv.item;
 	strings_add(&env, "LC_ALL=C");
+	strings_take(&env, absolute_path());
 	rc = child_start(&q->child, &spec, e);
 	strings_free(&argv);
 	strings_free(&env);
