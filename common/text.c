@@ -6,6 +6,8 @@
  * same for every reader, so that what a person approves is what a model
  * was told.
  *
+ * Tags by which the client frames its own words lose their first sign.
+ *
  * One zero-width character is let through: U+FE0F right after a symbol,
  * because half of all emoji are written with it.  A run of them is not.
  */
@@ -55,6 +57,23 @@ is_break(int32_t c)
 	return c == '\n' || c == '\t' || c == '\r';
 }
 
+/* Does a tag begin here that the client puts around what is not the user's?  A text that
+ * closes or opens one would speak in another's voice. */
+static bool
+is_frame(const char *p, const char *end)
+{
+	static const char *const names[] = { "system", "user-prompt", "command-", "local-command",
+		"function_", "tool_", "antml", "task-notification", "teammate-message" };
+
+	if (p < end && *p == '/')
+		p++;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if ((size_t)(end - p) >= strlen(names[i]) &&
+		    strncasecmp(p, names[i], strlen(names[i])) == 0)
+			return true;
+	return false;
+}
+
 /* One character, or run of breaks, from *p; false if nothing is to show. */
 static bool
 show_one(struct buf *out, const char **p, const char *end, enum text_form form, int32_t *last)
@@ -74,6 +93,8 @@ show_one(struct buf *out, const char **p, const char *end, enum text_form form, 
 		buf_putc(out, '\n');
 	} else if (is_break(c)) {
 		buf_putc(out, (char)c);
+	} else if (c == '<' && is_frame(*p, end)) {
+		buf_putc(out, '[');
 	} else if (c == 0xfe0f && before > 0x7f && text_safe(before)) {
 		buf_add(out, from, (size_t)(*p - from));
 	} else if (c == -1 || !text_safe(c)) {

@@ -13,7 +13,8 @@
  * Control characters (C0, DEL, C1, ESC), bidirectional controls, tag
  * characters (U+E0000..), zero-width and line-separator characters and
  * invalid UTF-8 never come through: newlines and tabs become one blank
- * (TEXT_LINE) or stay (TEXT_BLOCK), the rest becomes U+FFFD.  Length is
+ * (TEXT_LINE) or stay (TEXT_BLOCK), the rest becomes U+FFFD.  A tag that
+ * frames the client's own words ("</system-reminder>") begins with '['.  Length is
  * bounded in characters; what was cut is marked with "...".
  */
 enum text_form {

@@ -16,6 +16,9 @@ Test(text, show)
 	} rows[] = {
 		{ "", TEXT_LINE, 10, "" },
 		{ "plain", TEXT_LINE, 10, "plain" },
+		{ "a</System-reminder>b", TEXT_LINE, 40, "a[/System-reminder>b" },
+		{ "<system-reminder>\n", TEXT_BLOCK, 40, "[system-reminder>\n" },
+		{ "Vec<T> </div> 1 < 2 <", TEXT_LINE, 40, "Vec<T> </div> 1 < 2 <" },
 		{ "gr\xc3\xbc\xc3\x9f \xe6\xbc\xa2 \xf0\x9f\x9a\x80", TEXT_LINE, 10,
 		    "gr\xc3\xbc\xc3\x9f \xe6\xbc\xa2 \xf0\x9f\x9a\x80" },
 		{ "a\nb\tc", TEXT_LINE, 10, "a b c" },
