@@ -215,6 +215,13 @@ append_locked(int statefd, int fd, const char *list, struct journal_entry *entri
 		error_set(err, ERROR_FAULT, "'%s' is not a regular file", JOURNAL_FILE);
 		goto out;
 	}
+	/* It is written in place, so what else it is called would be written, too. */
+	if (st.st_nlink > 1) {
+		error_set(err, ERROR_FAULT,
+		    "'%s' is a hard link to a file with another name; copy it to a new one",
+		    JOURNAL_FILE);
+		goto out;
+	}
 	if (find_end(fd, st.st_size, &good, &tip, err) == -1)
 		goto out;
 	if (good == 0)

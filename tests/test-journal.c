@@ -374,6 +374,19 @@ Test(journal, other_kinds_of_file_are_refused)
 	cr_expect_eq(append("claim", "1", NULL), -1);
 }
 
+Test(journal, a_hard_link_is_not_written_through)
+{
+	struct buf b = { 0 };
+
+	spill("precious", "text", 4);
+	cr_assert_eq(linkat(statefd, "precious", statefd, "journal.jsonl", 0), 0);
+	cr_assert_eq(append("note", "1", NULL), -1);
+	cr_assert(strstr(err.text, "hard link") != NULL, "%s", err.text);
+	slurp("precious", &b);
+	cr_assert_str_eq(buf_text(&b), "text");
+	buf_free(&b);
+}
+
 Test(journal, waits_for_its_lock_and_no_longer)
 {
 	struct lock l = LOCK_INIT;
