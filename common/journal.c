@@ -173,20 +173,27 @@ add_torn(int statefd, const struct buf *torn, struct buf *text, struct journal_t
 	return 0;
 }
 
-/* One write; on failure the file is as it was, as far as that can be had. */
+/* One write, if the system takes it all; on failure the file is as it was, as far as that can be
+ * had. */
 static int
 write_lines(int fd, off_t size, off_t good, const struct buf *text, bool sync, struct error *err)
 {
 	off_t end = good + (off_t)text->len;
+	size_t done = 0;
 	ssize_t n;
 	int tries = 0;
 
-	do
-		n = pwrite(fd, text->data, text->len, good);
-	while (n == -1 && error_again(&tries));
-	if (n >= 0 && (size_t)n < text->len)
-		errno = ENOSPC; /* a short write: the next one would have said so */
-	if (n != (ssize_t)text->len || (size > end && ftruncate(fd, end) == -1) ||
+	while (done < text->len) {
+		n = pwrite(fd, text->data + done, text->len - done, good + (off_t)done);
+		if (n == -1 && error_again(&tries))
+			continue;
+		if (n == 0)
+			errno = ENOSPC;
+		if (n <= 0)
+			break;
+		done += (size_t)n;
+	}
+	if (done < text->len || (size > end && ftruncate(fd, end) == -1) ||
 	    (sync && file_flush(fd) == -1)) {
 		error_sys(err, "cannot write '%s'", JOURNAL_FILE);
 		if (ftruncate(fd, good) == -1 && errno == EINTR && ftruncate(fd, good) == -1)
