@@ -109,6 +109,11 @@ act_record(struct cli *c, const char *event, const struct task *before, const st
 	    !same_text(after->parent, before != NULL ? before->parent : NULL))
 		subtasks_forget(&c->list);
 	fd = list_state(&c->list, true, &err);
+	if (fd == -1) {
+		json_object_put(e.from);
+		json_object_put(e.to);
+		json_object_put(e.extra);
+	}
 	if (fd == -1 || journal_append(fd, c->list.name, &e, cli_patience(), &err) == -1)
 		cli_note(c, "claude-tasks: done, but not in the journal: %s", err.text);
 	if (fd != -1)
