@@ -172,6 +172,8 @@ hook_list(struct hook *h, struct error *e)
 		return 0;
 	}
 	if ((rc = store_open(&h->store, h->list.dir, false, e)) == -1) {
+		/* Whoever asks again looks again. */
+		list_free(&h->list);
 		h->have_list = false;
 		return -1;
 	}
