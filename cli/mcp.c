@@ -278,7 +278,7 @@ mcp_main(struct cli *c)
 		return cli_misuse(
 		    c, "--tools is 'client', 'todo', 'plain' or 'all', not '%s'", s.family);
 	c->progress = tell_progress;
-	c->progress_arg = &s;
+	c->progress_arg = &s; /* cppcheck-suppress autoVariables ; until we return */
 	for (;;) {
 		buf_need(&in, 65536);
 		n = read(STDIN_FILENO, in.data + in.len, 65536);
@@ -308,6 +308,8 @@ mcp_main(struct cli *c)
 			in.len = 0;
 		}
 	}
+	c->progress = NULL;
+	c->progress_arg = NULL;
 	buf_free(&in);
 	return EXIT_DONE;
 }

@@ -265,7 +265,7 @@ undo_main(struct cli *c)
 		goto out;
 	}
 	/* First whether all of it can be undone, then do it. */
-	for (int really = 0; really <= !dry && status == EXIT_DONE; really++) {
+	for (int really = 0; really <= (dry ? 0 : 1) && status == EXIT_DONE; really++) {
 		for (size_t i = last; i > 0 && status == EXIT_DONE; i--) {
 			const struct past *p = &h.item[i - 1], *top = &h.item[last - 1];
 			bool with =

@@ -135,7 +135,7 @@ settle(struct child *c)
 static void
 take_record(struct child *c, bool eof)
 {
-	struct monitor_record r;
+	struct monitor_record r = { 0 };
 
 	if (c->in.len >= sizeof(r)) {
 		memcpy(&r, c->in.data, sizeof(r));

@@ -327,7 +327,7 @@ unknown_key(struct config_reader *r, json_ref ref, const char *key, const struct
 	size_t count = 0;
 	struct buf list = { 0 };
 
-	for (; keys[count].name != NULL && count < 64; count++) {
+	for (; count < 64 && keys[count].name != NULL; count++) {
 		names[count] = keys[count].name;
 		if (names[count][0] != '$')
 			buf_printf(&list, "%s%s", list.len > 0 ? ", " : "", names[count]);

@@ -131,7 +131,7 @@ json_number_print(struct buf *out, double v)
 	if (d.count <= d.point && d.point <= 21) {
 		buf_puts(out, d.digit);
 		buf_add(out, zeros, (size_t)(d.point - d.count));
-	} else if (d.point > 0 && d.point <= 21) {
+	} else if (d.point > 0 && d.point < d.count) {
 		buf_add(out, d.digit, (size_t)d.point);
 		buf_putc(out, '.');
 		buf_puts(out, d.digit + d.point);
