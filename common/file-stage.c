@@ -77,9 +77,39 @@ keep_mode(int fd, const struct stat *old)
 	return fchmod(fd, old->st_mode & 0777);
 }
 
-int
-file_stage(struct file_stage *s, int dirfd, const char *name, const void *data, size_t len,
-    int mode, enum file_sync sync, struct error *err)
+/* Where a descriptor leads; 0 if that cannot be told. */
+static size_t
+where(int fd, char path[PATH_MAX])
+{
+	char link[64];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, PATH_MAX - 1);
+	if (n <= 0)
+		return 0;
+	path[n] = '\0';
+	return (size_t)n;
+}
+
+/* Does it lie in the directory above dirfd, at whatever depth? */
+static bool
+inside(int dirfd, int fd)
+{
+	char root[PATH_MAX], path[PATH_MAX];
+	size_t len = where(dirfd, root);
+
+	while (len > 0 && root[len - 1] != '/')
+		len--;
+	/* root[0..len) ends in the slash */
+	return len > 0 && where(fd, path) > 0 &&
+	       (strncmp(path, root, len) == 0 ||
+		   (strlen(path) == len - 1 && memcmp(path, root, len - 1) == 0));
+}
+
+static int
+stage(struct file_stage *s, int dirfd, const char *name, const void *data, size_t len, int mode,
+    enum file_sync sync, bool anywhere, struct error *err)
 {
 	char path[PATH_MAX];
 	struct stat old;
@@ -91,6 +121,12 @@ file_stage(struct file_stage *s, int dirfd, const char *name, const void *data, 
 	found = file_target(dirfd, name, &s->dirfd, &s->own_dirfd, s->name, &old, err);
 	if (found == -1)
 		return -1;
+	if (s->own_dirfd && !anywhere && !inside(dirfd, s->dirfd)) {
+		error_set(err, ERROR_INPUT,
+		    "'%s' is a symbolic link that leads out of the lists, not followed",
+		    file_path(path, dirfd, name));
+		goto fail;
+	}
 	if (found == 1 && !S_ISREG(old.st_mode)) {
 		error_set(err, ERROR_INPUT, "'%s' is not a regular file",
 		    file_path(path, s->dirfd, s->name));
@@ -118,6 +154,13 @@ file_stage(struct file_stage *s, int dirfd, const char *name, const void *data, 
 fail:
 	file_drop(s);
 	return -1;
+}
+
+int
+file_stage(struct file_stage *s, int dirfd, const char *name, const void *data, size_t len,
+    int mode, enum file_sync sync, struct error *err)
+{
+	return stage(s, dirfd, name, data, len, mode, sync, false, err);
 }
 
 int
@@ -169,7 +212,7 @@ file_replace(int dirfd, const char *name, const void *data, size_t len, int mode
 	buf_free(&old);
 	if (same)
 		return 0;
-	if (file_stage(&s, dirfd, name, data, len, mode, sync, err) == -1 ||
+	if (stage(&s, dirfd, name, data, len, mode, sync, true, err) == -1 ||
 	    file_commit(&s, err) == -1)
 		return -1;
 	return 0;

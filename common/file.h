@@ -43,7 +43,9 @@ int file_flush(int fd); /* its data to the disk; -1 and errno */
  *	file_drop()	forgets it; a no-op after a commit, or after a
  *			file_stage() that failed
  *
- * A name that is a symbolic link stays one: the target is replaced.
+ * A name that is a symbolic link stays one: the target is replaced, if it
+ * lies in the directory above dirfd, where the lists are, or below that.  Who
+ * replaced a task by a link after it was read gets nothing written elsewhere.
  */
 enum file_sync { FILE_SYNC_OFF, FILE_SYNC_FILE, FILE_SYNC_FULL };
 
@@ -65,7 +67,8 @@ int file_stage(struct file_stage *, int dirfd, const char *name, const void *, s
 int file_commit(struct file_stage *, struct error *);
 void file_drop(struct file_stage *);
 
-/* Both steps.  Writes nothing if the file has these bytes already. */
+/* Both steps, for files of a person's or our own: a link may lead anywhere.  Writes nothing if
+ * the file has these bytes already. */
 int file_replace(
     int dirfd, const char *name, const void *, size_t, int mode, enum file_sync, struct error *);
 

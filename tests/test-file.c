@@ -198,6 +198,33 @@ Test(file, a_link_stays_a_link)
 	cr_expect_eq(file_replace(fd, "3.json", "new", 3, 0, FILE_SYNC_FILE, &err), -1);
 }
 
+/* Read as a file, and a link by the time it is written. */
+Test(file, a_staged_link_does_not_lead_out_of_the_lists)
+{
+	struct file_stage s = FILE_STAGE_INIT;
+	int list;
+
+	cr_assert_eq(mkdirat(fd, "lists", 0700), 0);
+	cr_assert_eq(mkdirat(fd, "lists/lab", 0700), 0);
+	cr_assert_eq(mkdirat(fd, "lists-too", 0700), 0);
+	spill("outside", "old", 0600);
+	spill("lists-too/outside", "old", 0600);
+	spill("lists/inside", "old", 0600);
+	cr_assert_eq(symlinkat("../../outside", fd, "lists/lab/1.json"), 0);
+	cr_assert_eq(symlinkat("../../lists-too/outside", fd, "lists/lab/2.json"), 0);
+	cr_assert_eq(symlinkat("../inside", fd, "lists/lab/3.json"), 0);
+	cr_assert_neq(list = openat(fd, "lists/lab", O_RDONLY | O_DIRECTORY), -1);
+	cr_expect_eq(file_stage(&s, list, "1.json", "new", 3, 0, FILE_SYNC_OFF, &err), -1);
+	cr_expect_eq(err.kind, ERROR_INPUT, "%s", err.text);
+	cr_expect_eq(file_stage(&s, list, "2.json", "new", 3, 0, FILE_SYNC_OFF, &err), -1);
+	cr_expect_eq(
+	    file_stage(&s, list, "3.json", "new", 3, 0, FILE_SYNC_OFF, &err), 0, "%s", err.text);
+	cr_expect_eq(file_commit(&s, &err), 0, "%s", err.text);
+	cr_assert_eq(file_read(fd, "outside", 0, FILE_MAX, &b, &err), 1);
+	cr_expect_str_eq(buf_text(&b), "old");
+	close(list);
+}
+
 Test(file, staged_is_not_yet_there_and_can_be_dropped)
 {
 	struct file_stage s = FILE_STAGE_INIT;
