@@ -39,7 +39,7 @@ BSD     := $(shell echo '$(HASH)include <bsd/string.h>' | $(CC) -E - 2>/dev/null
 WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
 	   -Wvla -Wformat=2 -Wundef $(if $(WERROR),-Werror)
 DEFS    := -std=gnu11 -D_GNU_SOURCE -DLIBBSD_OPENBSD_VIS -DLIBBSD_OVERLAY -DVERSION='"$(VERSION)"' \
-	   -isystem $(or $(BSD),/usr/include/bsd) -Icommon
+	   -isystem $(or $(BSD),/usr/include/bsd) -iquotecommon $(patsubst %/,-iquote%,$(wildcard common/*/))
 LIBS    := -ljson-c -lbsd -lmd -lm
 ifneq ($(SAN)$(FUZZ),)
 HARDEN  := -fPIE -fno-omit-frame-pointer -U_FORTIFY_SOURCE -fsanitize=address -fsanitize=undefined \
@@ -71,13 +71,16 @@ MANS    := $(wildcard */*.[157])
 
 all: $(CORE) $(HOOKS) $(CLI)
 
-$(CORE): $(call objects,common/*.c)
+$(CORE): $(call objects,common/*.c common/*/*.c)
 	$(call say,AR)
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
 
 $(HOOKS): $(B)/%: $(B)/obj/hooks/%.o $(CORE)
 	$(call say,LD)
-	$(Q)$(LINKER) $(LINK) -o $@ $^ $(LIBS)
+	$(Q)$(LINKER) $(LINK) -o $@ $(filter %.o,$^) $(CORE) $(LIBS)
+
+# --ci is part of the verifier alone.
+$(B)/on-task-completed-verify: $(call objects,hooks/ci*.c)
 
 $(CLI): $(call objects,cli/*.c) $(CORE)
 	$(call say,LD)
@@ -152,7 +155,7 @@ print-defs:
 	@printf '%s\n' '$(subst ','\'',$(DEFS))'
 
 form:
-	clang-format -i $(wildcard common/*.[ch] hooks/*.[ch] cli/*.[ch] tests/*.[ch] tests/bench/*.[ch])
+	clang-format -i $(wildcard common/*.[ch] common/*/*.[ch] hooks/*.[ch] cli/*.[ch] tests/*.[ch] tests/bench/*.[ch])
 
 # --- delivery ----------------------------------------------------------------
 
@@ -175,4 +178,4 @@ clean:
 .SECONDARY:
 .DELETE_ON_ERROR:
 
--include $(wildcard $(B)/obj/*/*.d $(B)/obj/tests/bench/*.d $(B)/tests/*.d)
+-include $(wildcard $(B)/obj/*/*.d $(B)/obj/*/*/*.d $(B)/tests/*.d)
