@@ -14,8 +14,9 @@
 # STATIC=no (shared libraries), WERROR=1, V=1 (show the commands), B=DIR (build elsewhere).
 #
 # Sources are found by name, so a new file needs no edit here:
-#   common/*.c          the static library
+#   common/ROOM/*.c     the static library; CONTRIBUTING.md has the order of the rooms
 #   hooks/on-*.c        one executable each
+#   hooks/ci*.c         on-task-completed-verify --ci
 #   cli/*.c             together claude-tasks
 #   tests/test-*.c      Criterion programs              $(B)/tests/test-*
 #   tests/preload-*.c   LD_PRELOAD shims                $(B)/tests/preload-*.so
@@ -39,7 +40,7 @@ BSD     := $(shell echo '$(HASH)include <bsd/string.h>' | $(CC) -E - 2>/dev/null
 WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
 	   -Wvla -Wformat=2 -Wundef $(if $(WERROR),-Werror)
 DEFS    := -std=gnu11 -D_GNU_SOURCE -DLIBBSD_OPENBSD_VIS -DLIBBSD_OVERLAY -DVERSION='"$(VERSION)"' \
-	   -isystem $(or $(BSD),/usr/include/bsd) -iquotecommon $(patsubst %/,-iquote%,$(wildcard common/*/))
+	   -isystem $(or $(BSD),/usr/include/bsd) -iquotecommon
 LIBS    := -ljson-c -lbsd -lmd -lm
 ifneq ($(SAN)$(FUZZ),)
 HARDEN  := -fPIE -fno-omit-frame-pointer -U_FORTIFY_SOURCE -fsanitize=address -fsanitize=undefined \
@@ -71,7 +72,7 @@ MANS    := $(wildcard */*.[157])
 
 all: $(CORE) $(HOOKS) $(CLI)
 
-$(CORE): $(call objects,common/*.c common/*/*.c)
+$(CORE): $(call objects,common/*/*.c)
 	$(call say,AR)
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
 
@@ -155,7 +156,7 @@ print-defs:
 	@printf '%s\n' '$(subst ','\'',$(DEFS))'
 
 form:
-	clang-format -i $(wildcard common/*.[ch] common/*/*.[ch] hooks/*.[ch] cli/*.[ch] tests/*.[ch] tests/bench/*.[ch])
+	clang-format -i $(wildcard common/*/*.[ch] hooks/*.[ch] cli/*.[ch] tests/*.[ch] tests/bench/*.[ch])
 
 # --- delivery ----------------------------------------------------------------
 

@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "act.h"
-#include "git.h"
+#include "agent/release.h"
+#include "gate/git.h"
+#include "gate/verify.h"
 #include "progress.h"
-#include "release.h"
-#include "verify.h"
 #include "view.h"
 
 void

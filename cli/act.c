@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include "act.h"
-#include "clock.h"
-#include "journal.h"
-#include "subtasks.h"
+#include "base/clock.h"
+#include "list/journal.h"
+#include "list/subtasks.h"
 
 static char group[48];
 

@@ -2,7 +2,7 @@
 #define CLI_ACT_H
 
 #include "cli.h"
-#include "json.h"
+#include "json/json.h"
 
 /*
  * Changes to the list, each with a line in its journal that holds what the

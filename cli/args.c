@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "args.h"
-#include "text.h"
+#include "base/text.h"
 
 const struct flag args_common[] = {
 	{ "list", 'l', "NAME", "the list to work on (default: the session's, or the project's)" },

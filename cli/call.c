@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "event.h"
-#include "file.h"
-#include "text.h"
+#include "agent/event.h"
+#include "base/text.h"
+#include "sys/file.h"
 #include "tools.h"
 
 static int

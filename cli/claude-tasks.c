@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "args.h"
+#include "base/text.h"
 #include "cli.h"
-#include "lock.h"
-#include "text.h"
+#include "sys/lock.h"
 
 void (*cli_on_signal)(void);
 

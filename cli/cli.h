@@ -3,14 +3,14 @@
 
 #include <stdbool.h>
 
-#include "buf.h"
-#include "claim.h"
-#include "error.h"
-#include "list.h"
-#include "out.h"
-#include "store.h"
-#include "task.h"
-#include "verify.h"
+#include "agent/claim.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "gate/verify.h"
+#include "list/list.h"
+#include "list/store.h"
+#include "task/task.h"
+#include "json/out.h"
 
 /*
  * The frame of claude-tasks: one command, its arguments, its list, its voice.

@@ -6,12 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/event.h"
 #include "cli.h"
-#include "config.h"
-#include "event.h"
-#include "file.h"
-#include "journal.h"
-#include "lock.h"
+#include "config/config.h"
+#include "list/journal.h"
+#include "sys/file.h"
+#include "sys/lock.h"
 
 int
 cli_find(struct cli *c)

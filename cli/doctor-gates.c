@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config.h"
+#include "config/config.h"
+#include "config/glob.h"
+#include "config/trust.h"
 #include "doctor.h"
-#include "git.h"
-#include "glob.h"
-#include "trust.h"
+#include "gate/git.h"
 
 static void
 trust(struct doctor *d, const struct config *config)

@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "doctor.h"
-#include "file.h"
-#include "json-edit.h"
-#include "json-print.h"
-#include "lock.h"
+#include "sys/file.h"
+#include "sys/lock.h"
+#include "json/json-edit.h"
+#include "json/json-print.h"
 
 static void
 set_string(struct json_edit *e, json_ref object, const char *key, const char *value)

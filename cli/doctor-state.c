@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "act.h"
-#include "clock.h"
+#include "agent/release.h"
+#include "base/clock.h"
 #include "doctor.h"
-#include "journal.h"
-#include "release.h"
+#include "list/journal.h"
 
 static void
 claims(struct doctor *d)

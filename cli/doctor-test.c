@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "child.h"
 #include "doctor.h"
-#include "file.h"
+#include "sys/child.h"
+#include "sys/file.h"
 
 #define SESSION "00000000-0000-4000-8000-000000000000"
 #define AGENT "a0123456789abcdef"

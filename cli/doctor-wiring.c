@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "child.h"
-#include "config.h"
+#include "config/config.h"
 #include "doctor.h"
+#include "sys/child.h"
 
 static void
 files(struct doctor *d)

@@ -5,9 +5,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "file.h"
-#include "text.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "sys/file.h"
 
 void
 doctor_checked(struct doctor *d, const char *check)

@@ -11,11 +11,11 @@
 #include <unistd.h>
 
 #include "act.h"
-#include "file.h"
+#include "base/text.h"
+#include "config/trust.h"
+#include "list/receipt.h"
 #include "progress.h"
-#include "receipt.h"
-#include "text.h"
-#include "trust.h"
+#include "sys/file.h"
 #include "view.h"
 
 bool

@@ -1,8 +1,8 @@
 #include <string.h>
 
 #include "args.h"
+#include "base/text.h"
 #include "cli.h"
-#include "text.h"
 
 int
 version_main(struct cli *c)

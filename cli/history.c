@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include "history.h"
-#include "journal.h"
-#include "json.h"
+#include "list/journal.h"
+#include "json/json.h"
 
 static char *
 raw_member(const struct json *j, const char *key)

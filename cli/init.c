@@ -8,12 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "config.h"
-#include "file.h"
-#include "json.h"
-#include "pattern.h"
+#include "base/text.h"
+#include "config/config.h"
+#include "config/pattern.h"
 #include "settings-file.h"
-#include "text.h"
+#include "sys/file.h"
+#include "json/json.h"
 
 struct proposal {
 	struct buf text;

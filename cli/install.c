@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "hash.h"
-#include "text.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "sys/file.h"
 #include "wiring.h"
 
 struct job {

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "inverse.h"
-#include "json-print.h"
+#include "json/json-print.h"
 
 static bool
 same(const char *a, const char *b)

@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "text.h"
+#include "base/text.h"
+#include "sys/file.h"
 #include "view.h"
 
 struct row {

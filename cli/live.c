@@ -16,10 +16,10 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "event.h"
-#include "file.h"
-#include "text.h"
+#include "agent/event.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "sys/file.h"
 #include "view.h"
 
 /* The client pipes its session to a status line: that says which list. */

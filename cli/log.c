@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "journal.h"
-#include "json.h"
-#include "text.h"
+#include "base/text.h"
+#include "list/journal.h"
 #include "view.h"
+#include "json/json.h"
 
 struct log {
 	struct cli *c;

@@ -11,11 +11,11 @@
 #include <unistd.h>
 
 #include "act.h"
-#include "convert.h"
-#include "event.h"
-#include "file.h"
-#include "release.h"
-#include "text.h"
+#include "agent/event.h"
+#include "agent/release.h"
+#include "base/text.h"
+#include "form/convert.h"
+#include "sys/file.h"
 #include "view.h"
 
 static int

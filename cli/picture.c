@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text.h"
+#include "base/text.h"
 #include "view.h"
 
 #define INDENT_MAX 120 /* bytes */

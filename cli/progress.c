@@ -3,9 +3,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "child.h"
+#include "base/text.h"
 #include "progress.h"
-#include "text.h"
+#include "sys/child.h"
 #include "view.h"
 
 /* Ctrl-C: what the gates started must not outlive us. */

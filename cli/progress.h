@@ -2,7 +2,7 @@
 #define CLI_PROGRESS_H
 
 #include "cli.h"
-#include "verify.h"
+#include "gate/verify.h"
 
 /*
  * Gates running: which, for how long, and what they said last.  On a

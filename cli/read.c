@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "json-print.h"
-#include "text.h"
+#include "base/clock.h"
+#include "base/text.h"
 #include "view.h"
+#include "json/json-print.h"
 
 struct filter {
 	struct strings status;

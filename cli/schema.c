@@ -1,8 +1,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "schema.h"
-#include "text.h"
 
 static const char *
 kind_name(const struct json *j, json_ref v)

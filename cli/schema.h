@@ -1,7 +1,7 @@
 #ifndef CLI_SCHEMA_H
 #define CLI_SCHEMA_H
 
-#include "json.h"
+#include "json/json.h"
 
 /*
  * A value checked against the part of JSON Schema that our tools use: type,

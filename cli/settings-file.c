@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "child.h"
-#include "file.h"
+#include "sys/child.h"
+#include "sys/file.h"
 
 #define SETTINGS_MAX (8u << 20)
 #define TRIES 20

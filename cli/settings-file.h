@@ -2,8 +2,8 @@
 #define CLI_SETTINGS_FILE_H
 
 #include "cli.h"
-#include "lock.h"
-#include "settings.h"
+#include "settings/settings.h"
+#include "sys/lock.h"
 
 /*
  * Settings files: where they are, and how one is changed without losing what

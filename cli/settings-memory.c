@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "file.h"
-#include "hash.h"
+#include "base/clock.h"
+#include "base/hash.h"
 #include "settings-file.h"
+#include "sys/file.h"
 
 static int
 memory_dir(const char *config, bool make, struct error *err)

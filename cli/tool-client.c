@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json-print.h"
 #include "tools.h"
+#include "json/json-print.h"
 
 static const char missing[] = "Task not found";
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "clock.h"
+#include "base/clock.h"
 #include "tools.h"
 
 /* When the file was written last; 0 where a task has no file of its own. */

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "holder.h"
-#include "json-print.h"
+#include "agent/holder.h"
 #include "schema.h"
 #include "tools.h"
+#include "json/json-print.h"
 
 void
 answer_free(struct answer *a)

@@ -2,9 +2,9 @@
 #define CLI_TOOLS_H
 
 #include "act.h"
-#include "json.h"
-#include "verify.h"
+#include "gate/verify.h"
 #include "view.h"
+#include "json/json.h"
 
 /*
  * The tools that `call` and `mcp` offer: name, schemas, what it does.

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "inverse.h"
-#include "json.h"
-#include "text.h"
 #include "view.h"
+#include "json/json.h"
 
 static bool
 undoable(const struct past *p)

@@ -1,8 +1,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "text.h"
+#include "base/clock.h"
+#include "base/text.h"
 #include "view.h"
 
 static uint32_t

@@ -2,7 +2,7 @@
 #define CLI_VIEW_H
 
 #include "cli.h"
-#include "graph.h"
+#include "list/graph.h"
 
 /*
  * A list as it is shown: its tasks in the client's order, what is ready,

@@ -12,9 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "cli.h"
-#include "file.h"
-#include "text.h"
+#include "sys/file.h"
 
 static const char *
 status_name(int status)

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "history.h"
-#include "text.h"
 #include "view.h"
 
 /*

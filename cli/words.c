@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "args.h"
-#include "config.h"
-#include "settings.h"
+#include "config/config.h"
+#include "settings/settings.h"
 #include "tools.h"
 #include "view.h"
 

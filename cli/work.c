@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "act.h"
-#include "release.h"
-#include "text.h"
+#include "agent/release.h"
+#include "base/text.h"
 #include "view.h"
 
 static void

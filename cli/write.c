@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include "act.h"
-#include "file.h"
-#include "json-print.h"
-#include "text.h"
+#include "base/text.h"
+#include "sys/file.h"
 #include "view.h"
+#include "json/json-print.h"
 
 /* A flag's value, or standard input for "-"; owned. NULL: not given, or failed (c->status). */
 static char *

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "out.h"
-#include "text.h"
+#include "base/text.h"
+#include "json/out.h"
 
 static const char *const state_names[] = { "ok", "note", "FAIL" };
 

@@ -1,13 +1,13 @@
-#ifndef COMMON_CI_REPORT_H
-#define COMMON_CI_REPORT_H
+#ifndef HOOKS_CI_REPORT_H
+#define HOOKS_CI_REPORT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
-#include "buf.h"
-#include "error.h"
-#include "mem.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/mem.h"
 
 /*
  * What --ci found, and the forms it is told in.

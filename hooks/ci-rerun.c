@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "child.h"
-#include "text.h"
-#include "verify.h"
+#include "base/text.h"
+#include "gate/verify.h"
+#include "sys/child.h"
 
 struct rerun {
 	const struct ci_options *options;

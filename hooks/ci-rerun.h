@@ -1,8 +1,8 @@
-#ifndef COMMON_CI_RERUN_H
-#define COMMON_CI_RERUN_H
+#ifndef HOOKS_CI_RERUN_H
+#define HOOKS_CI_RERUN_H
 
 #include "ci-report.h"
-#include "receipt.h"
+#include "list/receipt.h"
 
 struct ci_options {
 	const char *input, *list, *tasks, *checkout, *config, *junit, *json;

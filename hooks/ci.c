@@ -18,13 +18,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "ci-report.h"
 #include "ci-rerun.h"
-#include "file.h"
-#include "journal.h"
-#include "receipt.h"
-#include "text.h"
-#include "verify.h"
+#include "gate/verify.h"
+#include "list/journal.h"
+#include "list/receipt.h"
+#include "sys/file.h"
 
 #define INPUT_MAX (1u << 30)
 

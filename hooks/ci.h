@@ -1,5 +1,5 @@
-#ifndef COMMON_CI_H
-#define COMMON_CI_H
+#ifndef HOOKS_CI_H
+#define HOOKS_CI_H
 
 /*
  * on-task-completed-verify --ci: is what the list calls completed proven?

@@ -4,7 +4,7 @@
  * Refuses what corrupts the task list or contradicts it; makes a start an
  * atomic claim.  See on-pretooluse-task(1).
  */
-#include "hook.h"
+#include "hook/hook.h"
 
 static const struct hook_spec spec = {
 	.name = "on-pretooluse-task",

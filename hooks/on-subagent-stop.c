@@ -4,7 +4,7 @@
  * Applies the completions it reports, gives back what it leaves unfinished,
  * and tells whoever leads.  See on-subagent-stop(1).
  */
-#include "hook.h"
+#include "hook/hook.h"
 
 static const struct hook_spec spec = {
 	.name = "on-subagent-stop",

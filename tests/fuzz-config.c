@@ -4,9 +4,9 @@
  */
 #include <string.h>
 
-#include "config.h"
+#include "base/text.h"
+#include "config/config.h"
 #include "fuzz.h"
-#include "text.h"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "convert.h"
+#include "form/convert.h"
 #include "fuzz.h"
 
 static void

@@ -6,8 +6,8 @@
  */
 #include <string.h>
 
-#include "document-edit.h"
 #include "fuzz.h"
+#include "list/document-edit.h"
 
 #define NOW 1770410460123
 

@@ -4,9 +4,9 @@
  */
 #include <string.h>
 
+#include "config/glob.h"
+#include "config/pattern.h"
 #include "fuzz.h"
-#include "glob.h"
-#include "pattern.h"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)

@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "file.h"
 #include "fuzz.h"
-#include "journal.h"
-#include "out.h"
+#include "list/journal.h"
+#include "sys/file.h"
+#include "json/out.h"
 
 static struct buf good;
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "json-edit.h"
-#include "json-print.h"
+#include "json/json-edit.h"
+#include "json/json-print.h"
 
 static const char *const values[] = { "null", "\"x\"", "[]", "{\"k\": [1, 2]}", "-1.50",
 	"[\n    \"1\"\n  ]" };

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "fuzz.h"
-#include "json-number.h"
-#include "json-print.h"
-#include "json-string.h"
-#include "text.h"
+#include "json/json-number.h"
+#include "json/json-print.h"
+#include "json/json-string.h"
 
 /* Does a string hold what json-c changes: a lone surrogate, a NUL? */
 static bool

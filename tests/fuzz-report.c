@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "policy.h"
-#include "stop.h"
+#include "hook/policy.h"
+#include "hook/stop.h"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)

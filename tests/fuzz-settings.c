@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "json-print.h"
-#include "settings.h"
+#include "settings/settings.h"
+#include "json/json-print.h"
 
 /* Every member but the two we write into. */
 static void

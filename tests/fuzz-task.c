@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "json-print.h"
-#include "task.h"
+#include "task/task.h"
+#include "json/json-print.h"
 
 static const char *const touched[] = { "status", "owner", "assignee", "metadata", "blocks",
 	"blockedBy", "dependencies", "updated_at", "parent_id", "id", NULL };

@@ -3,10 +3,10 @@
  */
 #include <string.h>
 
-#include "error.h"
+#include "base/error.h"
+#include "base/mem.h"
+#include "base/text.h"
 #include "fuzz.h"
-#include "mem.h"
-#include "text.h"
 
 static size_t
 must_be_safe(const char *s, size_t len, bool block)

@@ -20,10 +20,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json-edit.h"
-#include "json-number.h"
-#include "json-print.h"
-#include "text.h"
+#include "base/text.h"
+#include "json/json-edit.h"
+#include "json/json-number.h"
+#include "json/json-print.h"
 
 /* Exactly the bytes, on the heap: a read beyond them shows up in ASan. */
 static char *

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "allow.h"
+#include "gate/allow.h"
 
 static const char *const list[] = { "make *", "npm test", "pytest **", "go test ./...", "a -x*",
 	"test -e x && echo y", "{b,c} [0-9]" };

@@ -12,9 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cache.h"
-#include "clock.h"
-#include "hash.h"
+#include "base/clock.h"
+#include "base/hash.h"
+#include "gate/cache.h"
 
 static char top[64];
 static int state;

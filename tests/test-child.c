@@ -15,8 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "child.h"
-#include "hash.h"
+#include "base/hash.h"
+#include "sys/child.h"
 
 /* How many processes have this NAME=value in their environment? */
 static int

@@ -9,9 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "claim.h"
-#include "journal.h"
-#include "release.h"
+#include "agent/claim.h"
+#include "agent/release.h"
+#include "list/journal.h"
 
 #define SOON deadline_in(20000)
 #define GONE 2147483646 /* no process has this number */

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "clock.h"
+#include "base/clock.h"
 
 Test(clock, a_deadline_is_absolute)
 {

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "convert.h"
-#include "macf.h"
+#include "form/convert.h"
+#include "task/macf.h"
 
 #define NOW INT64_C(1770410460000) /* 2026-02-06T20:41:00Z */
 #define SOON deadline_in(20000)

@@ -2,8 +2,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "decision.h"
-#include "json.h"
+#include "hook/decision.h"
+#include "json/json.h"
 
 /* Both outputs of a decision. */
 static int

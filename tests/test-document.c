@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "store.h"
+#include "list/store.h"
 
 #define SOON deadline_in(20000)
 

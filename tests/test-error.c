@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "error.h"
-#include "text.h"
+#include "base/error.h"
+#include "base/text.h"
 
 Test(error, set_returns_minus_one_and_fills_in)
 {

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "event.h"
-#include "file.h"
+#include "agent/event.h"
+#include "sys/file.h"
 
 static int
 parse(struct event *ev, const char *text, struct error *e)

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "file.h"
+#include "sys/file.h"
 
 static char dir[64];
 static int fd;

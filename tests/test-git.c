@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "git.h"
+#include "gate/git.h"
 
 static char top[64];
 

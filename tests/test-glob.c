@@ -5,8 +5,8 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "clock.h"
-#include "glob.h"
+#include "base/clock.h"
+#include "config/glob.h"
 
 struct row {
 	const char *pattern, *path;

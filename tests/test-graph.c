@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph.h"
+#include "list/graph.h"
 
 /* "1:p 2:p<1 3:i<1,2@me 4:c<9 5:p^1": id, status, blockers, owner, parent. */
 static void

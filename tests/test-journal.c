@@ -6,11 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "journal.h"
-#include "json.h"
-#include "lock.h"
-#include "out.h"
+#include "list/journal.h"
+#include "sys/file.h"
+#include "sys/lock.h"
+#include "json/json.h"
+#include "json/out.h"
 
 static char dir[64];
 static int statefd;

@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "json-edit.h"
+#include "json/json-edit.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 

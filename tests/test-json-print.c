@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "json-number.h"
-#include "json-print.h"
+#include "json/json-number.h"
+#include "json/json-print.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 

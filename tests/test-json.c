@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json.h"
+#include "json/json.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 

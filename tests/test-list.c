@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "list.h"
-#include "team.h"
+#include "list/list.h"
+#include "list/team.h"
 
 #define SESSION "0123abcd-1111-2222-3333-444455556666"
 #define OTHER "fedc9876-1111-2222-3333-444455556666"

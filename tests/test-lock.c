@@ -9,9 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "lock-dir.h"
-#include "lock.h"
+#include "sys/file.h"
+#include "sys/lock-dir.h"
+#include "sys/lock.h"
 
 #define LONG 20000 /* ms: a wait that is expected to end, on a slow machine too */
 

@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "mem.h"
+#include "base/mem.h"
 
 Test(mem, alloc_is_zeroed_and_never_null)
 {

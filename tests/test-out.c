@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "out.h"
+#include "json/out.h"
 
 Test(out, builds)
 {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mem.h"
-#include "pattern.h"
+#include "base/mem.h"
+#include "config/pattern.h"
 
 Test(pattern, matches)
 {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy.h"
+#include "hook/policy.h"
 
 static struct config config;
 

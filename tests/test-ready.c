@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "journal.h"
-#include "ready.h"
+#include "agent/ready.h"
+#include "list/journal.h"
 
 static char top[] = "/tmp/test-ready.XXXXXX";
 static struct list list;

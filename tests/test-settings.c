@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "settings.h"
+#include "settings/settings.h"
 
 static const struct settings_hook *core[3];
 

@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "stop.h"
+#include "hook/stop.h"
 
 Test(stop, reports_in_a_message)
 {

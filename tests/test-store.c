@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store.h"
+#include "list/store.h"
 
 #define SOON deadline_in(20000)
 

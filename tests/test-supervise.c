@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "supervise.h"
+#include "sys/supervise.h"
 
 enum { ANSWERED = 9 };
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "task.h"
+#include "base/clock.h"
+#include "task/task.h"
 
 #define NOW INT64_C(1770410460000) /* 2026-02-06T20:41:00Z */
 

@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "text.h"
+#include "base/text.h"
 
 #define BAD "\xef\xbf\xbd"
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

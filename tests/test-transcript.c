@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "transcript.h"
+#include "agent/transcript.h"
 
 Test(transcript, version)
 {

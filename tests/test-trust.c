@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "trust.h"
+#include "config/trust.h"
 
 static char top[64], home[80];
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "child.h"
+#include "sys/child.h"
 
 static void
 on_term(int sig)

@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "config.h"
+#include "config/config.h"
 
 int
 main(int argc, char *argv[])

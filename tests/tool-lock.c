@@ -29,10 +29,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "journal.h"
-#include "lock-dir.h"
-#include "lock.h"
+#include "list/journal.h"
+#include "sys/file.h"
+#include "sys/lock-dir.h"
+#include "sys/lock.h"
 
 #define PATIENCE_MS 120000 /* how long a loaded machine may take */
 

@@ -5,7 +5,7 @@
 #include <err.h>
 #include <stdio.h>
 
-#include "receipt.h"
+#include "list/receipt.h"
 
 int
 main(void)

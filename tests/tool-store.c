@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "convert.h"
-#include "graph.h"
-#include "out.h"
-#include "store.h"
+#include "form/convert.h"
+#include "list/graph.h"
+#include "list/store.h"
+#include "json/out.h"
 
 static struct store store = STORE_INIT;
 

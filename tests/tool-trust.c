@@ -5,9 +5,9 @@
 #include <err.h>
 #include <stdlib.h>
 
-#include "file.h"
-#include "list.h"
-#include "trust.h"
+#include "config/trust.h"
+#include "list/list.h"
+#include "sys/file.h"
 
 int
 main(int argc, char *argv[])

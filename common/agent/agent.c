@@ -17,14 +17,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "config.h"
-#include "event.h"
-#include "file.h"
-#include "json-edit.h"
-#include "json-print.h"
-#include "lock.h"
-#include "mem.h"
-#include "team.h"
+#include "agent/event.h"
+#include "base/mem.h"
+#include "config/config.h"
+#include "list/team.h"
+#include "sys/file.h"
+#include "sys/lock.h"
+#include "json/json-edit.h"
+#include "json/json-print.h"
 
 #define AGENTS "agents.json"
 #define AGENTS_MAX 64 /* sessions remembered; the oldest go */

@@ -1,7 +1,7 @@
-#ifndef COMMON_CLAIM_PART_H
-#define COMMON_CLAIM_PART_H
+#ifndef AGENT_CLAIM_PART_H
+#define AGENT_CLAIM_PART_H
 
-#include "claim.h"
+#include "agent/claim.h"
 
 /*
  * What the parts of claims and releases need of each other.

@@ -10,10 +10,10 @@
  */
 #include <string.h>
 
-#include "claim-part.h"
-#include "out.h"
-#include "text.h"
-#include "transcript.h"
+#include "agent/claim-part.h"
+#include "agent/transcript.h"
+#include "base/text.h"
+#include "json/out.h"
 
 #define GRACE_MS (30 * 1000)       /* from the hook to the write, where nobody can tell us */
 #define PROMPT_MS (15 * 60 * 1000) /* the same where the user may be asked first */

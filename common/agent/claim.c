@@ -8,19 +8,19 @@
  * owns without a claim are looked for before (a scan has no place under a
  * lock).
  */
-#include "claim.h"
+#include "agent/claim.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "claim-part.h"
-#include "graph.h"
-#include "holder.h"
-#include "journal.h"
-#include "out.h"
-#include "ready.h"
-#include "text.h"
+#include "agent/claim-part.h"
+#include "agent/holder.h"
+#include "agent/ready.h"
+#include "base/text.h"
+#include "list/graph.h"
+#include "list/journal.h"
+#include "json/out.h"
 
 struct taking {
 	const struct list *list;

@@ -1,11 +1,11 @@
-#ifndef COMMON_CLAIM_H
-#define COMMON_CLAIM_H
+#ifndef AGENT_CLAIM_H
+#define AGENT_CLAIM_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "list.h"
-#include "store.h"
+#include "list/list.h"
+#include "list/store.h"
 
 /*
  * Who works on what: the claim, atomic over the list, and its record.

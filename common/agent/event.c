@@ -6,7 +6,7 @@
  * short.  The big ones (tool_input, the last message of an agent) stay
  * where they are until someone asks.
  */
-#include "event.h"
+#include "agent/event.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "mem.h"
+#include "base/mem.h"
+#include "sys/file.h"
 
 static const char kind_names[][20] = {
 	[EVENT_OTHER] = "other",

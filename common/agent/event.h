@@ -1,10 +1,10 @@
-#ifndef COMMON_EVENT_H
-#define COMMON_EVENT_H
+#ifndef AGENT_EVENT_H
+#define AGENT_EVENT_H
 
 #include <stdbool.h>
 
-#include "claim.h"
-#include "json.h"
+#include "agent/claim.h"
+#include "json/json.h"
 
 /*
  * The event on standard input: bounded, checked, its fields named.

@@ -3,17 +3,17 @@
  * check at completion, so that none of them lets through what another
  * would refuse.
  */
-#include "holder.h"
+#include "agent/holder.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "mem.h"
-#include "tally.h"
-#include "team.h"
-#include "text.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "list/tally.h"
+#include "list/team.h"
 
 static bool
 same(const char *a, const char *b)

@@ -1,8 +1,8 @@
-#ifndef COMMON_HOLDER_H
-#define COMMON_HOLDER_H
+#ifndef AGENT_HOLDER_H
+#define AGENT_HOLDER_H
 
-#include "claim.h"
-#include "task.h"
+#include "agent/claim.h"
+#include "task/task.h"
 
 /*
  * Who has a task, seen from an agent that wants it.

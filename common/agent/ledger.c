@@ -16,10 +16,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "claim-part.h"
-#include "file.h"
-#include "lock.h"
-#include "out.h"
+#include "agent/claim-part.h"
+#include "sys/file.h"
+#include "sys/lock.h"
+#include "json/out.h"
 
 #define LEDGER "claims.json"
 #define LEDGER_LOCK "claims.lock"

@@ -4,21 +4,21 @@
  * Both kinds are small and rare, and their absence is the normal case: it
  * must cost one failed open and no lock.
  */
-#include "note.h"
+#include "agent/note.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "event.h"
-#include "file.h"
-#include "json.h"
-#include "lock.h"
-#include "out.h"
-#include "task.h"
-#include "text.h"
-#include "transcript.h"
+#include "agent/event.h"
+#include "agent/transcript.h"
+#include "base/text.h"
+#include "sys/file.h"
+#include "sys/lock.h"
+#include "task/task.h"
+#include "json/json.h"
+#include "json/out.h"
 
 #define NOTES "notes.jsonl"
 #define NOTES_MAX (64u << 10) /* older ones go first */

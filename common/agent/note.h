@@ -1,9 +1,9 @@
-#ifndef COMMON_NOTE_H
-#define COMMON_NOTE_H
+#ifndef AGENT_NOTE_H
+#define AGENT_NOTE_H
 
-#include "buf.h"
-#include "clock.h"
-#include "list.h"
+#include "base/buf.h"
+#include "base/clock.h"
+#include "list/list.h"
 
 /*
  * Notes for whoever leads: what was released and what became ready, told to

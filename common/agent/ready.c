@@ -2,9 +2,9 @@
  * Its blockers are read for each candidate: they are few, and most tasks
  * have none.
  */
-#include "ready.h"
+#include "agent/ready.h"
 
-#include "graph.h"
+#include "list/graph.h"
 
 struct search {
 	struct buf *out;

@@ -1,7 +1,7 @@
-#ifndef COMMON_READY_H
-#define COMMON_READY_H
+#ifndef AGENT_READY_H
+#define AGENT_READY_H
 
-#include "claim.h"
+#include "agent/claim.h"
 
 /*
  * What an agent that was told no can do instead.

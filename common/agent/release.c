@@ -9,16 +9,16 @@
  * that was begun through our hooks, and without claims nothing is read at
  * all, so that every hook run can afford to look.
  */
-#include "release.h"
+#include "agent/release.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "claim-part.h"
-#include "graph.h"
-#include "journal.h"
-#include "text.h"
+#include "agent/claim-part.h"
+#include "base/text.h"
+#include "list/graph.h"
+#include "list/journal.h"
 
 struct releasing {
 	const struct list *list;

@@ -1,7 +1,7 @@
-#ifndef COMMON_RELEASE_H
-#define COMMON_RELEASE_H
+#ifndef AGENT_RELEASE_H
+#define AGENT_RELEASE_H
 
-#include "claim.h"
+#include "agent/claim.h"
 
 /*
  * Giving tasks back: owner removed, status pending, journalled.

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "claim-part.h"
-#include "journal.h"
-#include "release.h"
+#include "agent/claim-part.h"
+#include "agent/release.h"
+#include "list/journal.h"
 
 static bool
 same(const char *a, const char *b)

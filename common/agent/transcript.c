@@ -5,7 +5,7 @@
  * asks: the last part is enough.  The path comes from an event, hence from
  * outside: it is opened for reading only, and only if it is a plain file.
  */
-#include "transcript.h"
+#include "agent/transcript.h"
 
 #include <sys/stat.h>
 
@@ -15,9 +15,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "buf.h"
-#include "json.h"
-#include "mem.h"
+#include "base/buf.h"
+#include "base/mem.h"
+#include "json/json.h"
 
 #define TAIL (1u << 20)
 

@@ -1,5 +1,5 @@
-#ifndef COMMON_TRANSCRIPT_H
-#define COMMON_TRANSCRIPT_H
+#ifndef AGENT_TRANSCRIPT_H
+#define AGENT_TRANSCRIPT_H
 
 #include <stdbool.h>
 

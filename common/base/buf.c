@@ -1,7 +1,7 @@
 /*
  * Growth doubles, so that adding byte by byte stays linear.
  */
-#include "buf.h"
+#include "base/buf.h"
 
 #include <stdarg.h>
 #include <stdint.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mem.h"
+#include "base/mem.h"
 
 void
 buf_need(struct buf *b, size_t more)

@@ -1,5 +1,5 @@
-#ifndef COMMON_BUF_H
-#define COMMON_BUF_H
+#ifndef BASE_BUF_H
+#define BASE_BUF_H
 
 #include <stddef.h>
 

@@ -3,7 +3,7 @@
  * timegm(3): a static glibc reads /etc/localtime for them, which costs a
  * hook four system calls and answers in UTC all the same.
  */
-#include "clock.h"
+#include "base/clock.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-#ifndef COMMON_CLOCK_H
-#define COMMON_CLOCK_H
+#ifndef BASE_CLOCK_H
+#define BASE_CLOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>

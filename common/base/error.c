@@ -6,14 +6,14 @@
  * one that forgets must not hand a terminal escape to a log: the finished
  * line is cleaned once more, in place.
  */
-#include "error.h"
+#include "base/error.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "text.h"
+#include "base/text.h"
 
 /* Replacements are one byte, so the line never grows. */
 static void

@@ -1,5 +1,5 @@
-#ifndef COMMON_ERROR_H
-#define COMMON_ERROR_H
+#ifndef BASE_ERROR_H
+#define BASE_ERROR_H
 
 #include <stdbool.h>
 

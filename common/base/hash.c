@@ -1,7 +1,7 @@
 /*
  * libmd does the work; this is where its types end.
  */
-#include "hash.h"
+#include "base/hash.h"
 
 #include <stdint.h>
 #include <string.h>

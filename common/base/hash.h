@@ -1,5 +1,5 @@
-#ifndef COMMON_HASH_H
-#define COMMON_HASH_H
+#ifndef BASE_HASH_H
+#define BASE_HASH_H
 
 #include <stddef.h>
 #include <sys/types.h>

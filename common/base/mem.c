@@ -2,7 +2,7 @@
  * Running out of memory is answered in one place.  The handler may run with
  * the heap exhausted, so it must not allocate.
  */
-#include "mem.h"
+#include "base/mem.h"
 
 #include <stdarg.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
-#ifndef COMMON_MEM_H
-#define COMMON_MEM_H
+#ifndef BASE_MEM_H
+#define BASE_MEM_H
 
 #include <stddef.h>
 

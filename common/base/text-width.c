@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "text.h"
+#include "base/text.h"
 
 struct range {
 	uint32_t first, last;

@@ -11,7 +11,7 @@
  * One zero-width character is let through: U+FE0F right after a symbol,
  * because half of all emoji are written with it.  A run of them is not.
  */
-#include "text.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>

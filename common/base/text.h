@@ -1,11 +1,11 @@
-#ifndef COMMON_TEXT_H
-#define COMMON_TEXT_H
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "buf.h"
+#include "base/buf.h"
 
 /*
  * Text from outside, made safe to show: to a terminal, to a model, in a log.

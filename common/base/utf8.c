@@ -3,7 +3,7 @@
  * begin or continue a character is one invalid unit together with the
  * bytes before it that could have begun one.
  */
-#include "text.h"
+#include "base/text.h"
 
 int32_t
 utf8_next(const char **p, const char *end)

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config-read.h"
-#include "gate.h"
+#include "config/config-read.h"
+#include "config/gate.h"
 
 #define GATES_MAX 200
 #define TIMEOUT_MAX 86400 /* seconds */

@@ -4,7 +4,7 @@
  * parses, not json-c, because it knows the line of every value and sees a
  * key that is given twice: json-c would drop the first "gates" in silence.
  */
-#include "config-read.h"
+#include "config/config-read.h"
 
 #include <errno.h>
 #include <math.h>
@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "glob.h"
-#include "pattern.h"
-#include "text.h"
+#include "base/text.h"
+#include "config/glob.h"
+#include "config/pattern.h"
 
 void
 config_blank_comments(struct buf *b)

@@ -1,9 +1,9 @@
-#ifndef COMMON_CONFIG_READ_H
-#define COMMON_CONFIG_READ_H
+#ifndef CONFIG_CONFIG_READ_H
+#define CONFIG_CONFIG_READ_H
 
-#include "buf.h"
-#include "error.h"
-#include "json.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "json/json.h"
 
 /*
  * A JSON object read into a struct by a table of its keys.  Inner part of

@@ -6,7 +6,7 @@
  * `{config}/task-hooks.json` is read like the project's, only without the
  * question of trust.
  */
-#include "config.h"
+#include "config/config.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -16,8 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "config-read.h"
-#include "hash.h"
+#include "base/hash.h"
+#include "config/config-read.h"
 
 #define NAME "task-hooks.json"
 #define AT(member) offsetof(struct config, member)

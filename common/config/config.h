@@ -1,14 +1,14 @@
-#ifndef COMMON_CONFIG_H
-#define COMMON_CONFIG_H
+#ifndef CONFIG_CONFIG_H
+#define CONFIG_CONFIG_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "buf.h"
-#include "error.h"
-#include "file.h"
-#include "gate.h"
-#include "mem.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/mem.h"
+#include "config/gate.h"
+#include "sys/file.h"
 
 /*
  * What the user and the project want.

@@ -1,14 +1,14 @@
 /*
  * A gate by itself: names, release, and whether a set of gates makes sense.
  */
-#include "gate.h"
+#include "config/gate.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "hash.h"
-#include "text.h"
+#include "base/hash.h"
+#include "base/text.h"
 
 const char *const gate_checks[] = { "blockers", "subtasks", "checklist", "metadata", "owner",
 	"committed", NULL };

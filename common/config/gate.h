@@ -1,13 +1,13 @@
-#ifndef COMMON_GATE_H
-#define COMMON_GATE_H
+#ifndef CONFIG_GATE_H
+#define CONFIG_GATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "error.h"
-#include "json.h"
-#include "mem.h"
+#include "base/error.h"
+#include "base/mem.h"
+#include "json/json.h"
 
 /*
  * A gate: a command, or a built-in check, that stands between a task and

@@ -3,13 +3,13 @@
  * of tokens that is run over the path as a set of states: no backtracking,
  * so no pattern can take exponential time.
  */
-#include "glob.h"
+#include "config/glob.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "text.h"
+#include "base/text.h"
 
 enum token_kind {
 	TOKEN_ONE,  /* this code point */

@@ -1,10 +1,10 @@
-#ifndef COMMON_GLOB_H
-#define COMMON_GLOB_H
+#ifndef CONFIG_GLOB_H
+#define CONFIG_GLOB_H
 
 #include <stdbool.h>
 
-#include "error.h"
-#include "mem.h"
+#include "base/error.h"
+#include "base/mem.h"
 
 /*
  * Path patterns, as people who write .gitignore and CI files expect them.

@@ -2,13 +2,13 @@
  * The C library's matcher is a state machine as long as there is no back
  * reference; what is left to bound is the size of the machine.
  */
-#include "pattern.h"
+#include "config/pattern.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "mem.h"
+#include "base/mem.h"
 
 /* A group while it is open: the size of what is finished, and of the last
  * item, which a repetition may still multiply. */

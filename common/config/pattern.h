@@ -1,10 +1,10 @@
-#ifndef COMMON_PATTERN_H
-#define COMMON_PATTERN_H
+#ifndef CONFIG_PATTERN_H
+#define CONFIG_PATTERN_H
 
 #include <regex.h>
 #include <stdbool.h>
 
-#include "error.h"
+#include "base/error.h"
 
 /*
  * Regular expressions of the configuration: POSIX extended, bounded.

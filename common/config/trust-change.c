@@ -4,8 +4,8 @@
  */
 #include <string.h>
 
-#include "text.h"
-#include "trust.h"
+#include "base/text.h"
+#include "config/trust.h"
 
 static void
 say(struct buf *b, const char *what)

@@ -6,7 +6,7 @@
  * believed.  What is compared is the hash of the very bytes the
  * configuration was read from, so nothing can change between check and use.
  */
-#include "trust.h"
+#include "config/trust.h"
 
 #include <sys/stat.h>
 
@@ -17,11 +17,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "hash.h"
-#include "json.h"
-#include "lock.h"
-#include "out.h"
-#include "text.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "sys/lock.h"
+#include "json/json.h"
+#include "json/out.h"
 
 #define NAME "trust.json"
 

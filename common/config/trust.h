@@ -1,8 +1,8 @@
-#ifndef COMMON_TRUST_H
-#define COMMON_TRUST_H
+#ifndef CONFIG_TRUST_H
+#define CONFIG_TRUST_H
 
-#include "clock.h"
-#include "config.h"
+#include "base/clock.h"
+#include "config/config.h"
 
 /*
  * Whose commands may run.

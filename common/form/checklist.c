@@ -17,11 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "convert-part.h"
-#include "macf.h"
-#include "task-index.h"
-#include "text.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "form/convert-part.h"
+#include "task/macf.h"
+#include "task/task-index.h"
 
 struct item {
 	int indent; /* -1: there is none */

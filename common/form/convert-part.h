@@ -1,8 +1,8 @@
-#ifndef COMMON_CONVERT_PART_H
-#define COMMON_CONVERT_PART_H
+#ifndef FORM_CONVERT_PART_H
+#define FORM_CONVERT_PART_H
 
-#include "convert.h"
-#include "task-index.h"
+#include "form/convert.h"
+#include "task/task-index.h"
 
 /*
  * What the parts of a conversion need of each other.

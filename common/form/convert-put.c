@@ -14,10 +14,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "convert-part.h"
-#include "document-edit.h"
-#include "store-part.h"
+#include "base/clock.h"
+#include "form/convert-part.h"
+#include "list/document-edit.h"
+#include "list/store-part.h"
 
 void
 convert_context_make(struct convert_context *c, const struct task_set *all)

@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "convert-part.h"
-#include "json-print.h"
-#include "members.h"
-#include "task-field.h"
-#include "text.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "form/convert-part.h"
+#include "form/members.h"
+#include "task/task-field.h"
+#include "json/json-print.h"
 
 struct conversion {
 	const struct task *task;

@@ -1,17 +1,17 @@
 /*
  * Texts of many tasks, read and printed.
  */
-#include "convert.h"
+#include "form/convert.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "convert-part.h"
-#include "document-edit.h"
-#include "json-print.h"
-#include "task-field.h"
+#include "base/clock.h"
+#include "form/convert-part.h"
+#include "list/document-edit.h"
+#include "task/task-field.h"
+#include "json/json-print.h"
 
 static const struct {
 	const char *name;

@@ -1,7 +1,7 @@
-#ifndef COMMON_CONVERT_H
-#define COMMON_CONVERT_H
+#ifndef FORM_CONVERT_H
+#define FORM_CONVERT_H
 
-#include "store.h"
+#include "list/store.h"
 
 /*
  * Tasks from one form into another, and a list of what got lost.

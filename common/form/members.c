@@ -1,13 +1,13 @@
 /*
  * Members of objects, taken apart and put together again.
  */
-#include "members.h"
+#include "form/members.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "json-print.h"
-#include "task-field.h"
+#include "task/task-field.h"
+#include "json/json-print.h"
 
 void
 members_add(struct members *m, const char *key, const char *raw, size_t len)

@@ -1,7 +1,7 @@
-#ifndef COMMON_MEMBERS_H
-#define COMMON_MEMBERS_H
+#ifndef FORM_MEMBERS_H
+#define FORM_MEMBERS_H
 
-#include "json.h"
+#include "json/json.h"
 
 /*
  * Keys with raw JSON values, on their way from one object into another.

@@ -2,13 +2,13 @@
  * The comparison is by words, never by the text as a whole: a pattern over
  * a text would let "make test; curl ..." through "make *".
  */
-#include "allow.h"
+#include "gate/allow.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "buf.h"
-#include "glob.h"
+#include "base/buf.h"
+#include "config/glob.h"
 
 #define BLANKS " \t"
 

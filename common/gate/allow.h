@@ -1,10 +1,10 @@
-#ifndef COMMON_ALLOW_H
-#define COMMON_ALLOW_H
+#ifndef GATE_ALLOW_H
+#define GATE_ALLOW_H
 
 #include <stdbool.h>
 
-#include "json.h"
-#include "mem.h"
+#include "base/mem.h"
+#include "json/json.h"
 
 /*
  * May a task bring this verify command?

@@ -2,15 +2,15 @@
  * Reads as little as it can: the blockers by their ids, the whole list only to
  * find subtasks.
  */
-#include "builtin.h"
+#include "gate/builtin.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph.h"
-#include "holder.h"
-#include "text.h"
+#include "agent/holder.h"
+#include "base/text.h"
+#include "list/graph.h"
 
 #define SHOWN 10 /* items named in one objection */
 

@@ -1,10 +1,10 @@
-#ifndef COMMON_BUILTIN_H
-#define COMMON_BUILTIN_H
+#ifndef GATE_BUILTIN_H
+#define GATE_BUILTIN_H
 
-#include "claim.h"
-#include "gate.h"
-#include "store.h"
-#include "verify-task.h"
+#include "agent/claim.h"
+#include "config/gate.h"
+#include "gate/verify-task.h"
+#include "list/store.h"
 
 /*
  * The checks that need no command.  Each looks at the task, the list and who

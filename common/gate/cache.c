@@ -2,7 +2,7 @@
  * One file per pass: looking one up is one open and one read, and two hooks
  * never have to agree on anything.
  */
-#include "cache.h"
+#include "gate/cache.h"
 
 #include <sys/stat.h>
 
@@ -13,11 +13,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "file.h"
-#include "hash.h"
-#include "json.h"
-#include "out.h"
+#include "base/clock.h"
+#include "base/hash.h"
+#include "sys/file.h"
+#include "json/json.h"
+#include "json/out.h"
 
 #define DIRECTORY "cache"
 

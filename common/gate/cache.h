@@ -1,11 +1,11 @@
-#ifndef COMMON_CACHE_H
-#define COMMON_CACHE_H
+#ifndef GATE_CACHE_H
+#define GATE_CACHE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "error.h"
-#include "gate.h"
+#include "base/error.h"
+#include "config/gate.h"
 
 /*
  * Passes that need not be repeated.

@@ -16,9 +16,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "git-hash.h"
-#include "glob.h"
-#include "hash.h"
+#include "base/hash.h"
+#include "config/glob.h"
+#include "gate/git-hash.h"
 
 #define WALK_MAX 200000 /* entries looked at outside a repository */
 #define WALK_DEPTH 64

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "git.h"
+#include "gate/git.h"
+#include "sys/file.h"
 
 char *
 git_root(const char *dir)

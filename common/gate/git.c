@@ -6,7 +6,7 @@
  * (assume-unchanged, skip-worktree): their content is none of status's
  * business, so an edit there would hide behind a remembered pass.
  */
-#include "git.h"
+#include "gate/git.h"
 
 #include <sys/mman.h>
 
@@ -15,10 +15,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "child.h"
-#include "file.h"
-#include "git-hash.h"
-#include "text.h"
+#include "base/text.h"
+#include "gate/git-hash.h"
+#include "sys/child.h"
+#include "sys/file.h"
 
 #define OUTPUT_MAX (256u << 20)
 

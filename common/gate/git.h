@@ -1,11 +1,11 @@
-#ifndef COMMON_GIT_H
-#define COMMON_GIT_H
+#ifndef GATE_GIT_H
+#define GATE_GIT_H
 
 #include <stdbool.h>
 
-#include "clock.h"
-#include "error.h"
-#include "mem.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/mem.h"
 
 /*
  * What the tree is, as git sees it.

@@ -3,9 +3,9 @@
  */
 #include <string.h>
 
-#include "git.h"
-#include "glob.h"
-#include "verify.h"
+#include "config/glob.h"
+#include "gate/git.h"
+#include "gate/verify.h"
 
 struct search {
 	const struct strings *paths;

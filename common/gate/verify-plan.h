@@ -1,10 +1,10 @@
-#ifndef COMMON_VERIFY_PLAN_H
-#define COMMON_VERIFY_PLAN_H
+#ifndef GATE_VERIFY_PLAN_H
+#define GATE_VERIFY_PLAN_H
 
-#include "builtin.h"
-#include "child.h"
-#include "git.h"
-#include "verify.h"
+#include "gate/builtin.h"
+#include "gate/git.h"
+#include "gate/verify.h"
+#include "sys/child.h"
 
 /*
  * What one verification knows while it goes on.  Inner part of verify.h:

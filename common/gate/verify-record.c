@@ -5,11 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "journal.h"
-#include "out.h"
-#include "tally.h"
-#include "text.h"
-#include "verify-plan.h"
+#include "base/text.h"
+#include "gate/verify-plan.h"
+#include "list/journal.h"
+#include "list/tally.h"
+#include "json/out.h"
 
 #define WAIT_MS 5000 /* for the journal, if the deadline allows */
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text.h"
-#include "verify-plan.h"
+#include "base/text.h"
+#include "gate/verify-plan.h"
 
 #define DETAILED 8        /* gates told with their output */
 #define OUTPUT_CHARS 5000 /* of output, over all gates */

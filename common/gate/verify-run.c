@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "text.h"
-#include "verify-plan.h"
+#include "base/text.h"
+#include "gate/verify-plan.h"
 
 #define LOOK_MS 500 /* between two looks at gates that run */
 

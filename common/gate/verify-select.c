@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "allow.h"
-#include "glob.h"
-#include "pattern.h"
-#include "verify-plan.h"
+#include "config/glob.h"
+#include "config/pattern.h"
+#include "gate/allow.h"
+#include "gate/verify-plan.h"
 
 static bool
 any_word(const struct strings *patterns, const char *word)

@@ -1,7 +1,7 @@
 /*
  * The client merges metadata key by key; null deletes.
  */
-#include "verify-task.h"
+#include "gate/verify-task.h"
 
 #include <string.h>
 

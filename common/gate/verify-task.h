@@ -1,8 +1,8 @@
-#ifndef COMMON_VERIFY_TASK_H
-#define COMMON_VERIFY_TASK_H
+#ifndef GATE_VERIFY_TASK_H
+#define GATE_VERIFY_TASK_H
 
-#include "json.h"
-#include "task.h"
+#include "task/task.h"
+#include "json/json.h"
 
 /*
  * A task as it would be after the completing call: what is on disk, with

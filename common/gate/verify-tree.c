@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cache.h"
-#include "verify-plan.h"
+#include "gate/cache.h"
+#include "gate/verify-plan.h"
 
 void
 plan_tree(struct plan *p)

@@ -1,15 +1,15 @@
 /*
  * The order of things in a verification; see verify.h.
  */
-#include "verify.h"
+#include "gate/verify.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "glob.h"
-#include "hash.h"
-#include "verify-plan.h"
+#include "base/hash.h"
+#include "config/glob.h"
+#include "gate/verify-plan.h"
 
 #define RESERVE_MS 2500 /* to kill, look again, and answer */
 

@@ -1,14 +1,14 @@
-#ifndef COMMON_VERIFY_H
-#define COMMON_VERIFY_H
+#ifndef GATE_VERIFY_H
+#define GATE_VERIFY_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "claim.h"
-#include "config.h"
-#include "gate.h"
-#include "store.h"
-#include "trust.h"
+#include "agent/claim.h"
+#include "config/config.h"
+#include "config/gate.h"
+#include "config/trust.h"
+#include "list/store.h"
 
 /*
  * May this task be called completed?  The one answer for the hook, for

@@ -7,16 +7,16 @@
  * task is about to become completed, and whatever goes wrong from here on is
  * a refusal.
  */
-#include "hook.h"
+#include "hook/hook.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "note.h"
-#include "sweep.h"
-#include "tally.h"
-#include "transcript.h"
-#include "verify.h"
+#include "agent/note.h"
+#include "agent/transcript.h"
+#include "gate/verify.h"
+#include "hook/sweep.h"
+#include "list/tally.h"
 
 static void
 nudge(struct hook *h)

@@ -6,16 +6,16 @@
  * event's name make the client drop the whole answer and let the action
  * through (TaskCompleted, for one, takes only the top-level decision).
  */
-#include "decision.h"
+#include "hook/decision.h"
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "json-print.h"
-#include "mem.h"
-#include "out.h"
-#include "text.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "json/json-print.h"
+#include "json/out.h"
 
 enum { STATUS_PASS = 0, STATUS_REFUSE = 2 };
 

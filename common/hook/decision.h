@@ -1,8 +1,8 @@
-#ifndef COMMON_DECISION_H
-#define COMMON_DECISION_H
+#ifndef HOOK_DECISION_H
+#define HOOK_DECISION_H
 
-#include "buf.h"
-#include "event.h"
+#include "agent/event.h"
+#include "base/buf.h"
 
 /*
  * The answer, in its event's dialect.  The zero decision is a silent pass.

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hook.h"
-#include "text.h"
+#include "base/text.h"
+#include "hook/hook.h"
 
 enum { STATUS_USAGE = 64 };
 enum { OPT_CONFIG = 256, OPT_LIST, OPT_DIR, OPT_DEADLINE, OPT_EXPLAIN, OPT_HELP, OPT_VERSION };

@@ -5,7 +5,7 @@
  * then the list, then the settings, each only when a rule asks for it.
  * Faults come home to one function, whoever meets them.
  */
-#include "hook.h"
+#include "hook/hook.h"
 
 #include <sys/time.h>
 
@@ -20,12 +20,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "journal.h"
-#include "lock.h"
-#include "mem.h"
-#include "out.h"
-#include "supervise.h"
-#include "text.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "list/journal.h"
+#include "sys/lock.h"
+#include "sys/supervise.h"
+#include "json/out.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define LEAKS_ARE_CHECKED true

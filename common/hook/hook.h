@@ -1,15 +1,15 @@
-#ifndef COMMON_HOOK_H
-#define COMMON_HOOK_H
+#ifndef HOOK_HOOK_H
+#define HOOK_HOOK_H
 
 #include <json-c/json.h>
 
-#include "claim.h"
-#include "config.h"
-#include "decision.h"
-#include "event.h"
-#include "list.h"
-#include "release.h"
-#include "store.h"
+#include "agent/claim.h"
+#include "agent/event.h"
+#include "agent/release.h"
+#include "config/config.h"
+#include "hook/decision.h"
+#include "list/list.h"
+#include "list/store.h"
 
 /*
  * The frame of every hook.

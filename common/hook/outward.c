@@ -7,7 +7,7 @@
  * finds nothing new leaves: so commands see states in order, and the last
  * one they see is the last one there is.
  */
-#include "stop.h"
+#include "hook/stop.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,12 +15,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "child.h"
-#include "hash.h"
-#include "lock.h"
-#include "out.h"
-#include "text.h"
-#include "trust.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "config/trust.h"
+#include "sys/child.h"
+#include "sys/lock.h"
+#include "json/out.h"
 
 #define TURN_MS 120000 /* to wait for those before us */
 

@@ -7,8 +7,8 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "policy.h"
-#include "text.h"
+#include "base/text.h"
+#include "hook/policy.h"
 
 static bool
 blank(const char *s)

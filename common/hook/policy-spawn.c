@@ -10,8 +10,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "policy.h"
-#include "text.h"
+#include "base/text.h"
+#include "hook/policy.h"
 
 #define ID_DIGITS 9  /* ids the client gives out */
 #define NAMED_MAX 64 /* ids one prompt can name */

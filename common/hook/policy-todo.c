@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy.h"
-#include "text.h"
+#include "base/text.h"
+#include "hook/policy.h"
 
 struct todo {
 	const struct json *json;

@@ -4,11 +4,11 @@
  * Each says what is the matter first and the way out last; the words are
  * read by a model that will do what the last sentence says.
  */
-#include "policy.h"
+#include "hook/policy.h"
 
 #include <string.h>
 
-#include "text.h"
+#include "base/text.h"
 
 void
 policy_object(struct decision *d, enum config_level level, const char *rule, struct buf *text)

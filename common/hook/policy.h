@@ -1,11 +1,11 @@
-#ifndef COMMON_POLICY_H
-#define COMMON_POLICY_H
+#ifndef HOOK_POLICY_H
+#define HOOK_POLICY_H
 
-#include "claim.h"
-#include "config.h"
-#include "decision.h"
-#include "graph.h"
-#include "holder.h"
+#include "agent/claim.h"
+#include "agent/holder.h"
+#include "config/config.h"
+#include "hook/decision.h"
+#include "list/graph.h"
 
 /*
  * What we know -> what we decide.  Pure: no files, no clock, no

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hook.h"
-#include "pattern.h"
-#include "policy.h"
-#include "ready.h"
-#include "subtasks.h"
-#include "text.h"
+#include "agent/ready.h"
+#include "base/text.h"
+#include "config/pattern.h"
+#include "hook/hook.h"
+#include "hook/policy.h"
+#include "list/subtasks.h"
 
 struct look {
 	const char *subject;

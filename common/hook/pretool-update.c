@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "git.h"
-#include "hook.h"
-#include "json-edit.h"
-#include "json-print.h"
-#include "note.h"
-#include "policy.h"
-#include "subtasks.h"
-#include "text.h"
+#include "agent/note.h"
+#include "base/text.h"
+#include "gate/git.h"
+#include "hook/hook.h"
+#include "hook/policy.h"
+#include "list/subtasks.h"
+#include "json/json-edit.h"
+#include "json/json-print.h"
 
 struct call {
 	char *id, *status, *owner;

@@ -5,12 +5,12 @@
  * switched on at all.  Then what every run owes the list (claims of the
  * dead, notes for the lead), then the tool's own rules.
  */
-#include "hook.h"
-#include "note.h"
-#include "out.h"
-#include "policy.h"
-#include "stop.h"
-#include "sweep.h"
+#include "agent/note.h"
+#include "hook/hook.h"
+#include "hook/policy.h"
+#include "hook/stop.h"
+#include "hook/sweep.h"
+#include "json/out.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,13 +5,13 @@
  * teammates would race for it, and one that does not want it must be left
  * in peace.  A task that was taken and came back is offered anew.
  */
-#include "stop.h"
+#include "hook/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph.h"
-#include "tally.h"
+#include "list/graph.h"
+#include "list/tally.h"
 
 static bool
 has_work(const struct hook *h, const struct task_set *all)

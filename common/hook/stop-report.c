@@ -6,17 +6,17 @@
  * through the same checks and gates as any completion, first without a lock,
  * then again, the cheap ones, under it.
  */
-#include "stop.h"
+#include "hook/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph.h"
-#include "holder.h"
-#include "mem.h"
-#include "out.h"
-#include "text.h"
-#include "verify.h"
+#include "agent/holder.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "gate/verify.h"
+#include "list/graph.h"
+#include "json/out.h"
 
 #define REPORTS_MAX 200
 

@@ -6,15 +6,15 @@
  * message and permission mode is its end; a teammate in a terminal of its
  * own never fires it, its end is its SessionEnd; Stop is the end of a turn.
  */
-#include "stop.h"
+#include "hook/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "sweep.h"
-#include "tally.h"
-#include "text.h"
-#include "transcript.h"
+#include "agent/transcript.h"
+#include "base/text.h"
+#include "hook/sweep.h"
+#include "list/tally.h"
 
 /* Is this the end of an agent, and not just of its turn? */
 static bool

@@ -1,7 +1,7 @@
-#ifndef COMMON_STOP_H
-#define COMMON_STOP_H
+#ifndef HOOK_STOP_H
+#define HOOK_STOP_H
 
-#include "hook.h"
+#include "hook/hook.h"
 
 /*
  * When something stops: the parts of on-subagent-stop.

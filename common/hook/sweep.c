@@ -5,11 +5,11 @@
  * dies with its client.  So every run looks, cheaply, whether a claim in
  * the ledger has outlived its process.
  */
-#include "sweep.h"
+#include "hook/sweep.h"
 
 #include <string.h>
 
-#include "note.h"
+#include "agent/note.h"
 
 #define READY_MAX 12
 

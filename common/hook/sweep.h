@@ -1,7 +1,7 @@
-#ifndef COMMON_SWEEP_H
-#define COMMON_SWEEP_H
+#ifndef HOOK_SWEEP_H
+#define HOOK_SWEEP_H
 
-#include "hook.h"
+#include "hook/hook.h"
 
 /*
  * What every run owes the list: claims of agents that are gone are given

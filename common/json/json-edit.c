@@ -11,12 +11,12 @@
  *
  * An edit inside a value that is itself replaced or removed is void.
  */
-#include "json-edit.h"
+#include "json/json-edit.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "json-print.h"
+#include "json/json-print.h"
 
 enum op { REPLACE, REMOVE, ADD };
 

@@ -1,7 +1,7 @@
-#ifndef COMMON_JSON_EDIT_H
-#define COMMON_JSON_EDIT_H
+#ifndef JSON_JSON_EDIT_H
+#define JSON_JSON_EDIT_H
 
-#include "json.h"
+#include "json/json.h"
 
 /*
  * Edits of a JSON text that change only the bytes of what is edited.

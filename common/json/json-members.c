@@ -1,12 +1,12 @@
 /*
  * Sorting finds the doubles; a second sort restores the order.
  */
-#include "json-members.h"
+#include "json/json-members.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "json-string.h"
+#include "json/json-string.h"
 
 int
 json_members_compare(const struct json_pair *a, const struct json_pair *b)

@@ -1,7 +1,7 @@
-#ifndef COMMON_JSON_MEMBERS_H
-#define COMMON_JSON_MEMBERS_H
+#ifndef JSON_JSON_MEMBERS_H
+#define JSON_JSON_MEMBERS_H
 
-#include "json.h"
+#include "json/json.h"
 
 /*
  * The members of an object as JavaScript has them after JSON.parse: of

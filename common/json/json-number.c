@@ -12,7 +12,7 @@
  * and their trailing zeros dropped; a subnormal holds fewer and has to be
  * tried from one digit on.
  */
-#include "json-number.h"
+#include "json/json-number.h"
 
 #include <float.h>
 #include <math.h>
@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mem.h"
+#include "base/mem.h"
 
 double
 json_number(const char *text, size_t len)

@@ -1,9 +1,9 @@
-#ifndef COMMON_JSON_NUMBER_H
-#define COMMON_JSON_NUMBER_H
+#ifndef JSON_JSON_NUMBER_H
+#define JSON_JSON_NUMBER_H
 
 #include <stddef.h>
 
-#include "buf.h"
+#include "base/buf.h"
 
 /*
  * Numbers as JavaScript has them: doubles, written with the fewest digits

@@ -4,15 +4,15 @@
  * need no escape, and integers that a double holds exactly, are their own
  * bytes.
  */
-#include "json-print.h"
+#include "json/json-print.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "json-members.h"
-#include "json-number.h"
-#include "json-string.h"
-#include "text.h"
+#include "base/text.h"
+#include "json/json-members.h"
+#include "json/json-number.h"
+#include "json/json-string.h"
 
 static void
 put_char(struct buf *out, int32_t c)

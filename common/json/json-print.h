@@ -1,7 +1,7 @@
-#ifndef COMMON_JSON_PRINT_H
-#define COMMON_JSON_PRINT_H
+#ifndef JSON_JSON_PRINT_H
+#define JSON_JSON_PRINT_H
 
-#include "json.h"
+#include "json/json.h"
 
 /*
  * JSON as JavaScript prints it.

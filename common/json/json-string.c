@@ -1,9 +1,9 @@
 /*
  * The parser has checked the escapes, so nothing is checked again here.
  */
-#include "json-string.h"
+#include "json/json-string.h"
 
-#include "text.h"
+#include "base/text.h"
 
 static int32_t
 hex4(const char *p)

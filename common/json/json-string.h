@@ -1,11 +1,11 @@
-#ifndef COMMON_JSON_STRING_H
-#define COMMON_JSON_STRING_H
+#ifndef JSON_JSON_STRING_H
+#define JSON_JSON_STRING_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "buf.h"
+#include "base/buf.h"
 
 /*
  * The characters of a JSON string that json_parse() has found valid: its

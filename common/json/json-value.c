@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json-members.h"
-#include "json-number.h"
-#include "json-string.h"
-#include "json.h"
-#include "text.h"
+#include "base/text.h"
+#include "json/json-members.h"
+#include "json/json-number.h"
+#include "json/json-string.h"
+#include "json/json.h"
 
 static const struct json_node *
 node_at(const struct json *j, json_ref ref)

@@ -12,7 +12,7 @@
  * Scans of whole lists live from this loop: strings are skipped sixteen
  * bytes at a time where the machine can.
  */
-#include "json.h"
+#include "json/json.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@
 #include <emmintrin.h>
 #endif
 
-#include "text.h"
+#include "base/text.h"
 
 #define NOWHERE UINT32_MAX
 

@@ -1,13 +1,13 @@
-#ifndef COMMON_JSON_H
-#define COMMON_JSON_H
+#ifndef JSON_JSON_H
+#define JSON_JSON_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "buf.h"
-#include "error.h"
-#include "mem.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/mem.h"
 
 /*
  * A JSON text, validated and indexed: where the bytes of each value are.

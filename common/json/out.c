@@ -7,14 +7,14 @@
  * prints strings byte for byte, so that one invalid byte would make the
  * whole answer unreadable to the client.
  */
-#include "out.h"
+#include "json/out.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "json-number.h"
-#include "json-print.h"
-#include "text.h"
+#include "base/text.h"
+#include "json/json-number.h"
+#include "json/json-print.h"
 
 static struct json_object *
 must(struct json_object *o)

@@ -1,10 +1,10 @@
-#ifndef COMMON_OUT_H
-#define COMMON_OUT_H
+#ifndef JSON_OUT_H
+#define JSON_OUT_H
 
 #include <json-c/json.h>
 
-#include "buf.h"
-#include "json.h"
+#include "base/buf.h"
+#include "json/json.h"
 
 /*
  * Objects we build ourselves, with json-c: decisions, journal lines,

@@ -5,16 +5,16 @@
  * the form of JSON.stringify(x, null, 2) comes out in that form (a task's
  * own edit does not know how deep it stands), any other as it was.
  */
-#include "document-edit.h"
+#include "list/document-edit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "json-edit.h"
-#include "json-print.h"
-#include "task-index.h"
+#include "base/clock.h"
+#include "task/task-index.h"
+#include "json/json-edit.h"
+#include "json/json-print.h"
 
 #define VERSION_NOW 2
 

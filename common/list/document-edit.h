@@ -1,7 +1,7 @@
-#ifndef COMMON_DOCUMENT_EDIT_H
-#define COMMON_DOCUMENT_EDIT_H
+#ifndef LIST_DOCUMENT_EDIT_H
+#define LIST_DOCUMENT_EDIT_H
 
-#include "store.h"
+#include "list/store.h"
 
 /*
  * tasks.json in memory: its text, its tasks, and what is to become of them.

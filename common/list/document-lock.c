@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "document.h"
-#include "lock-dir.h"
+#include "list/document.h"
+#include "sys/lock-dir.h"
 
 #define DOCUMENT_LOCK ".tasks.lock"
 #define NAP_US 500

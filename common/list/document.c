@@ -1,7 +1,7 @@
 /*
  * tasks.json as a list: the store's operations.
  */
-#include "document.h"
+#include "list/document.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "document-edit.h"
-#include "graph.h"
-#include "store-part.h"
+#include "list/document-edit.h"
+#include "list/graph.h"
+#include "list/store-part.h"
 
 #define DOCUMENT_MAX (64u << 20)
 

@@ -1,7 +1,7 @@
-#ifndef COMMON_DOCUMENT_H
-#define COMMON_DOCUMENT_H
+#ifndef LIST_DOCUMENT_H
+#define LIST_DOCUMENT_H
 
-#include "store.h"
+#include "list/store.h"
 
 /*
  * The layout with one document, tasks.json:

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph.h"
-#include "mem.h"
+#include "base/mem.h"
+#include "list/graph.h"
 
 struct step {
 	char *id;

@@ -7,13 +7,13 @@
  * such a thing); one that does not exist blocks too, because nobody can
  * finish it, and is named as missing.
  */
-#include "graph.h"
+#include "list/graph.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "task-index.h"
-#include "text.h"
+#include "base/text.h"
+#include "task/task-index.h"
 
 static bool
 is_blocked(const struct task_index *ids, const struct task *t)

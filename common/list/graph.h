@@ -1,8 +1,8 @@
-#ifndef COMMON_GRAPH_H
-#define COMMON_GRAPH_H
+#ifndef LIST_GRAPH_H
+#define LIST_GRAPH_H
 
-#include "store.h"
-#include "task.h"
+#include "list/store.h"
+#include "task/task.h"
 
 /*
  * Who waits for whom.  Pure over a task_set, except the first, which reads

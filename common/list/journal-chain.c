@@ -13,10 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "journal-line.h"
-#include "json.h"
-#include "lock-dir.h"
+#include "list/journal-line.h"
+#include "sys/file.h"
+#include "sys/lock-dir.h"
+#include "json/json.h"
 
 #define CHUNK (64u << 10)
 

@@ -4,15 +4,15 @@
  * The number is its first member, for the same reason.  An append thus
  * reads a line's two ends and never parses.
  */
-#include "journal-line.h"
+#include "list/journal-line.h"
 
 #include <errno.h>
 #include <sha2.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "out.h"
-#include "text.h"
+#include "base/text.h"
+#include "json/out.h"
 
 #define HASH_KEY ",\"hash\":\""
 #define HASH_TAIL (sizeof(HASH_KEY) - 1 + 64 + 2)

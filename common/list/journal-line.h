@@ -1,7 +1,7 @@
-#ifndef COMMON_JOURNAL_LINE_H
-#define COMMON_JOURNAL_LINE_H
+#ifndef LIST_JOURNAL_LINE_H
+#define LIST_JOURNAL_LINE_H
 
-#include "journal.h"
+#include "list/journal.h"
 
 /*
  * One line of the journal, apart from where it is kept.

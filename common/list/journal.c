@@ -19,7 +19,7 @@
  * line is chained to the hash it claims, and verification will always point
  * at the changed one.
  */
-#include "journal.h"
+#include "list/journal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,10 +29,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "journal-line.h"
-#include "lock.h"
-#include "out.h"
+#include "list/journal-line.h"
+#include "sys/file.h"
+#include "sys/lock.h"
+#include "json/out.h"
 
 #define TAIL_FIRST 4096
 #define TAIL_MOST (4 * (size_t)JOURNAL_LINE_MAX)

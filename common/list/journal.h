@@ -1,13 +1,13 @@
-#ifndef COMMON_JOURNAL_H
-#define COMMON_JOURNAL_H
+#ifndef LIST_JOURNAL_H
+#define LIST_JOURNAL_H
 
 #include <json-c/json.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "buf.h"
-#include "clock.h"
-#include "error.h"
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/error.h"
 
 /*
  * What the suite did to a list, one JSON line each, chained.

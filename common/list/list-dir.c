@@ -10,9 +10,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "file.h"
-#include "list-state.h"
-#include "list.h"
+#include "list/list-state.h"
+#include "list/list.h"
+#include "sys/file.h"
 
 /* FNV-1a */
 static uint32_t

@@ -7,8 +7,8 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "list.h"
-#include "text.h"
+#include "base/text.h"
+#include "list/list.h"
 
 char *
 list_sanitise(const char *raw)

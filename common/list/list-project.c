@@ -3,7 +3,7 @@
  * without a session: "name" of the nearest package.json, or the directory
  * that holds .git, whichever comes first on the way up.
  */
-#include "list-project.h"
+#include "list/list-project.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "json.h"
+#include "sys/file.h"
+#include "json/json.h"
 
 static char *
 package_name(int dirfd)

@@ -1,5 +1,5 @@
-#ifndef COMMON_LIST_PROJECT_H
-#define COMMON_LIST_PROJECT_H
+#ifndef LIST_LIST_PROJECT_H
+#define LIST_LIST_PROJECT_H
 
 /*
  * The project's name for an absolute directory, else the directory's own,

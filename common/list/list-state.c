@@ -5,7 +5,7 @@
  * Claims and journals decide what agents may do, so the directory must be
  * ours alone; one that others can write to is refused rather than used.
  */
-#include "list-state.h"
+#include "list/list-state.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,9 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "file.h"
-#include "list.h"
+#include "base/clock.h"
+#include "list/list.h"
+#include "sys/file.h"
 
 #define LEARNT_DAYS 30 /* sessions do not come back after that */
 

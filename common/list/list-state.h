@@ -1,7 +1,7 @@
-#ifndef COMMON_LIST_STATE_H
-#define COMMON_LIST_STATE_H
+#ifndef LIST_LIST_STATE_H
+#define LIST_LIST_STATE_H
 
-#include "list.h"
+#include "list/list.h"
 
 /* What the parts of list.h need of each other. */
 

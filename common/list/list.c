@@ -5,7 +5,7 @@
  * else the session's) and on its past (.session-list after a /clear), so we
  * put the possible names in order and take the first that is there.
  */
-#include "list.h"
+#include "list/list.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,11 +15,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "list-project.h"
-#include "list-state.h"
-#include "team.h"
-#include "text.h"
+#include "base/text.h"
+#include "list/list-project.h"
+#include "list/list-state.h"
+#include "list/team.h"
+#include "sys/file.h"
 
 #define REDIRECTS 8 /* of .session-list, one per /clear */
 

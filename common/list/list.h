@@ -1,11 +1,11 @@
-#ifndef COMMON_LIST_H
-#define COMMON_LIST_H
+#ifndef LIST_LIST_H
+#define LIST_LIST_H
 
 #include <limits.h>
 #include <stdbool.h>
 
-#include "error.h"
-#include "mem.h"
+#include "base/error.h"
+#include "base/mem.h"
 
 /*
  * Which task list does this event, or this command line, mean, and why.

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "receipt.h"
+#include "list/receipt.h"
 
 /* One element: the native dialect first, then those of other tools. */
 static int

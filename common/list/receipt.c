@@ -2,16 +2,16 @@
  * Receipts leave the machine with the whole chain they are part of: a
  * receipt alone proves nothing, since who can write one can write another.
  */
-#include "receipt.h"
+#include "list/receipt.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "file.h"
-#include "journal.h"
-#include "json-print.h"
+#include "base/clock.h"
+#include "list/journal.h"
+#include "sys/file.h"
+#include "json/json-print.h"
 
 #define JOURNAL_MAX (1u << 30)
 

@@ -1,10 +1,10 @@
-#ifndef COMMON_RECEIPT_H
-#define COMMON_RECEIPT_H
+#ifndef LIST_RECEIPT_H
+#define LIST_RECEIPT_H
 
 #include <stdint.h>
 
-#include "list.h"
-#include "store.h"
+#include "list/list.h"
+#include "list/store.h"
 
 /*
  * Proof that a completion was checked.

@@ -1,7 +1,7 @@
-#ifndef COMMON_STORE_PART_H
-#define COMMON_STORE_PART_H
+#ifndef LIST_STORE_PART_H
+#define LIST_STORE_PART_H
 
-#include "store.h"
+#include "list/store.h"
 
 /*
  * What the parts of the store need of each other.

@@ -23,7 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store-part.h"
+#include "list/store-part.h"
 
 #define SCAN_READ 65536 /* bytes of a first read */
 

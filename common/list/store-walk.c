@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "document.h"
-#include "store-part.h"
+#include "list/document.h"
+#include "list/store-part.h"
 
 #define COUNTED 65536 /* numbers that have a bit */
 

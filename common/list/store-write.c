@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "store-part.h"
+#include "list/store-part.h"
 
 #define LOST_TRIES 5
 

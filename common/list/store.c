@@ -2,7 +2,7 @@
  * The list: opening it, finding its layout, holding its lock.  The work is
  * done by the layouts (store-read.c, store-write.c, document.c).
  */
-#include "store.h"
+#include "list/store.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "document.h"
-#include "graph.h"
-#include "store-part.h"
+#include "list/document.h"
+#include "list/graph.h"
+#include "list/store-part.h"
 
 #define LOST_TRIES 5
 

@@ -1,13 +1,13 @@
-#ifndef COMMON_STORE_H
-#define COMMON_STORE_H
+#ifndef LIST_STORE_H
+#define LIST_STORE_H
 
 #include <stdbool.h>
 
-#include "clock.h"
-#include "error.h"
-#include "file.h"
-#include "lock.h"
-#include "task.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "sys/file.h"
+#include "sys/lock.h"
+#include "task/task.h"
 
 /*
  * A list of tasks on disk: read without locks, changed under the client's.

@@ -5,7 +5,7 @@
  * The marks are hints.  A mark too many costs a scan; one too few is made
  * good by on-task-completed-verify.
  */
-#include "subtasks.h"
+#include "list/subtasks.h"
 
 #include <sys/stat.h>
 

@@ -1,8 +1,8 @@
-#ifndef COMMON_SUBTASKS_H
-#define COMMON_SUBTASKS_H
+#ifndef LIST_SUBTASKS_H
+#define LIST_SUBTASKS_H
 
-#include "list.h"
-#include "store.h"
+#include "list/list.h"
+#include "list/store.h"
 
 /*
  * The open subtasks of a task, without reading the whole list each time.

@@ -4,16 +4,16 @@
  * A count that cannot be written is an error: whoever sends an agent back
  * without counting it would do so for ever.
  */
-#include "tally.h"
+#include "list/tally.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "json-edit.h"
-#include "lock.h"
+#include "sys/file.h"
+#include "sys/lock.h"
+#include "json/json-edit.h"
 
 #define TALLY "tally.json"
 #define TALLY_MAX 2000 /* keys; then all start anew */

@@ -1,8 +1,8 @@
-#ifndef COMMON_TALLY_H
-#define COMMON_TALLY_H
+#ifndef LIST_TALLY_H
+#define LIST_TALLY_H
 
-#include "clock.h"
-#include "list.h"
+#include "base/clock.h"
+#include "list/list.h"
 
 /*
  * Small counts that one hook run leaves for the next: how often an agent was

@@ -6,7 +6,7 @@
  * A config that outlived its lead (SIGKILL) is not believed: pane numbers
  * and process ids come again.
  */
-#include "team.h"
+#include "list/team.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,9 +17,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "json.h"
-#include "list.h"
+#include "list/list.h"
+#include "sys/file.h"
+#include "json/json.h"
 
 #define ANCESTORS 4 /* hook, its shell, the client, and one to spare */
 

@@ -1,5 +1,5 @@
-#ifndef COMMON_TEAM_H
-#define COMMON_TEAM_H
+#ifndef LIST_TEAM_H
+#define LIST_TEAM_H
 
 #include <stdbool.h>
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store-part.h"
+#include "list/store-part.h"
 
 #define WATERMARK ".highwatermark"
 

@@ -1,7 +1,7 @@
 /*
  * Finding our entries, in either form of a command.
  */
-#include "settings-find.h"
+#include "settings/settings-find.h"
 
 #include <stdlib.h>
 #include <string.h>

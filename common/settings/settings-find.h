@@ -1,7 +1,7 @@
-#ifndef COMMON_SETTINGS_FIND_H
-#define COMMON_SETTINGS_FIND_H
+#ifndef SETTINGS_SETTINGS_FIND_H
+#define SETTINGS_SETTINGS_FIND_H
 
-#include "settings.h"
+#include "settings/settings.h"
 
 /*
  * Inside settings: where our handlers are in a parsed settings file.

@@ -3,14 +3,14 @@
  * an entry that is added may need an array or object that is not there yet,
  * and a text is small.
  */
-#include "settings-find.h"
+#include "settings/settings-find.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "json-edit.h"
-#include "json-print.h"
-#include "out.h"
+#include "json/json-edit.h"
+#include "json/json-print.h"
+#include "json/out.h"
 
 #define TASK_TOOLS "TaskCreate|TaskUpdate|Task|Agent|TodoWrite"
 

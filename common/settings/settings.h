@@ -1,11 +1,11 @@
-#ifndef COMMON_SETTINGS_H
-#define COMMON_SETTINGS_H
+#ifndef SETTINGS_SETTINGS_H
+#define SETTINGS_SETTINGS_H
 
 #include <stdbool.h>
 
-#include "buf.h"
-#include "error.h"
-#include "json.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "json/json.h"
 
 /*
  * Our entries in a settings file of the client.

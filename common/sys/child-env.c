@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "child.h"
+#include "sys/child.h"
 
 /* A trailing '*' stands for any rest. */
 typedef char env_name[28];

@@ -12,7 +12,7 @@
  * daemon that was there before (docker, a build server), processes stuck in
  * the kernel.  The first and the last are counted as survivors.
  */
-#include "child-kill.h"
+#include "sys/child-kill.h"
 
 #include <sys/wait.h>
 
@@ -26,7 +26,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clock.h"
+#include "base/clock.h"
 
 #define KILL_LIMIT_MS 5000 /* then what is left counts as a survivor */
 #define KILL_PAUSE_US 200

@@ -1,5 +1,5 @@
-#ifndef COMMON_CHILD_KILL_H
-#define COMMON_CHILD_KILL_H
+#ifndef SYS_CHILD_KILL_H
+#define SYS_CHILD_KILL_H
 
 #include <sys/types.h>
 

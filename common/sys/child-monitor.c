@@ -4,7 +4,7 @@
  * This must not be done by the hook itself, because the client may kill the
  * hook with SIGKILL; the monitor sees its end as end-of-file on the socket.
  */
-#include "child-monitor.h"
+#include "sys/child-monitor.h"
 
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -22,8 +22,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "child-kill.h"
-#include "hash.h"
+#include "base/hash.h"
+#include "sys/child-kill.h"
 
 #define READ_SIZE (64u << 10)
 #define READ_TURNS 16 /* a flood must not starve the clock */

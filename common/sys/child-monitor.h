@@ -1,7 +1,7 @@
-#ifndef COMMON_CHILD_MONITOR_H
-#define COMMON_CHILD_MONITOR_H
+#ifndef SYS_CHILD_MONITOR_H
+#define SYS_CHILD_MONITOR_H
 
-#include "child.h"
+#include "sys/child.h"
 
 /*
  * The process that stands between us and a command (inner part of child.c).

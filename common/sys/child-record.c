@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "child-monitor.h"
+#include "sys/child-monitor.h"
 
 static int
 send_all(int sock, const void *data, size_t len)

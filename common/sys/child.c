@@ -6,7 +6,7 @@
  * dying, makes the monitor kill everything.  A monitor that goes away
  * without a record was killed: the command did not give an answer.
  */
-#include "child.h"
+#include "sys/child.h"
 
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "child-monitor.h"
+#include "sys/child-monitor.h"
 
 #define CHILDREN_MAX 128
 #define GONE_MS 10000 /* how long we wait for a monitor to finish killing */

@@ -1,14 +1,14 @@
-#ifndef COMMON_CHILD_H
-#define COMMON_CHILD_H
+#ifndef SYS_CHILD_H
+#define SYS_CHILD_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "buf.h"
-#include "clock.h"
-#include "error.h"
-#include "mem.h"
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/mem.h"
 
 /*
  * A command run under a deadline; nothing that it started outlives it.

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "file.h"
+#include "sys/file.h"
 
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK)
 

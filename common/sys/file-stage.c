@@ -23,8 +23,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "file.h"
+#include "base/clock.h"
+#include "sys/file.h"
 
 #define TEMP_PREFIX ".task-hooks-"
 #define TEMP_AGE_S 60

@@ -7,7 +7,7 @@
  * than the size: if just the size comes, that was all, and the usual second
  * read that only says so is saved.
  */
-#include "file.h"
+#include "sys/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-#ifndef COMMON_FILE_H
-#define COMMON_FILE_H
+#ifndef SYS_FILE_H
+#define SYS_FILE_H
 
 #include <dirent.h>
 #include <limits.h>
@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-#include "buf.h"
-#include "error.h"
+#include "base/buf.h"
+#include "base/error.h"
 
 /*
  * Files below a directory descriptor: read bounded, replaced whole.

@@ -52,8 +52,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "lock-dir.h"
+#include "sys/file.h"
+#include "sys/lock-dir.h"
 
 #define STALE_MS 10000
 #define BACK_DATE_S 8

@@ -1,7 +1,7 @@
-#ifndef COMMON_LOCK_DIR_H
-#define COMMON_LOCK_DIR_H
+#ifndef SYS_LOCK_DIR_H
+#define SYS_LOCK_DIR_H
 
-#include "lock.h"
+#include "sys/lock.h"
 
 /*
  * One try at a lock directory; the waiting is lock.c's.

@@ -18,7 +18,7 @@
  * The table of held locks is for lock_release_all(): a hook that dies of a
  * signal must not leave the client waiting 2 s for nothing.
  */
-#include "lock.h"
+#include "sys/lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,8 +28,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "lock-dir.h"
+#include "sys/file.h"
+#include "sys/lock-dir.h"
 
 #define COURTESY_US 300
 #define NAP_FIRST_US 60

@@ -1,13 +1,13 @@
-#ifndef COMMON_LOCK_H
-#define COMMON_LOCK_H
+#ifndef SYS_LOCK_H
+#define SYS_LOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 #include <time.h>
 
-#include "clock.h"
-#include "error.h"
+#include "base/clock.h"
+#include "base/error.h"
 
 /*
  * The client's locks, taken in its own protocol, and safe among ours.

@@ -6,7 +6,7 @@
  * a hook it hands on to the child, which cleans up and dies, and then the
  * parent says what that means.
  */
-#include "supervise.h"
+#include "sys/supervise.h"
 
 #include <sys/prctl.h>
 #include <sys/wait.h>

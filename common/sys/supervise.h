@@ -1,5 +1,5 @@
-#ifndef COMMON_SUPERVISE_H
-#define COMMON_SUPERVISE_H
+#ifndef SYS_SUPERVISE_H
+#define SYS_SUPERVISE_H
 
 #include <stdint.h>
 

@@ -1,11 +1,11 @@
 /*
  * Only text is looked at; nothing here may fail on what somebody wrote.
  */
-#include "macf.h"
+#include "task/macf.h"
 
 #include <string.h>
 
-#include "mem.h"
+#include "base/mem.h"
 
 #define OPEN "<macf_task_metadata"
 #define CLOSE "</macf_task_metadata>"

@@ -1,5 +1,5 @@
-#ifndef COMMON_MACF_H
-#define COMMON_MACF_H
+#ifndef TASK_MACF_H
+#define TASK_MACF_H
 
 #include <stddef.h>
 

@@ -15,12 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "json-edit.h"
-#include "json-print.h"
-#include "macf.h"
-#include "task-field.h"
-#include "text.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "task/macf.h"
+#include "task/task-field.h"
+#include "json/json-edit.h"
+#include "json/json-print.h"
 
 struct draft {
 	const struct task *task;

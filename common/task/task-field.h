@@ -1,7 +1,7 @@
-#ifndef COMMON_TASK_FIELD_H
-#define COMMON_TASK_FIELD_H
+#ifndef TASK_TASK_FIELD_H
+#define TASK_TASK_FIELD_H
 
-#include "task.h"
+#include "task/task.h"
 
 /*
  * Where the keys of a task are in its text: shared by the reading, the

@@ -1,4 +1,4 @@
-#include "task-index.h"
+#include "task/task-index.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
-#ifndef COMMON_TASK_INDEX_H
-#define COMMON_TASK_INDEX_H
+#ifndef TASK_TASK_INDEX_H
+#define TASK_TASK_INDEX_H
 
-#include "task.h"
+#include "task/task.h"
 
 /*
  * Tasks of a set by their ids, without a search.  Good as long as the set

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "json-print.h"
-#include "task-field.h"
+#include "base/clock.h"
+#include "task/task-field.h"
+#include "json/json-print.h"
 
 struct maker {
 	struct buf *out;

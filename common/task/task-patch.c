@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json-edit.h"
-#include "json-print.h"
-#include "task-field.h"
+#include "task/task-field.h"
+#include "json/json-edit.h"
+#include "json/json-print.h"
 
 static const char *
 dialect_name(enum task_dialect dialect)

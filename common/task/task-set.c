@@ -1,13 +1,13 @@
 /*
  * Tasks among others: their ids, their names for people, their order.
  */
-#include "task.h"
+#include "task/task.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "text.h"
+#include "base/text.h"
 
 bool
 task_id_ok(const char *id)

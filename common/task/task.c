@@ -9,14 +9,14 @@
  * showing it files (it says nothing itself: a file that breaks a rule is just
  * not listed).  The message therefore names the rule, because nobody else will.
  */
-#include "task.h"
+#include "task/task.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "macf.h"
-#include "task-field.h"
-#include "text.h"
+#include "base/text.h"
+#include "task/macf.h"
+#include "task/task-field.h"
 
 static const char status_names[][12] = {
 	[TASK_PENDING] = "pending",

@@ -1,10 +1,10 @@
-#ifndef COMMON_TASK_H
-#define COMMON_TASK_H
+#ifndef TASK_TASK_H
+#define TASK_TASK_H
 
 #include <stdbool.h>
 
-#include "json.h"
-#include "mem.h"
+#include "base/mem.h"
+#include "json/json.h"
 
 /*
  * One task: what its fields mean, and the bytes it came from.

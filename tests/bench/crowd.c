@@ -28,9 +28,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "lock.h"
-#include "mem.h"
+#include "base/mem.h"
+#include "sys/file.h"
+#include "sys/lock.h"
 
 #define MOST 64
 

@@ -21,8 +21,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "child.h"
-#include "mem.h"
+#include "base/mem.h"
+#include "sys/child.h"
 
 #define LEFT 200
 #define DEADLINE_MS 200

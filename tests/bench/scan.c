@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "store.h"
+#include "list/store.h"
 
 static char buffer[1 << 20];
 static size_t seen;

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "store.h"
+#include "list/store.h"
 
 int
 main(int argc, char **argv)
