@@ -42,8 +42,8 @@ flag_lettered(const struct flag *table, char letter)
 static void
 add_given(struct cli *c, const struct flag *flag, const char *value)
 {
-	c->given = mem_grow(c->given, c->given_count + 1, sizeof(*c->given));
-	c->given[c->given_count++] = (struct given){ flag, value };
+	c->flags = mem_grow(c->flags, c->flag_count + 1, sizeof(*c->flags));
+	c->flags[c->flag_count++] = (struct flag_value){ flag, value };
 }
 
 static int
@@ -200,11 +200,11 @@ args_parse(struct cli *c, int argc, char **argv)
 void
 args_free(struct cli *c)
 {
-	free(c->given);
+	free(c->flags);
 	free(c->operand);
-	c->given = NULL;
+	c->flags = NULL;
 	c->operand = NULL;
-	c->given_count = 0;
+	c->flag_count = 0;
 	c->operands = 0;
 }
 
@@ -217,9 +217,9 @@ cli_flag(const struct cli *c, const char *name)
 const char *
 cli_value(const struct cli *c, const char *name)
 {
-	for (size_t i = c->given_count; i > 0; i--)
-		if (strcmp(c->given[i - 1].flag->name, name) == 0)
-			return c->given[i - 1].value;
+	for (size_t i = c->flag_count; i > 0; i--)
+		if (strcmp(c->flags[i - 1].flag->name, name) == 0)
+			return c->flags[i - 1].value;
 	return NULL;
 }
 
@@ -238,9 +238,9 @@ add_split(struct strings *out, const char *word)
 void
 cli_values(const struct cli *c, const char *name, struct strings *out)
 {
-	for (size_t i = 0; i < c->given_count; i++)
-		if (strcmp(c->given[i].flag->name, name) == 0)
-			add_split(out, c->given[i].value);
+	for (size_t i = 0; i < c->flag_count; i++)
+		if (strcmp(c->flags[i].flag->name, name) == 0)
+			add_split(out, c->flags[i].value);
 }
 
 int64_t

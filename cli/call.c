@@ -9,7 +9,7 @@
 #include "agent/event.h"
 #include "base/text.h"
 #include "sys/file.h"
-#include "tools.h"
+#include "tool.h"
 
 static int
 list_tools(struct cli *c)

@@ -15,6 +15,7 @@
 
 #include "args.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "cli.h"
 #include "sys/lock.h"
 

@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 
+#include "agent/agent.h"
 #include "agent/claim.h"
 #include "base/buf.h"
 #include "base/error.h"
@@ -67,7 +68,7 @@ struct command {
 	const char *also;  /* another name it goes by, or NULL */
 };
 
-struct given {
+struct flag_value {
 	const struct flag *flag;
 	const char *value;
 };
@@ -85,8 +86,8 @@ enum paint {
 
 struct cli {
 	const struct command *command;
-	struct given *given;
-	size_t given_count;
+	struct flag_value *flags;
+	size_t flag_count;
 	const char **operand;
 	int operands;
 
@@ -185,7 +186,7 @@ int uninstall_main(struct cli *);
 int status_main(struct cli *);
 int doctor_main(struct cli *);
 int ids_main(struct cli *);
-int words_main(struct cli *);
+int completion_main(struct cli *);
 int help_main(struct cli *);
 int version_main(struct cli *);
 

@@ -420,7 +420,7 @@ static const struct command table[] = {
 	    .run = help_main },
 	{ .name = "version", .operands = "", .summary = "the version", .run = version_main },
 	{ .name = "ids", .operands = "", .summary = NULL, .flags = ids_flags, .run = ids_main },
-	{ .name = "words", .operands = "", .summary = NULL, .max = -1, .run = words_main },
+	{ .name = "words", .operands = "", .summary = NULL, .max = -1, .run = completion_main },
 };
 
 const struct command *

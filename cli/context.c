@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/agent.h"
 #include "agent/event.h"
 #include "cli.h"
 #include "config/config.h"

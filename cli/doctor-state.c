@@ -10,11 +10,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "act.h"
+#include "agent/agent.h"
+#include "agent/claims.h"
 #include "agent/release.h"
 #include "base/clock.h"
+#include "change.h"
 #include "doctor.h"
 #include "list/journal.h"
+#include "sys/dir.h"
 
 static void
 claims(struct doctor *d)
@@ -43,7 +46,7 @@ claims(struct doctor *d)
 		const struct claim *k = &all.item[i];
 		const struct task *t = view_find(&d->view, k->task);
 
-		dead = !claim_alive(k);
+		dead = !claims_alive(k);
 		if (t != NULL && !dead)
 			continue;
 		f = doctor_find(d, "store.claims", LEVEL_ODD,
@@ -53,7 +56,7 @@ claims(struct doctor *d)
 		    t == NULL ? NULL : "the task would stay in progress for ever",
 		    mem_string("claude-tasks release --dead"));
 		if (d->fix && t == NULL) {
-			if (claim_forget(&c->list, k->task, cli_patience(), &err) != -1)
+			if (claims_forget(&c->list, k->task, cli_patience(), &err) != -1)
 				f->did = mem_string("forgot the claim");
 		} else if (d->fix && task_set_find(&back.tasks, k->task) != NULL) {
 			f->did = mem_string("gave the task back: pending, no owner");

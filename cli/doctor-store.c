@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "act.h"
+#include "change.h"
 #include "doctor.h"
 #include "history.h"
 
@@ -95,7 +95,7 @@ dangling(struct doctor *d)
 			    "it can never start",
 			    back ? mem_printf("claude-tasks restore %s", id)
 				 : mem_printf("claude-tasks depend %s --drop %s", t->id, id));
-			if (d->fix && !back && act_depend(d->c, t->id, id, true, &err) != -1)
+			if (d->fix && !back && change_depend(d->c, t->id, id, true, &err) != -1)
 				f->did = mem_printf("#%s no longer waits for #%s", t->id, id);
 		}
 	}

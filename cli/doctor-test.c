@@ -14,6 +14,7 @@
 
 #include "doctor.h"
 #include "sys/child.h"
+#include "sys/dir.h"
 #include "sys/file.h"
 
 #define SESSION "00000000-0000-4000-8000-000000000000"

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "sys/dir.h"
 #include "sys/file.h"
 
 void
@@ -162,7 +163,7 @@ doctor_main(struct cli *c)
 
 	if (view_load(c, &d.view) == -1 && c->list.name == NULL)
 		return c->status;
-	if (wiring_load(&d.wiring, &err) == -1)
+	if (registration_load(&d.wiring, &err) == -1)
 		return cli_error(c, &err);
 	d.client = client_version(cli_value(c, "client"));
 	doctor_store(&d);
@@ -187,6 +188,6 @@ doctor_main(struct cli *c)
 	free(d.backup);
 	strings_free(&d.checked);
 	view_free(&d.view);
-	wiring_free(&d.wiring);
+	registration_free(&d.wiring);
 	return status;
 }

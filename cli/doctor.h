@@ -1,8 +1,8 @@
 #ifndef CLI_DOCTOR_H
 #define CLI_DOCTOR_H
 
+#include "registration.h"
 #include "view.h"
-#include "wiring.h"
 
 /*
  * doctor: what is wrong with a list and with the wiring of the hooks.
@@ -23,7 +23,7 @@ struct doctor {
 	struct cli *c;
 	bool fix;
 	struct view view;
-	struct wiring wiring;
+	struct registration wiring;
 	char *client; /* version; NULL */
 	struct strings checked;
 	struct finding *finding;

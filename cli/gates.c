@@ -10,11 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "act.h"
 #include "base/text.h"
+#include "change.h"
 #include "config/trust.h"
 #include "list/receipt.h"
 #include "progress.h"
+#include "sys/dir.h"
 #include "sys/file.h"
 #include "view.h"
 
@@ -63,11 +64,11 @@ show_commands(struct cli *c, const struct config_file *file)
 		view_text(&c->out, buf_text(&line), 1000);
 		buf_putc(&c->out, '\n');
 	}
-	for (size_t i = 0; i < config->sync_count; i++) {
-		buf_printf(&c->out, "  sync %s:", config->sync[i].name);
-		for (size_t k = 0; k < config->sync[i].argv.count; k++) {
+	for (size_t i = 0; i < config->mirror_count; i++) {
+		buf_printf(&c->out, "  sync %s:", config->mirror[i].name);
+		for (size_t k = 0; k < config->mirror[i].argv.count; k++) {
 			buf_putc(&c->out, ' ');
-			view_text(&c->out, config->sync[i].argv.item[k], 500);
+			view_text(&c->out, config->mirror[i].argv.item[k], 500);
 		}
 		buf_putc(&c->out, '\n');
 	}

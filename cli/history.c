@@ -31,7 +31,7 @@ static int
 add_line(void *arg, const struct json *j, const char *line, size_t len)
 {
 	struct history *h = arg;
-	struct past *p;
+	struct history_entry *p;
 
 	(void)line;
 	(void)len;
@@ -40,7 +40,7 @@ add_line(void *arg, const struct json *j, const char *line, size_t len)
 		h->item = mem_grow(h->item, h->room, sizeof(*h->item));
 	}
 	p = &h->item[h->count++];
-	*p = (struct past){ 0 };
+	*p = (struct history_entry){ 0 };
 	(void)json_int(j, json_member(j, JSON_ROOT, "seq"), &p->seq);
 	p->event = json_member_string(j, JSON_ROOT, "event");
 	p->task = json_member_string(j, JSON_ROOT, "task");
@@ -85,7 +85,7 @@ void
 history_free(struct history *h)
 {
 	for (size_t i = 0; i < h->count; i++) {
-		struct past *p = &h->item[i];
+		struct history_entry *p = &h->item[i];
 
 		free(p->event);
 		free(p->task);

@@ -7,7 +7,7 @@
  * The journal read back, for undo and restore: its changes, oldest first,
  * each with the task's text before and after where the line holds them.
  */
-struct past {
+struct history_entry {
 	int64_t seq;
 	char *event, *task, *group, *time, *why;
 	char *before, *after; /* texts of the task; NULL: none (or not kept) */
@@ -16,7 +16,7 @@ struct past {
 };
 
 struct history {
-	struct past *item;
+	struct history_entry *item;
 	size_t count, room;
 };
 

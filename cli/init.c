@@ -12,6 +12,7 @@
 #include "config/config.h"
 #include "config/pattern.h"
 #include "settings-file.h"
+#include "sys/dir.h"
 #include "sys/file.h"
 #include "json/json.h"
 

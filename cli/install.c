@@ -8,8 +8,8 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "registration.h"
 #include "sys/file.h"
-#include "wiring.h"
 
 struct job {
 	struct cli *c;
@@ -194,11 +194,11 @@ edit_uninstall(void *arg, const char *text, size_t len, bool existed, struct buf
 
 /* Should the variable be set, which brings the Task tools back? */
 static bool
-want_todo_tools(struct cli *c, const struct wiring *w, const char *version)
+want_todo_tools(struct cli *c, const struct registration *w, const char *version)
 {
 	if (cli_flag(c, "todo-tools"))
 		return true;
-	if (cli_flag(c, "no-todo-tools") || !wiring_tools_off(w, version))
+	if (cli_flag(c, "no-todo-tools") || !registration_tools_off(w, version))
 		return false;
 	if (isatty(STDIN_FILENO) && isatty(STDERR_FILENO) && !cli_flag(c, "yes") && !c->json) {
 		char answer[8] = "";
@@ -217,7 +217,7 @@ want_todo_tools(struct cli *c, const struct wiring *w, const char *version)
 
 /* Is the same hook registered in another file, by another path?  The client would run both. */
 static void
-warn_twice(struct cli *c, const struct wiring *w, enum scope scope, const struct job *job)
+warn_twice(struct cli *c, const struct registration *w, enum scope scope, const struct job *job)
 {
 	for (int i = 0; i < SCOPES; i++)
 		for (size_t k = 0; k < w->file[i].entries.count && i != (int)scope; k++) {
@@ -236,7 +236,7 @@ warn_twice(struct cli *c, const struct wiring *w, enum scope scope, const struct
 
 /* The memory of the first install stays until uninstall: its backup is the true "before". */
 static int
-remember(struct cli *c, const struct wiring *w, const char *path, struct job *job,
+remember(struct cli *c, const struct registration *w, const char *path, struct job *job,
     const struct settings_edit *e, struct error *err)
 {
 	struct settings_memory old = { 0 };
@@ -265,7 +265,7 @@ install_main(struct cli *c)
 {
 	struct job job = { .c = c, .dry = cli_flag(c, "dry-run") };
 	struct settings_edit edit = { .fn = edit_install, .arg = &job };
-	struct wiring w = { 0 };
+	struct registration w = { 0 };
 	struct error err;
 	struct lock lock = LOCK_INIT;
 	enum scope scope;
@@ -275,11 +275,12 @@ install_main(struct cli *c)
 
 	if (which_scope(c, &scope) == -1 || which_events(c, &job) == -1)
 		goto misuse;
-	if (wiring_load(&w, &err) == -1 || (bin = wiring_bin(cli_value(c, "bin"), &err)) == NULL) {
+	if (registration_load(&w, &err) == -1 ||
+	    (bin = registration_bin(cli_value(c, "bin"), &err)) == NULL) {
 		status = cli_error(c, &err);
 		goto out;
 	}
-	if (wiring_plugin(&w, &where) && !cli_flag(c, "force")) {
+	if (registration_plugin(&w, &where) && !cli_flag(c, "force")) {
 		status = cli_fail(c, EXIT_RULE,
 		    "the plugin is enabled in %s, and the client would run every hook twice (keep "
 		    "the "
@@ -330,7 +331,7 @@ out:
 	buf_free(&job.result);
 	strings_free(&job.events);
 	memory_free(&job.memory);
-	wiring_free(&w);
+	registration_free(&w);
 	free(bin);
 	free(version);
 	return status;
@@ -341,7 +342,7 @@ uninstall_main(struct cli *c)
 {
 	struct job job = { .c = c, .dry = cli_flag(c, "dry-run") };
 	struct settings_edit edit = { .fn = edit_uninstall, .arg = &job };
-	struct wiring w = { 0 };
+	struct registration w = { 0 };
 	struct error err;
 	struct lock lock = LOCK_INIT;
 	enum scope scope;
@@ -350,7 +351,7 @@ uninstall_main(struct cli *c)
 
 	if (which_scope(c, &scope) == -1)
 		return c->status;
-	if (wiring_load(&w, &err) == -1)
+	if (registration_load(&w, &err) == -1)
 		return cli_error(c, &err);
 	path = w.file[scope].path;
 	rc = 0;
@@ -377,6 +378,6 @@ uninstall_main(struct cli *c)
 	buf_free(&edit.before);
 	buf_free(&job.result);
 	memory_free(&job.memory);
-	wiring_free(&w);
+	registration_free(&w);
 	return status;
 }

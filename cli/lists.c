@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "sys/dir.h"
 #include "sys/file.h"
 #include "view.h"
 

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tools.h"
+#include "tool.h"
 
 #define MCP_LINE (16u << 20)
 

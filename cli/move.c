@@ -10,11 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "act.h"
+#include "agent/agent.h"
 #include "agent/event.h"
 #include "agent/release.h"
 #include "base/text.h"
+#include "change.h"
 #include "form/convert.h"
+#include "sys/dir.h"
 #include "sys/file.h"
 #include "view.h"
 
@@ -134,7 +136,7 @@ put_all(struct cli *c, const struct task_set *tasks, struct convert_report *repo
 	rc = store_load(&c->store, &after, &(struct error){ 0 });
 	for (size_t i = 0; i < after.count && rc != -1; i++)
 		if (task_set_find(&before, after.item[i].id) == NULL)
-			act_record(c, "create", NULL, &after.item[i], NULL, NULL);
+			change_record(c, "create", NULL, &after.item[i], NULL, NULL);
 	task_set_free(&before);
 	task_set_free(&after);
 	if (count == -1)
@@ -155,7 +157,7 @@ import_main(struct cli *c)
 	if (form_value(c, "from", &form) == -1 ||
 	    read_source(c, c->operand[0], form, &tasks, &report) == -1)
 		goto fail;
-	act_begin(c);
+	change_begin(c);
 	if (dry)
 		count = (int)tasks.count;
 	else if (cli_open(c, true) == -1 || (count = put_all(c, &tasks, &report)) == -1)
@@ -353,7 +355,7 @@ rehome(struct cli *c, const char *from, const char *to, struct convert_report *r
 		count = (int)kept;
 		goto out;
 	}
-	act_begin(c);
+	change_begin(c);
 	if (enter(c, to, true) == -1 || (count = put_all(c, &tasks, report)) == -1)
 		goto out;
 	if (cli_flag(c, "copy"))
@@ -363,7 +365,7 @@ rehome(struct cli *c, const char *from, const char *to, struct convert_report *r
 		goto out;
 	}
 	for (size_t i = 0; i < tasks.count; i++)
-		if (act_delete(c, tasks.item[i].id, &tasks.item[i], NULL, &err) == -1 &&
+		if (change_delete(c, tasks.item[i].id, &tasks.item[i], NULL, &err) == -1 &&
 		    err.kind != ERROR_NOT_FOUND) {
 			cli_error(c, &err);
 			count = -1;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/agent.h"
+#include "agent/claims.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "view.h"
@@ -209,7 +211,8 @@ get_text(struct cli *c, const struct view *v, const struct task *t, const struct
 		buf_puts(&who, ", ");
 		view_ago(&who, claim->time_ms);
 		buf_printf(&c->out, "claimed: %s%s\n", buf_text(&who),
-		    claim_alive(claim) ? "" : " (its client is gone: claude-tasks release --dead)");
+		    claims_alive(claim) ? ""
+					: " (its client is gone: claude-tasks release --dead)");
 	}
 	if (metadata != JSON_ABSENT) {
 		buf_reset(&who);
@@ -244,7 +247,7 @@ get_json(const struct view *v, const struct task *t, const struct claims *claims
 		out_string(by, "agent", claim->agent_id);
 		out_string(by, "name", claim->name);
 		out_string(by, "session", claim->session);
-		out_bool(by, "alive", claim_alive(claim));
+		out_bool(by, "alive", claims_alive(claim));
 		out_add(o, "claim", by);
 	}
 	return o;

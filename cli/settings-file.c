@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "sys/child.h"
+#include "sys/dir.h"
 #include "sys/file.h"
 
 #define SETTINGS_MAX (8u << 20)

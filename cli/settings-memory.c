@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "settings-file.h"
+#include "sys/dir.h"
 #include "sys/file.h"
 
 static int

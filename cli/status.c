@@ -5,18 +5,18 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "wiring.h"
+#include "registration.h"
 
 static void
-status_json(struct cli *c, const struct wiring *w, const char *version)
+status_json(struct cli *c, const struct registration *w, const char *version)
 {
 	struct json_object *o = out_object(), *files = out_array(), *f, *entries, *e;
 
 	out_string(o, "version", VERSION);
 	out_string(o, "client", version);
-	out_bool(o, "plugin", wiring_plugin(w, NULL));
-	out_bool(o, "disabled", wiring_disabled(w, NULL));
-	out_bool(o, "todo_tools", wiring_todo_tools(w));
+	out_bool(o, "plugin", registration_plugin(w, NULL));
+	out_bool(o, "disabled", registration_disabled(w, NULL));
+	out_bool(o, "todo_tools", registration_todo_tools(w));
 	for (int i = 0; i < SCOPES; i++) {
 		f = out_object();
 		entries = out_array();
@@ -44,13 +44,13 @@ status_json(struct cli *c, const struct wiring *w, const char *version)
 int
 status_main(struct cli *c)
 {
-	struct wiring w;
+	struct registration w;
 	struct error err;
 	const char *path;
 	char *version;
 	size_t count = 0;
 
-	if (wiring_load(&w, &err) == -1)
+	if (registration_load(&w, &err) == -1)
 		return cli_error(c, &err);
 	version = client_version(cli_value(c, "client"));
 	for (int i = 0; i < SCOPES; i++)
@@ -60,7 +60,7 @@ status_main(struct cli *c)
 		goto out;
 	}
 	for (int i = 0; i < SCOPES; i++) {
-		const struct wiring_file *f = &w.file[i];
+		const struct registration_file *f = &w.file[i];
 
 		if (f->broken != NULL)
 			buf_printf(&c->out, "%s: %s\n", f->path, f->broken);
@@ -75,17 +75,17 @@ status_main(struct cli *c)
 				: "  (not there)");
 		}
 	}
-	if (wiring_plugin(&w, &path))
+	if (registration_plugin(&w, &path))
 		buf_printf(&c->out, "the plugin is enabled in %s\n", path);
 	else if (count == 0)
 		buf_puts(&c->out, "no hook is registered (claude-tasks install does it)\n");
-	if (wiring_disabled(&w, &path))
+	if (registration_disabled(&w, &path))
 		buf_printf(&c->out, "all hooks are switched off by %s\n", path);
 	buf_printf(&c->out, "client %s, Task tools %s\n", version != NULL ? version : "not found",
-	    wiring_todo_tools(&w) ? "switched on" : "as the client decides");
+	    registration_todo_tools(&w) ? "switched on" : "as the client decides");
 out:
-	count += wiring_plugin(&w, NULL);
+	count += registration_plugin(&w, NULL);
 	free(version);
-	wiring_free(&w);
+	registration_free(&w);
 	return count > 0 ? EXIT_DONE : EXIT_FINDINGS;
 }

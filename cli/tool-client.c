@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools.h"
+#include "tool.h"
 #include "json/json-print.h"
 
 static const char missing[] = "Task not found";
@@ -39,7 +39,7 @@ task_create_run(struct cli *c, const struct json *in, struct answer *a)
 	if (needs.count > 0)
 		change.add_blocked_by = &needs;
 	if (tool_open(c, true, a)) {
-		if (act_create(c, &change, &made, &err) == -1) {
+		if (change_create(c, &change, &made, &err) == -1) {
 			answer_error(a, &err);
 		} else {
 			a->output = out_object();
@@ -235,7 +235,7 @@ static int
 update_status(struct cli *c, struct update *u, enum task_status to, const struct change *with,
     struct answer *a)
 {
-	struct act_complete how = { .id = u->id, .quiet = true, .with = with };
+	struct change_complete how = { .id = u->id, .quiet = true, .with = with };
 	struct buf reason = { 0 };
 	struct error err = { 0 };
 	enum claim_result r;
@@ -244,12 +244,12 @@ update_status(struct cli *c, struct update *u, enum task_status to, const struct
 	if (to == TASK_IN_PROGRESS) {
 		if (u->owner != NULL && *u->owner != '\0')
 			cli_act_as(c, u->owner);
-		r = act_claim(c, u->id, false, with, &reason, &err);
+		r = change_claim(c, u->id, false, with, &reason, &err);
 		status = claim_status(r);
 		if (r == CLAIM_FAULT)
 			buf_puts(&reason, err.text);
 	} else {
-		status = act_complete(c, &how, &reason, &u->unblocked);
+		status = change_complete(c, &how, &reason, &u->unblocked);
 	}
 	if (status != EXIT_DONE)
 		update_refused(a, u->id, status, buf_text(&reason));
@@ -297,7 +297,7 @@ update_delete(struct cli *c, struct update *u, const struct task *was, struct an
 		update_refused(a, u->id, EXIT_TAKEN, buf_text(&a->text));
 		return;
 	}
-	if (act_delete(c, u->id, NULL, NULL, &err) == -1) {
+	if (change_delete(c, u->id, NULL, NULL, &err) == -1) {
 		update_refused(a, u->id, EXIT_FAULT, err.text);
 		return;
 	}
@@ -337,14 +337,14 @@ update_rest(struct cli *c, struct update *u, const struct task *was, struct answ
 	} else {
 		if (moved)
 			change.status = to;
-		rc = act_update(c, u->id, &change, NULL, NULL, &err);
+		rc = change_update(c, u->id, &change, NULL, NULL, &err);
 	}
 	if (u->blocks.count > 0)
 		edges.add_blocks = &u->blocks;
 	if (u->blocked_by.count > 0)
 		edges.add_blocked_by = &u->blocked_by;
 	if (rc != -1 && (edges.add_blocks != NULL || edges.add_blocked_by != NULL))
-		rc = act_update(c, u->id, &edges, NULL, NULL, &err);
+		rc = change_update(c, u->id, &edges, NULL, NULL, &err);
 	if (rc == -1) {
 		update_refused(
 		    a, u->id, err.kind == ERROR_REFUSED ? EXIT_RULE : EXIT_FAULT, err.text);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools.h"
+#include "tool.h"
 
 static struct json_object *
 plain_json(const struct task *t)
@@ -58,7 +58,7 @@ plain_create_run(struct cli *c, const struct json *in, struct answer *a)
 	if (needs.count > 0)
 		change.add_blocked_by = &needs;
 	if (tool_open(c, true, a)) {
-		if (act_create(c, &change, &made, &err) == -1) {
+		if (change_create(c, &change, &made, &err) == -1) {
 			answer_error(a, &err);
 		} else {
 			a->output = plain_json(&made);
@@ -130,7 +130,7 @@ plain_claim_run(struct cli *c, const struct json *in, struct answer *a)
 	if (!plain_find(c, id, &t, a))
 		goto out;
 	cli_act_as(c, owner != NULL && *owner != '\0' ? owner : "agent");
-	r = act_claim(c, id, false, NULL, &reason, &err);
+	r = change_claim(c, id, false, NULL, &reason, &err);
 	if (r == CLAIM_FAULT) {
 		answer_error(a, &err);
 		goto out;
@@ -157,7 +157,7 @@ void
 plain_complete_run(struct cli *c, const struct json *in, struct answer *a)
 {
 	char *id = json_member_string(in, JSON_ROOT, "task_id");
-	struct act_complete how = { .id = id, .quiet = true };
+	struct change_complete how = { .id = id, .quiet = true };
 	struct strings unblocked = { 0 };
 	struct task t = TASK_INIT, next = TASK_INIT;
 	struct buf reason = { 0 };
@@ -166,7 +166,7 @@ plain_complete_run(struct cli *c, const struct json *in, struct answer *a)
 
 	if (!plain_find(c, id, &t, a))
 		goto out;
-	status = act_complete(c, &how, &reason, &unblocked);
+	status = change_complete(c, &how, &reason, &unblocked);
 	if (status != EXIT_DONE) {
 		answer_fail(a, status, "%s", buf_text(&reason));
 		out_bool(a->output, "completed", false);

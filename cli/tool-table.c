@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "tools.h"
+#include "tool.h"
 
 #define STRING "{\"type\":\"string\"}"
 #define STRINGS "{\"type\":\"array\",\"items\":{\"type\":\"string\"}}"

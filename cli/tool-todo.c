@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #include "base/clock.h"
-#include "tools.h"
+#include "tool.h"
 
 /* When the file was written last; 0 where a task has no file of its own. */
 static int64_t
@@ -116,7 +116,7 @@ make_named(struct cli *c, const struct todo *w, const struct change *change, str
 	for (size_t i = 0; i < w->needs.count && rc != -1; i++)
 		rc = store_depend(&c->store, w->id, w->needs.item[i], false, cli_patience(), err);
 	if (rc != -1 && (rc = store_get(&c->store, w->id, &made, err)) == 1)
-		act_record(c, "create", NULL, &made, NULL, NULL);
+		change_record(c, "create", NULL, &made, NULL, NULL);
 	task_free(&made);
 	buf_free(&text);
 	return rc == -1 ? -1 : 0;
@@ -128,11 +128,11 @@ set_needs(struct cli *c, const struct todo *w, const struct task *was, struct er
 {
 	for (size_t i = 0; i < w->needs.count; i++)
 		if (!strings_has(&was->blocked_by, w->needs.item[i]) &&
-		    act_depend(c, w->id, w->needs.item[i], false, err) == -1)
+		    change_depend(c, w->id, w->needs.item[i], false, err) == -1)
 			return -1;
 	for (size_t i = 0; i < was->blocked_by.count; i++)
 		if (!strings_has(&w->needs, was->blocked_by.item[i]) &&
-		    act_depend(c, w->id, was->blocked_by.item[i], true, err) == -1)
+		    change_depend(c, w->id, was->blocked_by.item[i], true, err) == -1)
 			return -1;
 	return 0;
 }
@@ -140,7 +140,7 @@ set_needs(struct cli *c, const struct todo *w, const struct task *was, struct er
 static void
 todo_status(struct cli *c, const struct todo *w, enum task_status to, struct answer *a)
 {
-	struct act_complete how = { .id = w->id, .quiet = true };
+	struct change_complete how = { .id = w->id, .quiet = true };
 	struct strings unblocked = { 0 };
 	struct buf reason = { 0 };
 	struct error err = { 0 };
@@ -149,11 +149,11 @@ todo_status(struct cli *c, const struct todo *w, enum task_status to, struct ans
 	if (to == TASK_IN_PROGRESS) {
 		if (w->assignee != NULL && *w->assignee != '\0')
 			cli_act_as(c, w->assignee);
-		status = claim_status(act_claim(c, w->id, false, NULL, &reason, &err));
+		status = claim_status(change_claim(c, w->id, false, NULL, &reason, &err));
 		if (status == EXIT_FAULT)
 			buf_puts(&reason, err.text);
 	} else {
-		status = act_complete(c, &how, &reason, &unblocked);
+		status = change_complete(c, &how, &reason, &unblocked);
 	}
 	if (status != EXIT_DONE)
 		answer_fail(a, status, "%s", buf_text(&reason));
@@ -193,7 +193,7 @@ todo_write_run(struct cli *c, const struct json *in, struct answer *a)
 	if (there == 1) {
 		if (to == TASK_PENDING && was.status != TASK_BLOCKED)
 			change.status = to;
-		rc = act_update(c, w.id, &change, NULL, NULL, &err);
+		rc = change_update(c, w.id, &change, NULL, NULL, &err);
 		if (rc != -1 && json_member(in, JSON_ROOT, "dependencies") != JSON_ABSENT)
 			rc = set_needs(c, &w, &was, &err);
 	} else {
@@ -202,7 +202,7 @@ todo_write_run(struct cli *c, const struct json *in, struct answer *a)
 			change.add_blocked_by = &w.needs;
 		if (w.id != NULL) {
 			rc = make_named(c, &w, &change, &err);
-		} else if ((rc = act_create(c, &change, &made, &err)) == 0) {
+		} else if ((rc = change_create(c, &change, &made, &err)) == 0) {
 			w.id = mem_string(made.id);
 		}
 	}

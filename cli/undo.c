@@ -8,13 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/claims.h"
 #include "base/text.h"
-#include "inverse.h"
+#include "undo-inverse.h"
 #include "view.h"
 #include "json/json.h"
 
 static bool
-undoable(const struct past *p)
+undoable(const struct history_entry *p)
 {
 	static const char *const events[] = { "create", "update", "delete", "complete", "claim",
 		"release", "restore" };
@@ -29,7 +30,7 @@ undoable(const struct past *p)
 
 /* The line made the task (and did not find one). */
 static bool
-made_it(const struct past *p)
+made_it(const struct history_entry *p)
 {
 	return strcmp(p->event, "create") == 0 || strcmp(p->event, "restore") == 0;
 }
@@ -55,7 +56,7 @@ all_known(const struct strings *ids, const struct strings *known)
 static int
 unchanged_since(void *arg, struct store *s, const struct task *t, struct error *err)
 {
-	const struct past *p = arg;
+	const struct history_entry *p = arg;
 	struct task was = TASK_INIT;
 	bool is;
 
@@ -107,7 +108,7 @@ link_back(struct cli *c, const char *id, struct error *err)
 }
 
 static int
-apply_ids(struct cli *c, const char *id, const struct inverse *v, struct error *err)
+apply_ids(struct cli *c, const char *id, const struct undo_inverse *v, struct error *err)
 {
 	for (size_t i = 0; i < v->add.count; i++)
 		if (store_depend(&c->store, id, v->add.item[i], false, cli_patience(), err) == -1)
@@ -130,13 +131,13 @@ apply_ids(struct cli *c, const char *id, const struct inverse *v, struct error *
  * A tool that starts a task leaves two lines, the claim's and the write's:
  * the claim that belongs to this write, or NULL.
  */
-static const struct past *
-claim_before(const struct history *h, const struct past *p)
+static const struct history_entry *
+claim_before(const struct history *h, const struct history_entry *p)
 {
 	if (strcmp(p->event, "update") != 0 || p->to == NULL ||
 	    strstr(p->to, "in_progress") == NULL)
 		return NULL;
-	for (const struct past *q = p; q > h->item; q--)
+	for (const struct history_entry *q = p; q > h->item; q--)
 		if (q[-1].task != NULL && strcmp(q[-1].task, p->task) == 0)
 			return strcmp(q[-1].event, "claim") == 0 ? &q[-1] : NULL;
 	return NULL;
@@ -144,12 +145,12 @@ claim_before(const struct history *h, const struct past *p)
 
 /* One line.  With `really` false only whether it can be done.  back: tasks that are there again. */
 static int
-undo_line(struct cli *c, const struct history *h, const struct past *p, bool really,
+undo_line(struct cli *c, const struct history *h, const struct history_entry *p, bool really,
     struct strings *back, struct error *err)
 {
-	const struct past *with = claim_before(h, p);
+	const struct history_entry *with = claim_before(h, p);
 	struct task now = TASK_INIT, then = TASK_INIT;
-	struct inverse v = { .was = TASK_INIT, .is = TASK_INIT };
+	struct undo_inverse v = { .was = TASK_INIT, .is = TASK_INIT };
 	struct json_object *extra = NULL, *seqs;
 	int there = store_get(&c->store, p->task, &now, err), rc = -1;
 
@@ -171,7 +172,7 @@ undo_line(struct cli *c, const struct history *h, const struct past *p, bool rea
 		else if (!really)
 			rc = 0;
 		else if ((rc = put_back(c, p->task, p->before, &now, err)) == 0) {
-			act_record(c, "undo", NULL, &now, NULL, extra);
+			change_record(c, "undo", NULL, &now, NULL, extra);
 			strings_add(back, p->task);
 		}
 		goto out;
@@ -183,7 +184,7 @@ undo_line(struct cli *c, const struct history *h, const struct past *p, bool rea
 	}
 	if (made_it(p)) {
 		union {
-			const struct past *in;
+			const struct history_entry *in;
 			void *out;
 		} arg = { .in = p };
 
@@ -191,33 +192,33 @@ undo_line(struct cli *c, const struct history *h, const struct past *p, bool rea
 		if (rc == 0 && really &&
 		    (rc = store_delete(&c->store, p->task, unchanged_since, arg.out, &then,
 			 cli_patience(), err)) != -1)
-			act_record(c, "undo", &then, NULL, NULL, extra);
+			change_record(c, "undo", &then, NULL, NULL, extra);
 		goto out;
 	}
-	rc = inverse_make(&v, p, &now, err);
+	rc = undo_inverse_make(&v, p, &now, err);
 	if (rc == 0 && really) {
 		rc = store_update(
 		    &c->store, p->task, &v.change, NULL, NULL, NULL, NULL, cli_patience(), err);
 		if (rc != -1)
 			rc = apply_ids(c, p->task, &v, err);
 		if (rc != -1 && (rc = store_get(&c->store, p->task, &then, err)) == 1) {
-			act_record(c, "undo", &now, &then, NULL, extra);
+			change_record(c, "undo", &now, &then, NULL, extra);
 			if (then.status != TASK_IN_PROGRESS)
-				(void)claim_forget(&c->list, p->task, cli_patience(), err);
+				(void)claims_forget(&c->list, p->task, cli_patience(), err);
 			rc = 0;
 		}
 	}
 out:
 	if (rc == -1 && extra != NULL)
 		json_object_put(extra);
-	inverse_free(&v);
+	undo_inverse_free(&v);
 	task_free(&now);
 	task_free(&then);
 	return rc;
 }
 
 static void
-line_told(struct cli *c, const struct past *p, bool really)
+line_told(struct cli *c, const struct history_entry *p, bool really)
 {
 	buf_printf(&c->out, "%s %s of #", really ? "undid" : "would undo",
 	    strcmp(p->event, "create") == 0     ? "the creation"
@@ -254,7 +255,7 @@ undo_main(struct cli *c)
 		status = c->status;
 		goto out;
 	}
-	act_begin(c);
+	change_begin(c);
 	for (last = h.count; last > 0; last--)
 		if (undoable(&h.item[last - 1]) &&
 		    (only == NULL || strcmp(h.item[last - 1].task, only) == 0))
@@ -267,7 +268,7 @@ undo_main(struct cli *c)
 	/* First whether all of it can be undone, then do it. */
 	for (int really = 0; really <= (dry ? 0 : 1) && status == EXIT_DONE; really++) {
 		for (size_t i = last; i > 0 && status == EXIT_DONE; i--) {
-			const struct past *p = &h.item[i - 1], *top = &h.item[last - 1];
+			const struct history_entry *p = &h.item[i - 1], *top = &h.item[last - 1];
 			bool with =
 			    p == top || (only == NULL && p->group != NULL && top->group != NULL &&
 					    strcmp(p->group, top->group) == 0);
@@ -305,11 +306,11 @@ out:
 }
 
 /* What the journal last knew of a task: its line, or NULL. *deleted: it was removed on purpose. */
-static const struct past *
+static const struct history_entry *
 last_seen(const struct history *h, const char *id, const char **text, bool *deleted)
 {
 	for (size_t i = h->count; i > 0; i--) {
-		const struct past *p = &h->item[i - 1];
+		const struct history_entry *p = &h->item[i - 1];
 
 		if (p->task == NULL || strcmp(p->task, id) != 0 ||
 		    (p->before == NULL && p->after == NULL))
@@ -323,7 +324,7 @@ last_seen(const struct history *h, const char *id, const char **text, bool *dele
 }
 
 static int
-restore_one(struct cli *c, const struct past *p, const char *text, bool dry)
+restore_one(struct cli *c, const struct history_entry *p, const char *text, bool dry)
 {
 	struct change completed = { .status = TASK_COMPLETED };
 	struct task now = TASK_INIT;
@@ -344,7 +345,7 @@ restore_one(struct cli *c, const struct past *p, const char *text, bool dry)
 		status = cli_error(c, &err);
 	} else {
 		if (!dry)
-			act_record(c, "restore", NULL, &now, NULL, NULL);
+			change_record(c, "restore", NULL, &now, NULL, NULL);
 		if (c->json)
 			buf_printf(
 			    &c->out, "{\"%s\":\"%s\"}\n", dry ? "would_restore" : "restored", id);
@@ -366,7 +367,7 @@ restore_main(struct cli *c)
 	struct strings ids = { 0 }, known = { 0 };
 	struct history h = { 0 };
 	struct view v = { 0 };
-	const struct past *p;
+	const struct history_entry *p;
 	struct error err;
 	const char *text = NULL;
 	bool dry = cli_flag(c, "dry-run"), all = cli_flag(c, "all"), deleted = false;
@@ -380,7 +381,7 @@ restore_main(struct cli *c)
 		goto fail;
 	if (c->store.dirfd == -1 && !dry && h.count > 0 && cli_open(c, true) == -1)
 		goto fail;
-	act_begin(c);
+	change_begin(c);
 	for (size_t i = 0; i < h.count; i++)
 		if (h.item[i].task != NULL && !strings_has(&known, h.item[i].task))
 			strings_add(&known, h.item[i].task);

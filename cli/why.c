@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/agent.h"
+#include "agent/claims.h"
 #include "base/text.h"
 #include "history.h"
 #include "view.h"
@@ -56,7 +58,7 @@ remedy(
 	if (open.count > 0 && graph_any_cycle(&v->tasks, &cycle) && strings_has(&cycle, last))
 		/* Only a circle ends a chain at a task that is itself blocked. */
 		drop_command(b, last, open.item[0]);
-	else if (t->status == TASK_IN_PROGRESS && claim != NULL && !claim_alive(claim))
+	else if (t->status == TASK_IN_PROGRESS && claim != NULL && !claims_alive(claim))
 		buf_puts(b, "claude-tasks release --dead");
 	else if (t->status == TASK_IN_PROGRESS)
 		buf_printf(b, "claude-tasks complete %s", last);
@@ -88,7 +90,7 @@ state_of(struct buf *b, const struct task *t, const struct claims *claims)
 	} else {
 		buf_puts(b, ", no owner");
 	}
-	if (claim != NULL && !claim_alive(claim))
+	if (claim != NULL && !claims_alive(claim))
 		buf_puts(b, ", whose client is gone");
 }
 
@@ -158,7 +160,7 @@ last_refusal(struct cli *c, const char *id)
 	if (history_load(c, &h) == -1)
 		return NULL;
 	for (size_t i = h.count; i > 0 && why == NULL && !over; i--) {
-		const struct past *p = &h.item[i - 1];
+		const struct history_entry *p = &h.item[i - 1];
 
 		if (p->task == NULL || strcmp(p->task, id) != 0)
 			continue;

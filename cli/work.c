@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "act.h"
+#include "agent/agent.h"
 #include "agent/release.h"
 #include "base/text.h"
+#include "change.h"
 #include "view.h"
 
 static void
@@ -36,13 +37,13 @@ claim_next(struct cli *c, char **id, struct buf *reason, struct error *err)
 	struct task_set all = { 0 };
 	enum claim_result r = CLAIM_NOT_FOUND;
 
-	act_sweep(c);
+	change_sweep(c);
 	if (store_load(&c->store, &all, err) == -1)
 		return CLAIM_FAULT;
 	graph_ready(&all, &ready);
 	for (size_t i = 0; i < ready.count; i++) {
 		buf_reset(reason);
-		r = act_claim(c, ready.item[i], cli_flag(c, "one"), NULL, reason, err);
+		r = change_claim(c, ready.item[i], cli_flag(c, "one"), NULL, reason, err);
 		if (r == CLAIM_OK)
 			*id = mem_string(ready.item[i]);
 		if (r == CLAIM_OK || r == CLAIM_AGENT_BUSY || r == CLAIM_FAULT)
@@ -80,12 +81,12 @@ claim_main(struct cli *c)
 		return c->operands == 1
 			   ? cli_no_task(c, cli_id(c, 0))
 			   : cli_fail(c, EXIT_UNKNOWN, "list '%s' has no tasks", c->list.name);
-	act_begin(c);
+	change_begin(c);
 	if (cli_flag(c, "next")) {
 		r = claim_next(c, &id, &reason, &err);
 	} else {
 		id = mem_string(cli_id(c, 0));
-		r = act_claim(c, id, cli_flag(c, "one"), NULL, &reason, &err);
+		r = change_claim(c, id, cli_flag(c, "one"), NULL, &reason, &err);
 	}
 	if (r == CLAIM_FAULT) {
 		status = cli_error(c, &err);
@@ -121,7 +122,8 @@ claim_main(struct cli *c)
 int
 complete_main(struct cli *c)
 {
-	struct act_complete how = { .force = cli_flag(c, "force"), .why = cli_value(c, "reason") };
+	struct change_complete how = { .force = cli_flag(c, "force"),
+		.why = cli_value(c, "reason") };
 	struct strings unblocked = { 0 };
 	struct buf reason = { 0 };
 	struct view v = { 0 };
@@ -144,8 +146,8 @@ complete_main(struct cli *c)
 	if (status == 0)
 		return cli_no_task(c, how.id);
 	how.quiet = c->json;
-	act_begin(c);
-	status = act_complete(c, &how, &reason, &unblocked);
+	change_begin(c);
+	status = change_complete(c, &how, &reason, &unblocked);
 	if (status != EXIT_DONE) {
 		/* A verdict has several lines; they are what the agent would be told too. */
 		if (strchr(buf_text(&reason), '\n') != NULL && !c->json) {
@@ -245,7 +247,7 @@ release_main(struct cli *c)
 	rc = cli_open(c, false);
 	if (rc == -1)
 		return c->status;
-	act_begin(c);
+	change_begin(c);
 	if (rc == 1)
 		rc = release_some(c, &r, &err);
 	if (rc == -2)

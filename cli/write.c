@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "act.h"
 #include "base/text.h"
+#include "change.h"
 #include "sys/file.h"
 #include "view.h"
 #include "json/json-print.h"
@@ -43,8 +43,8 @@ metadata_value(struct cli *c, struct buf *out)
 	size_t len;
 	int rc = 0;
 
-	for (size_t i = 0; i < c->given_count && rc == 0; i++) {
-		const char *name = c->given[i].flag->name, *value = c->given[i].value;
+	for (size_t i = 0; i < c->flag_count && rc == 0; i++) {
+		const char *name = c->flags[i].flag->name, *value = c->flags[i].value;
 
 		if (strcmp(name, "metadata") == 0) {
 			if (json_parse(&j, value, strlen(value), &err) == -1 ||
@@ -107,9 +107,9 @@ fields_free(struct fields *f)
 static int
 id_values(struct cli *c, const char *name, struct strings *out)
 {
-	for (size_t i = 0; i < c->given_count; i++)
-		if (strcmp(c->given[i].flag->name, name) == 0 &&
-		    cli_ids(c, c->given[i].value, out) == -1)
+	for (size_t i = 0; i < c->flag_count; i++)
+		if (strcmp(c->flags[i].flag->name, name) == 0 &&
+		    cli_ids(c, c->flags[i].value, out) == -1)
 			return -1;
 	return 0;
 }
@@ -187,8 +187,8 @@ create_main(struct cli *c)
 		status = c->status;
 		goto out;
 	}
-	act_begin(c);
-	if (act_create(c, &f.change, &made, &err) == -1)
+	change_begin(c);
+	if (change_create(c, &f.change, &made, &err) == -1)
 		status = cli_error(c, &err);
 	else
 		tell(c, "created", &made);
@@ -222,7 +222,7 @@ status_value(struct cli *c, enum task_status *status)
 static int
 change_status(struct cli *c, const char *id, enum task_status status, const struct change *with)
 {
-	struct act_complete how = { .id = id, .with = with };
+	struct change_complete how = { .id = id, .with = with };
 	struct strings unblocked = { 0 };
 	struct buf reason = { 0 };
 	struct error err = { 0 };
@@ -230,13 +230,13 @@ change_status(struct cli *c, const char *id, enum task_status status, const stru
 	int rc = EXIT_DONE;
 
 	if (status == TASK_IN_PROGRESS) {
-		r = act_claim(c, id, false, NULL, &reason, &err);
+		r = change_claim(c, id, false, NULL, &reason, &err);
 		if (r == CLAIM_FAULT)
 			rc = cli_error(c, &err);
 		else if (r != CLAIM_OK)
 			rc = cli_fail(c, claim_status(r), "%s", buf_text(&reason));
 	} else {
-		rc = act_complete(c, &how, &reason, &unblocked);
+		rc = change_complete(c, &how, &reason, &unblocked);
 		if (rc != EXIT_DONE)
 			rc = cli_fail(c, rc, "%s", buf_text(&reason));
 	}
@@ -265,7 +265,7 @@ update_one(struct cli *c, const char *id, struct fields *f, enum task_status sta
 		}
 	}
 	task_free(&before);
-	rc = act_update(c, id, &f->change, NULL, &after, &err);
+	rc = change_update(c, id, &f->change, NULL, &after, &err);
 	if (rc == -1 && err.kind == ERROR_NOT_FOUND)
 		rc = cli_no_task(c, id);
 	else if (rc == -1)
@@ -293,16 +293,16 @@ update_main(struct cli *c)
 	for (int i = 0; i < c->operands; i++)
 		if (cli_ids(c, c->operand[i], &ids) == -1)
 			goto fail;
-	for (size_t i = 0; i < c->given_count; i++)
+	for (size_t i = 0; i < c->flag_count; i++)
 		for (const struct flag *k = c->command->flags; k->name != NULL; k++)
-			some |= c->given[i].flag == k && strcmp(k->name, "agent") != 0;
+			some |= c->flags[i].flag == k && strcmp(k->name, "agent") != 0;
 	if (!some) {
 		cli_misuse(c, "nothing to change was given");
 		goto fail;
 	}
 	if (cli_open(c, false) == -1)
 		goto fail;
-	act_begin(c);
+	change_begin(c);
 	for (size_t i = 0; i < ids.count; i++)
 		if ((one = update_one(c, ids.item[i], &f, status)) != EXIT_DONE)
 			rc = one;
@@ -328,12 +328,12 @@ delete_main(struct cli *c)
 			goto fail;
 	if (view_load(c, &v) == -1)
 		goto fail;
-	act_begin(c);
+	change_begin(c);
 	for (size_t i = 0; i < ids.count; i++) {
 		const struct task *as = view_find(&v, ids.item[i]);
 		struct task was = TASK_INIT;
 
-		if (c->store.dirfd == -1 || act_delete(c, ids.item[i], as, &was, &err) == -1)
+		if (c->store.dirfd == -1 || change_delete(c, ids.item[i], as, &was, &err) == -1)
 			rc = c->store.dirfd == -1 || err.kind == ERROR_NOT_FOUND
 				 ? cli_no_task(c, ids.item[i])
 				 : cli_error(c, &err);
@@ -373,14 +373,14 @@ clear_main(struct cli *c)
 			return c->status;
 		}
 	}
-	act_begin(c);
+	change_begin(c);
 	count = 0;
 	for (size_t i = 0; i < v.tasks.count && rc == EXIT_DONE; i++) {
 		const struct task *t = &v.tasks.item[i];
 
 		if (t->internal || (some && task_open(t)))
 			continue;
-		if (act_delete(c, t->id, t, NULL, &err) == 0)
+		if (change_delete(c, t->id, t, NULL, &err) == 0)
 			count++;
 		else if (err.kind != ERROR_NOT_FOUND)
 			rc = cli_error(c, &err);
@@ -418,12 +418,12 @@ depend_main(struct cli *c)
 			cli_no_task(c, id);
 		goto fail;
 	}
-	act_begin(c);
+	change_begin(c);
 	for (size_t i = 0; i < on.count + drop.count; i++) {
 		bool remove = i >= on.count;
 
-		one =
-		    act_depend(c, id, remove ? drop.item[i - on.count] : on.item[i], remove, &err);
+		one = change_depend(
+		    c, id, remove ? drop.item[i - on.count] : on.item[i], remove, &err);
 		if (one == -1)
 			rc = cli_error(c, &err);
 		else

@@ -5,6 +5,7 @@
  * atomic claim.  See on-pretooluse-task(1).
  */
 #include "hook/hook.h"
+#include "hook/pretool.h"
 
 static const struct hook_spec spec = {
 	.name = "on-pretooluse-task",

@@ -5,6 +5,7 @@
  * and tells whoever leads.  See on-subagent-stop(1).
  */
 #include "hook/hook.h"
+#include "hook/stop.h"
 
 static const struct hook_spec spec = {
 	.name = "on-subagent-stop",

@@ -5,6 +5,7 @@
  * doubt, and when it breaks.  See on-task-completed-verify(1).
  */
 #include "ci.h"
+#include "hook/complete.h"
 #include "hook/hook.h"
 
 static const struct hook_spec spec = {

@@ -6,6 +6,7 @@
 
 #include "agent/event.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "fuzz.h"
 
 int

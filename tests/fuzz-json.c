@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "fuzz.h"
 #include "json/json-number.h"
 #include "json/json-print.h"

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "fuzz.h"
 
 static size_t

@@ -9,8 +9,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "agent/agent.h"
 #include "agent/claim.h"
+#include "agent/claims.h"
 #include "agent/release.h"
+#include "agent/report-apply.h"
 #include "list/journal.h"
 
 #define SOON deadline_in(20000)
@@ -589,13 +592,13 @@ Test(release, what_is_settled_and_what_is_spent)
 	cr_assert_eq(claims_edit(&list, make_old, &hour, SOON, &err), 1);
 	cr_expect_eq(release_dead(&list, &store, NULL, &lead, &r, SOON, &err), 0);
 	cr_expect_eq(claim_count(), 0, "it never came");
-	cr_expect_eq(claim_forget(&list, "2", SOON, &err), 0, "nothing to forget");
+	cr_expect_eq(claims_forget(&list, "2", SOON, &err), 0, "nothing to forget");
 	released_free(&r);
 }
 
 Test(release, sync)
 {
-	struct sync_item item[] = {
+	struct report_item item[] = {
 		{ .task = "1", .status = TASK_COMPLETED },
 		{ .task = "2", .status = TASK_COMPLETED },
 		{ .task = "9", .status = TASK_COMPLETED },
@@ -610,7 +613,7 @@ Test(release, sync)
 	write_task("4", "completed", "");
 	cr_expect_eq(take("1", &sub, true, NULL), CLAIM_OK);
 	cr_expect_eq(
-	    sync_apply(&list, &store, &sub, item, 6, NULL, NULL, SOON, &err), 0, "%s", err.text);
+	    report_apply(&list, &store, &sub, item, 6, NULL, NULL, SOON, &err), 0, "%s", err.text);
 	cr_expect(item[0].applied);
 	cr_expect_str_eq(state("1"), "completed a0123456789abcdef");
 	cr_expect(!item[1].applied);

@@ -252,11 +252,11 @@ Test(config, everything)
 	cr_expect(c.verify.allow_project);
 	cr_expect_eq(c.stop.unfinished, UNFINISHED_BLOCK);
 	cr_expect_not(c.idle.suggest);
-	cr_expect_eq(c.sync_count, 3);
-	cr_expect_str_eq(c.sync[0].argv.item[1], "b");
-	cr_expect_str_eq(c.sync[1].argv.item[0], "/bin/sh");
-	cr_expect_str_eq(c.sync[2].name, "n");
-	cr_expect_eq(c.sync[2].timeout_ms, 5000);
+	cr_expect_eq(c.mirror_count, 3);
+	cr_expect_str_eq(c.mirror[0].argv.item[1], "b");
+	cr_expect_str_eq(c.mirror[1].argv.item[0], "/bin/sh");
+	cr_expect_str_eq(c.mirror[2].name, "n");
+	cr_expect_eq(c.mirror[2].timeout_ms, 5000);
 	cr_expect(c.project.commands);
 	cr_assert_eq(c.gates.count, 3);
 	g = &c.gates.item[0];
@@ -337,8 +337,8 @@ Test(config, files_add_up, .init = make_top, .fini = remove_top)
 	cr_expect_eq(c.deadline_ms, 20000);
 	cr_expect_eq(c.rules.busy, LEVEL_WARN);
 	cr_expect_eq(c.rules.cycle, LEVEL_OFF);
-	cr_expect_eq(c.sync_count, 2);
-	cr_expect(!c.sync[0].project && c.sync[1].project);
+	cr_expect_eq(c.mirror_count, 2);
+	cr_expect(!c.mirror[0].project && c.mirror[1].project);
 	cr_assert_eq(c.gates.count, 3);
 	cr_expect_str_eq(c.gates.item[0].shell, "user a");
 	cr_expect(!c.gates.item[0].project);

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/utf8.h"
 
 Test(error, set_returns_minus_one_and_fills_in)
 {

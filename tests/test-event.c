@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/agent.h"
 #include "agent/event.h"
 #include "sys/file.h"
 
@@ -118,7 +119,7 @@ Test(event, who)
 		cr_assert_eq(parse(&ev, text, &e), 0);
 		cr_expect_eq(event_in_process_teammate(&ev), rows[i].in_process, "%s", text);
 		cr_expect_eq(event_tmux_teammate(&ev), rows[i].tmux, "%s", text);
-		event_agent(&ev, &list, NULL, &a, &name);
+		agent_from_event(&ev, &list, NULL, &a, &name);
 #define SAME(x, y) ((x) == NULL ? (y) == NULL : (y) != NULL && strcmp(x, y) == 0)
 		cr_expect(SAME(a.id, rows[i].id), "%s: id %s", text, a.id);
 		cr_expect(SAME(a.name, rows[i].name), "%s: name %s", text, a.name);

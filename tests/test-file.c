@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sys/dir.h"
 #include "sys/file.h"
 
 static char dir[64];

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sys/dir.h"
 #include "sys/file.h"
 #include "sys/lock-dir.h"
 #include "sys/lock.h"

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/claims.h"
 #include "agent/ready.h"
 #include "list/journal.h"
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/utf8.h"
 
 #define BAD "\xef\xbf\xbd"
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

@@ -30,6 +30,7 @@
 #include <unistd.h>
 
 #include "list/journal.h"
+#include "sys/dir.h"
 #include "sys/file.h"
 #include "sys/lock-dir.h"
 #include "sys/lock.h"

@@ -7,6 +7,8 @@
  * events that carry teammate_name.  What those reveal is remembered in
  * agents.json, so that its tool calls can be told from the lead's.
  */
+#include "agent/agent.h"
+
 #include <sys/types.h>
 
 #include <ctype.h>
@@ -19,7 +21,7 @@
 
 #include "agent/event.h"
 #include "base/mem.h"
-#include "config/config.h"
+#include "base/text.h"
 #include "list/team.h"
 #include "sys/file.h"
 #include "sys/lock.h"
@@ -28,6 +30,34 @@
 
 #define AGENTS "agents.json"
 #define AGENTS_MAX 64 /* sessions remembered; the oldest go */
+
+const char *
+agent_owner(const struct agent *a)
+{
+	return a->name != NULL ? a->name : a->id;
+}
+
+void
+agent_describe(struct buf *out, const struct agent *a)
+{
+	if (a->name != NULL) {
+		buf_puts(out, a->session == NULL && a->id == NULL ? "" : "teammate ");
+		text_show(out, a->name, strlen(a->name), TEXT_LINE, 80);
+	} else if (a->id != NULL) {
+		buf_puts(out, "subagent ");
+		text_show(out, a->id, strlen(a->id), TEXT_LINE, 40);
+	} else if (a->session != NULL) {
+		buf_puts(out, "session ");
+		text_show(
+		    out, a->session, strlen(a->session) < 8 ? strlen(a->session) : 8, TEXT_LINE, 8);
+	} else
+		buf_puts(out, "somebody at a shell");
+	if (a->type != NULL && a->id != NULL) {
+		buf_puts(out, " (");
+		text_show(out, a->type, strlen(a->type), TEXT_LINE, 40);
+		buf_putc(out, ')');
+	}
+}
 
 /* The client's own rule for names. */
 static bool
@@ -209,7 +239,7 @@ name_learnt(const struct list *list, const char *session)
 }
 
 void
-event_agent(const struct event *ev, const struct list *list, const struct config *config,
+agent_from_event(const struct event *ev, const struct list *list, const char *configured,
     struct agent *a, char **name)
 {
 	memset(a, 0, sizeof(*a));
@@ -227,8 +257,8 @@ event_agent(const struct event *ev, const struct list *list, const struct config
 	}
 	if (ev->agent_type != NULL && !event_in_process_teammate(ev))
 		a->type = ev->agent_type;
-	if (a->name == NULL && a->id == NULL && config != NULL)
-		a->name = config->name;
+	if (a->name == NULL && a->id == NULL)
+		a->name = configured;
 }
 
 /* The object with the pair added, and what is too old left out. */
@@ -265,7 +295,7 @@ agents_with(const struct json *j, const char *session, const char *name, struct 
 }
 
 int
-event_learn(
+agent_learn(
     const struct event *ev, const struct list *list, struct deadline deadline, struct error *e)
 {
 	struct buf text = { 0 }, out = { 0 };

@@ -7,11 +7,6 @@
  * What the parts of claims and releases need of each other.
  */
 
-struct claim *claims_add(struct claims *); /* empty */
-
-/* This machine and pid namespace, for claim.space; NULL if unknown. */
-const char *claim_space(void);
-
 /* What a claim is worth, given its task as it is on disk now. */
 enum claim_state {
 	CLAIM_HELD,   /* somebody works on it, or is about to */

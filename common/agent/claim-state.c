@@ -10,7 +10,9 @@
  */
 #include <string.h>
 
+#include "agent/agent.h"
 #include "agent/claim-part.h"
+#include "agent/claims.h"
 #include "agent/transcript.h"
 #include "base/text.h"
 #include "json/out.h"
@@ -22,34 +24,6 @@ static bool
 same(const char *a, const char *b)
 {
 	return a != NULL && b != NULL && strcmp(a, b) == 0;
-}
-
-const char *
-agent_owner(const struct agent *a)
-{
-	return a->name != NULL ? a->name : a->id;
-}
-
-void
-agent_describe(struct buf *out, const struct agent *a)
-{
-	if (a->name != NULL) {
-		buf_puts(out, a->session == NULL && a->id == NULL ? "" : "teammate ");
-		text_show(out, a->name, strlen(a->name), TEXT_LINE, 80);
-	} else if (a->id != NULL) {
-		buf_puts(out, "subagent ");
-		text_show(out, a->id, strlen(a->id), TEXT_LINE, 40);
-	} else if (a->session != NULL) {
-		buf_puts(out, "session ");
-		text_show(
-		    out, a->session, strlen(a->session) < 8 ? strlen(a->session) : 8, TEXT_LINE, 8);
-	} else
-		buf_puts(out, "somebody at a shell");
-	if (a->type != NULL && a->id != NULL) {
-		buf_puts(out, " (");
-		text_show(out, a->type, strlen(a->type), TEXT_LINE, 40);
-		buf_putc(out, ')');
-	}
 }
 
 /* After a /clear the session has another id but the same process. */
@@ -85,7 +59,7 @@ claim_judge(const struct claim *c, const struct task *t, bool call_over, int64_t
 
 	if (t == NULL || !task_open(t))
 		return CLAIM_SPENT;
-	if (!claim_alive(c))
+	if (!claims_alive(c))
 		return CLAIM_DEAD;
 	if (t->status == TASK_IN_PROGRESS &&
 	    (t->owner == NULL || same(t->owner, c->owner) || same(t->owner, c->name) ||

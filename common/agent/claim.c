@@ -14,7 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/agent.h"
 #include "agent/claim-part.h"
+#include "agent/claims.h"
 #include "agent/holder.h"
 #include "agent/ready.h"
 #include "base/text.h"
@@ -169,11 +171,11 @@ record(void *arg, struct claims *claims)
 	c->owner = mem_string(k->owner);
 	c->tool_use_id = mem_string(req->tool_use_id);
 	c->transcript = mem_string(req->transcript);
-	c->gate_hash = mem_string(req->gate_hash);
+	c->gate_file_hash = mem_string(req->gate_file_hash);
 	c->head = mem_string(req->head);
 	c->pid = req->agent.pid;
 	c->pid_start = req->agent.pid_start;
-	c->space = c->pid > 0 ? mem_string(claim_space()) : NULL;
+	c->space = c->pid > 0 ? mem_string(claims_space()) : NULL;
 	c->time_ms = k->now;
 	return 1;
 }
@@ -187,7 +189,7 @@ write_task(struct taking *k, struct store *s, struct error *err)
 	    s, k->req->task, &change, claim_unchanged, &k->task, NULL, NULL, k->deadline, err);
 
 	if (rc == -1)
-		(void)claim_forget(k->list, k->req->task, k->deadline, &ignored);
+		(void)claims_forget(k->list, k->req->task, k->deadline, &ignored);
 	return rc == -1 ? -1 : 0;
 }
 

@@ -3,7 +3,6 @@
 
 #include <stdbool.h>
 
-#include "agent/claim.h"
 #include "json/json.h"
 
 /*
@@ -75,26 +74,5 @@ bool event_shut_down(const struct event *);
 bool event_in_process_teammate(const struct event *);
 /* A teammate in a terminal of its own: its own session, an agent_type, no agent_id. */
 bool event_tmux_teammate(const struct event *);
-
-/*
- * Who acts.  Pointers borrow from the event and from `config`; the name of a
- * teammate in a terminal of its own comes from what an earlier event of its
- * session revealed (agents.json in the list's state), or else from its
- * client's command line; such a name is kept in `name` (caller frees).
- * The client's process is not looked for: agent_client() does that.
- */
-struct config;
-void event_agent(
-    const struct event *, const struct list *, const struct config *, struct agent *, char **name);
-
-/* Remember (session, teammate) pairs that an event reveals; written once. */
-int event_learn(const struct event *, const struct list *, struct deadline, struct error *);
-
-/*
- * The client's process: CLAUDE_PID where the client says it, else the parent of
- * the session that the hook leads, if that looks like a client; else
- * unknown (0), which counts as alive until its session ends.
- */
-void agent_client(struct agent *);
 
 #endif

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/agent.h"
+#include "agent/claims.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "list/tally.h"
@@ -93,7 +95,7 @@ holder_look(struct holder_query *q, const struct list *list, const struct claims
 
 	q->pass_owner = false;
 	q->claim = claims_find(claims, q->task->id);
-	if (q->claim != NULL && (!claim_alive(q->claim) || q->task->status == TASK_COMPLETED))
+	if (q->claim != NULL && (!claims_alive(q->claim) || q->task->status == TASK_COMPLETED))
 		q->claim = NULL;
 	if (q->claim != NULL || owner == NULL || same(owner, self->name) || same(owner, self->id))
 		return;

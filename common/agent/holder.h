@@ -1,7 +1,9 @@
 #ifndef AGENT_HOLDER_H
 #define AGENT_HOLDER_H
 
+#include "agent/agent.h"
 #include "agent/claim.h"
+#include "agent/claims.h"
 #include "task/task.h"
 
 /*

@@ -4,6 +4,7 @@
  */
 #include "agent/ready.h"
 
+#include "agent/claims.h"
 #include "list/graph.h"
 
 struct search {

@@ -2,6 +2,7 @@
 #define AGENT_READY_H
 
 #include "agent/claim.h"
+#include "agent/claims.h"
 
 /*
  * What an agent that was told no can do instead.

@@ -15,7 +15,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/agent.h"
 #include "agent/claim-part.h"
+#include "agent/claims.h"
 #include "base/text.h"
 #include "list/graph.h"
 #include "list/journal.h"
@@ -350,7 +352,7 @@ release_dead_held(void *arg, struct store *s, struct error *err)
 			strings_add(&r->unused, c->task);
 		if (give)
 			rc = give_back(r, s, &t,
-			    claim_alive(c) ? "its session has ended" : "its client is gone", err);
+			    claims_alive(c) ? "its session has ended" : "its client is gone", err);
 	}
 	if (rc == 0)
 		rc = update_ledger(r, err);

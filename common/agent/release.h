@@ -1,6 +1,7 @@
 #ifndef AGENT_RELEASE_H
 #define AGENT_RELEASE_H
 
+#include "agent/agent.h"
 #include "agent/claim.h"
 
 /*
@@ -32,17 +33,5 @@ int release_dead(const struct list *, struct store *, const char *ended_session,
  * TaskList to check availability and TaskUpdate with owner to reassign them to idle teammates.` /
  * `was terminated.` */
 void release_message(struct buf *, const char *who, bool terminated, const struct released *);
-
-/* One of a batch of {task_id, status} reports.  The rule is asked for each, under the lock
- * (NULL: the task must be nobody's or the agent's own); a refused one has its reason,
- * the others are applied all the same.  -1 only if the list cannot be worked on. */
-struct sync_item {
-	char *task;
-	enum task_status status;
-	bool applied;
-	char *reason; /* why not */
-};
-int sync_apply(const struct list *, struct store *, const struct agent *, struct sync_item *,
-    size_t count, store_rule *, void *, struct deadline, struct error *);
 
 #endif

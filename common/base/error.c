@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/utf8.h"
 
 /* Replacements are one byte, so the line never grows. */
 static void

@@ -12,6 +12,7 @@
  * because half of all emoji are written with it.  A run of them is not.
  */
 #include "base/text.h"
+#include "base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>

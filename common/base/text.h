@@ -33,12 +33,6 @@ bool text_safe(int32_t code_point);
 /* "subject", quotes included; inner double quotes become single ones. */
 void text_quote(struct buf *, const char *, size_t max_chars);
 
-/* The next code point of UTF-8 in [*p, end), -1 for an invalid byte; moves
- * *p on by at least one. */
-int32_t utf8_next(const char **p, const char *end);
-void utf8_put(struct buf *, uint32_t code_point);
-bool utf8_valid(const char *, size_t len);
-
 /* Columns on a terminal: wide characters 2, combining ones 0. */
 int text_width(const char *);
 

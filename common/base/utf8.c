@@ -3,6 +3,8 @@
  * begin or continue a character is one invalid unit together with the
  * bytes before it that could have begun one.
  */
+#include "base/utf8.h"
+
 #include "base/text.h"
 
 int32_t

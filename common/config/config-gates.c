@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/config-read.h"
+#include "config/config-part.h"
 #include "config/gate.h"
 
 #define GATES_MAX 200
@@ -244,7 +244,7 @@ read_gate(struct config_reader *r, json_ref ref, struct gate *g)
 
 /* Gates add up over the files; one of the same name replaces the earlier file's. */
 int
-gates_read(struct config_reader *r, json_ref ref, void *target)
+config_gates_read(struct config_reader *r, json_ref ref, void *target)
 {
 	struct gates *gs = target, own = { 0 };
 	size_t i = 0;

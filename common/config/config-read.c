@@ -4,7 +4,7 @@
  * parses, not json-c, because it knows the line of every value and sees a
  * key that is given twice: json-c would drop the first "gates" in silence.
  */
-#include "config/config-read.h"
+#include "config/config-part.h"
 
 #include <errno.h>
 #include <math.h>

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "config/config-read.h"
+#include "config/config-part.h"
 
 #define NAME "task-hooks.json"
 #define AT(member) offsetof(struct config, member)
@@ -59,7 +59,7 @@ static const char *const unfinished[] = { "release", "block", "keep", NULL };
 static int
 sync_run(struct config_reader *r, json_ref ref, void *target)
 {
-	struct config_sync *s = target;
+	struct config_mirror *s = target;
 	char *shell = NULL;
 	int rc = config_read_command(r, ref, &s->argv, &shell);
 
@@ -68,11 +68,11 @@ sync_run(struct config_reader *r, json_ref ref, void *target)
 }
 
 static const struct config_key sync_keys[] = {
-	{ .name = "name", .kind = KEY_STRING, .offset = offsetof(struct config_sync, name) },
+	{ .name = "name", .kind = KEY_STRING, .offset = offsetof(struct config_mirror, name) },
 	{ .name = "run", .kind = KEY_OTHER, .offset = 0, .read = sync_run },
 	{ .name = "timeout",
 	    .kind = KEY_SECONDS,
-	    .offset = offsetof(struct config_sync, timeout_ms),
+	    .offset = offsetof(struct config_mirror, timeout_ms),
 	    .max = 3600 },
 	END
 };
@@ -88,12 +88,12 @@ read_sync(struct config_reader *r, json_ref ref, void *target)
 	for (json_ref at = json_first(&r->json, ref); at != JSON_ABSENT;
 	     at = json_next(&r->json, ref, at), i++) {
 		size_t mark = config_read_enter_index(r, i);
-		struct config_sync *s;
+		struct config_mirror *s;
 		enum json_kind kind = json_kind(&r->json, at);
 
-		c->sync = mem_grow(c->sync, c->sync_count + 1, sizeof(*c->sync));
-		s = &c->sync[c->sync_count++];
-		*s = (struct config_sync){ .timeout_ms = 30000, .project = r->project };
+		c->mirror = mem_grow(c->mirror, c->mirror_count + 1, sizeof(*c->mirror));
+		s = &c->mirror[c->mirror_count++];
+		*s = (struct config_mirror){ .timeout_ms = 30000, .project = r->project };
 		if (kind == JSON_OBJECT ? config_read_object(r, at, sync_keys, s) == -1
 					: sync_run(r, at, s) == -1)
 			return -1;
@@ -203,7 +203,7 @@ static const struct config_key top_keys[] = {
 	OBJECT("stop", stop_keys),
 	OBJECT("idle", idle_keys),
 	{ .name = "sync", .kind = KEY_OTHER, .offset = 0, .read = read_sync },
-	OTHER("gates", gates, gates_read),
+	OTHER("gates", gates, config_gates_read),
 	END,
 };
 
@@ -271,11 +271,11 @@ config_free(struct config *c)
 	strings_free(&c->create.required_metadata);
 	strings_free(&c->verify.metadata);
 	strings_free(&c->verify.allow);
-	for (size_t i = 0; i < c->sync_count; i++) {
-		free(c->sync[i].name);
-		strings_free(&c->sync[i].argv);
+	for (size_t i = 0; i < c->mirror_count; i++) {
+		free(c->mirror[i].name);
+		strings_free(&c->mirror[i].argv);
 	}
-	free(c->sync);
+	free(c->mirror);
 	gates_free(&c->gates);
 	*c = (struct config){ 0 };
 }

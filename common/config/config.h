@@ -47,7 +47,7 @@ struct config_file {
 };
 
 /* A command that gets the Task[] on its standard input after a change. */
-struct config_sync {
+struct config_mirror {
 	char *name; /* for the journal; the command itself if not given */
 	struct strings argv;
 	int64_t timeout_ms;
@@ -111,8 +111,8 @@ struct config {
 		bool suggest;
 	} idle;
 
-	struct config_sync *sync;
-	size_t sync_count;
+	struct config_mirror *mirror;
+	size_t mirror_count;
 	struct gates gates;
 };
 

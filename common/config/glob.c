@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/utf8.h"
 
 enum token_kind {
 	TOKEN_ONE,  /* this code point */

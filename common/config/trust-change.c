@@ -87,11 +87,11 @@ same_strings(const struct strings *a, const struct strings *b)
 static bool
 same_sync(const struct config *a, const struct config *b)
 {
-	if (a->sync_count != b->sync_count)
+	if (a->mirror_count != b->mirror_count)
 		return false;
-	for (size_t i = 0; i < a->sync_count; i++)
-		if (!same_strings(&a->sync[i].argv, &b->sync[i].argv) ||
-		    a->sync[i].timeout_ms != b->sync[i].timeout_ms)
+	for (size_t i = 0; i < a->mirror_count; i++)
+		if (!same_strings(&a->mirror[i].argv, &b->mirror[i].argv) ||
+		    a->mirror[i].timeout_ms != b->mirror[i].timeout_ms)
 			return false;
 	return true;
 }

@@ -19,6 +19,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "sys/dir.h"
 #include "sys/lock.h"
 #include "json/json.h"
 #include "json/out.h"

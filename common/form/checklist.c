@@ -12,6 +12,8 @@
  * (its description).  The brackets at the end count only if all in them is
  * of the above; they are written whenever the subject itself ends in one.
  */
+#include "form/checklist.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -37,9 +37,4 @@ int convert_one(const struct task *, enum task_dialect to, const char *id,
     struct error *);
 void convert_report_checklist(const struct task *, struct convert_report *);
 
-/* Markdown. */
-int checklist_read(const char *text, size_t len, struct task_set *, struct error *);
-void checklist_print(const struct task_set *, struct buf *, struct convert_report *);
-bool checklist_is(const char *text, size_t len);
-
 #endif

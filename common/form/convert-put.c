@@ -17,7 +17,9 @@
 #include "base/clock.h"
 #include "form/convert-part.h"
 #include "list/document-edit.h"
+#include "list/document.h"
 #include "list/store-part.h"
+#include "list/watermark.h"
 
 void
 convert_context_make(struct convert_context *c, const struct task_set *all)

@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "form/convert-part.h"
 #include "form/members.h"
-#include "task/task-field.h"
+#include "task/task-part.h"
 #include "json/json-print.h"
 
 struct conversion {

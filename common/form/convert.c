@@ -8,9 +8,10 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "form/checklist.h"
 #include "form/convert-part.h"
 #include "list/document-edit.h"
-#include "task/task-field.h"
+#include "task/task-part.h"
 #include "json/json-print.h"
 
 static const struct {

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/agent.h"
+#include "agent/claims.h"
 #include "agent/holder.h"
 #include "base/text.h"
 #include "list/graph.h"

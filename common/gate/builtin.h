@@ -1,6 +1,7 @@
 #ifndef GATE_BUILTIN_H
 #define GATE_BUILTIN_H
 
+#include "agent/agent.h"
 #include "agent/claim.h"
 #include "config/gate.h"
 #include "gate/verify-task.h"

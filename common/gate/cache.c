@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "sys/dir.h"
 #include "sys/file.h"
 #include "json/json.h"
 #include "json/out.h"

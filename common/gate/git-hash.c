@@ -5,6 +5,8 @@
  * bytes that lie there now.  A file that cannot be read as expected makes the whole
  * tree unhashable: better to run a gate again than to trust half a hash.
  */
+#include "gate/git-hash.h"
+
 #include <sys/stat.h>
 
 #include <dirent.h>
@@ -18,7 +20,6 @@
 
 #include "base/hash.h"
 #include "config/glob.h"
-#include "gate/git-hash.h"
 
 #define WALK_MAX 200000 /* entries looked at outside a repository */
 #define WALK_DEPTH 64

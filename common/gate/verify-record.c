@@ -5,8 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/agent.h"
+#include "agent/claims.h"
 #include "base/text.h"
-#include "gate/verify-plan.h"
+#include "gate/verify-part.h"
 #include "list/journal.h"
 #include "list/tally.h"
 #include "json/out.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "gate/verify-plan.h"
+#include "gate/verify-part.h"
 
 #define DETAILED 8        /* gates told with their output */
 #define OUTPUT_CHARS 5000 /* of output, over all gates */

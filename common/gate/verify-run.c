@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 
 #include "base/text.h"
-#include "gate/verify-plan.h"
+#include "gate/verify-part.h"
 
 #define LOOK_MS 500 /* between two looks at gates that run */
 

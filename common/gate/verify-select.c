@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/agent.h"
 #include "config/glob.h"
 #include "config/pattern.h"
 #include "gate/allow.h"
-#include "gate/verify-plan.h"
+#include "gate/verify-part.h"
 
 static bool
 any_word(const struct strings *patterns, const char *word)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "gate/cache.h"
-#include "gate/verify-plan.h"
+#include "gate/verify-part.h"
 
 void
 plan_tree(struct plan *p)

@@ -7,9 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/claims.h"
 #include "base/hash.h"
 #include "config/glob.h"
-#include "gate/verify-plan.h"
+#include "gate/verify-part.h"
 
 #define RESERVE_MS 2500 /* to kill, look again, and answer */
 
@@ -152,7 +153,7 @@ note_gate_file(struct plan *p)
 	const struct config_file *f = &p->req->config->project;
 	const struct claim *c = p->claim;
 
-	if (c == NULL || c->gate_hash == NULL || strcmp(c->gate_hash, f->hash) == 0)
+	if (c == NULL || c->gate_file_hash == NULL || strcmp(c->gate_file_hash, f->hash) == 0)
 		return;
 	strings_take(&p->verify->warnings,
 	    mem_printf("the gate file %s%s%s was changed after the task was claimed",

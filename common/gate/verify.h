@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "agent/agent.h"
 #include "agent/claim.h"
 #include "config/config.h"
 #include "config/gate.h"

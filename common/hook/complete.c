@@ -7,11 +7,14 @@
  * task is about to become completed, and whatever goes wrong from here on is
  * a refusal.
  */
+#include "hook/complete.h"
+
 #include "hook/hook.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/agent.h"
 #include "agent/note.h"
 #include "agent/transcript.h"
 #include "gate/verify.h"
@@ -60,7 +63,7 @@ turn_end(struct hook *h)
 	if (hook_list(h, &e) != 1)
 		return 0;
 	if (!h->explain)
-		(void)event_learn(&h->event, &h->list, hook_patience(h), &e);
+		(void)agent_learn(&h->event, &h->list, hook_patience(h), &e);
 	if (hook_config(h, &e) == -1) {
 		buf_printf(&h->decision.message, "%s: %s", h->spec->name, e.text);
 		return 0;
@@ -140,7 +143,7 @@ complete_run(struct hook *h, struct error *e)
 	if (hook_config(h, e) == -1)
 		return -1;
 	hook_self(h);
-	if (!h->explain && event_learn(&h->event, &h->list, hook_patience(h), e) == -1)
+	if (!h->explain && agent_learn(&h->event, &h->list, hook_patience(h), e) == -1)
 		return -1;
 	sweep_dead(h);
 	return check(h, e);

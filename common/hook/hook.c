@@ -20,6 +20,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/agent.h"
+#include "agent/claims.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "list/journal.h"
@@ -250,8 +252,8 @@ hook_self(struct hook *h)
 	if (h->have_self && (h->self.name != NULL || !h->have_config))
 		return;
 	free(h->self_name);
-	event_agent(
-	    &h->event, &h->list, h->have_config ? &h->config : NULL, &h->self, &h->self_name);
+	agent_from_event(
+	    &h->event, &h->list, h->have_config ? h->config.name : NULL, &h->self, &h->self_name);
 	h->have_self = true;
 }
 

@@ -3,7 +3,9 @@
 
 #include <json-c/json.h>
 
+#include "agent/agent.h"
 #include "agent/claim.h"
+#include "agent/claims.h"
 #include "agent/event.h"
 #include "agent/release.h"
 #include "config/config.h"
@@ -98,18 +100,5 @@ void hook_would(struct hook *, const char *fmt, ...) __attribute__((format(print
 /* One line in the journal; a failure to write it changes nothing else. */
 void hook_journal(
     struct hook *, const char *event, const char *task, const char *why, struct json_object *extra);
-
-/* The pieces the mains are made of. */
-int pretool_run(struct hook *, struct error *);  /* on-pretooluse-task */
-int complete_run(struct hook *, struct error *); /* on-task-completed-verify */
-int stop_run(struct hook *, struct error *);     /* on-subagent-stop */
-
-/* PreToolUse, by tool. */
-int pretool_update(struct hook *, struct error *);
-int pretool_create(struct hook *, struct error *);
-int pretool_spawn(struct hook *, struct error *);
-
-/* `Ready now: ...` after a refusal; loads the list. */
-void hook_add_ready(struct hook *);
 
 #endif

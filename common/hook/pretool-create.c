@@ -9,6 +9,7 @@
 #include "config/pattern.h"
 #include "hook/hook.h"
 #include "hook/policy.h"
+#include "hook/pretool.h"
 #include "list/subtasks.h"
 
 struct look {
@@ -150,7 +151,7 @@ pretool_spawn(struct hook *h, struct error *e)
 	if (rc != -1)
 		rc = judge_spawn(h, named, tasks.count, e);
 	if (rc != -1 && h->decision.verdict == VERDICT_REFUSE)
-		hook_add_ready(h);
+		pretool_add_ready(h);
 out:
 	for (size_t i = 0; blockers != NULL && i < tasks.count; i++)
 		blockers_free(&blockers[i]);
@@ -162,7 +163,7 @@ out:
 }
 
 void
-hook_add_ready(struct hook *h)
+pretool_add_ready(struct hook *h)
 {
 	struct buf b = { 0 };
 

@@ -9,11 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/agent.h"
 #include "agent/note.h"
 #include "base/text.h"
 #include "gate/git.h"
 #include "hook/hook.h"
 #include "hook/policy.h"
+#include "hook/pretool.h"
 #include "list/subtasks.h"
 #include "json/json-edit.h"
 #include "json/json-print.h"
@@ -264,7 +266,7 @@ start(struct hook *h, const struct call *c, struct facts *f, struct error *e)
 	f->blockers = NULL;
 	blockers_free(&blockers);
 	if (h->decision.verdict == VERDICT_REFUSE) {
-		hook_add_ready(h);
+		pretool_add_ready(h);
 		return 0;
 	}
 	if (f->who.task->status == TASK_IN_PROGRESS && f->who.claim != NULL &&
@@ -286,7 +288,7 @@ start(struct hook *h, const struct call *c, struct facts *f, struct error *e)
 	req.pass_blocked = h->config.rules.blocked != LEVEL_REFUSE;
 	req.pass_taken = h->config.rules.claimed != LEVEL_REFUSE;
 	req.pass_resolved = h->config.rules.resolved != LEVEL_REFUSE;
-	req.gate_hash = h->config.project.path != NULL ? h->config.project.hash : NULL;
+	req.gate_file_hash = h->config.project.path != NULL ? h->config.project.hash : NULL;
 	req.head = head = h->config.gates.count > 0 ? git_head(h->event.cwd) : NULL;
 	got = claim_take(&h->list, &h->store, &req, &reason, hook_patience(h), e);
 	free(head);

@@ -5,8 +5,12 @@
  * switched on at all.  Then what every run owes the list (claims of the
  * dead, notes for the lead), then the tool's own rules.
  */
+#include "hook/pretool.h"
+
+#include "agent/agent.h"
 #include "agent/note.h"
 #include "hook/hook.h"
+#include "hook/mirror.h"
 #include "hook/policy.h"
 #include "hook/stop.h"
 #include "hook/sweep.h"
@@ -148,8 +152,8 @@ hand_on(struct hook *h, enum tool tool, struct error *e)
 		return 0;
 	if (hook_config(h, e) == -1)
 		return -1;
-	if (h->config.sync_count > 0)
-		h->after = outward_after;
+	if (h->config.mirror_count > 0)
+		h->after = mirror_after;
 	return 0;
 }
 

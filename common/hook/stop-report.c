@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/claims.h"
 #include "agent/holder.h"
+#include "agent/report-apply.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "gate/verify.h"
@@ -36,7 +38,7 @@ reports_add(struct reports *r, char *task, const char *status)
 		return;
 	}
 	r->item = mem_grow(r->item, r->count + 1, sizeof(*r->item));
-	r->item[r->count++] = (struct sync_item){ .task = task, .status = s };
+	r->item[r->count++] = (struct report_item){ .task = task, .status = s };
 }
 
 void
@@ -212,7 +214,7 @@ rule(void *arg, struct store *st, const struct task *t, struct error *e)
 
 /* A completion: gates first, without a lock.  False: refused, and why is said. */
 static bool
-gates_pass(struct hook *h, struct sync_item *item, struct verify_request *req)
+gates_pass(struct hook *h, struct report_item *item, struct verify_request *req)
 {
 	struct verify v = VERIFY_INIT;
 	struct error e = { 0 };
@@ -230,7 +232,7 @@ gates_pass(struct hook *h, struct sync_item *item, struct verify_request *req)
 }
 
 static void
-apply(struct hook *h, struct sync_item *item)
+apply(struct hook *h, struct report_item *item)
 {
 	struct verify_request req = { .on = GATE_STOP,
 		.config = &h->config,
@@ -261,7 +263,7 @@ apply(struct hook *h, struct sync_item *item)
 		if (h->explain) {
 			hook_would(h, "task %s: %s", item->task, task_status_name(item->status));
 			item->applied = true;
-		} else if (sync_apply(&h->list, &h->store, &h->self, item, 1, rule, &c,
+		} else if (report_apply(&h->list, &h->store, &h->self, item, 1, rule, &c,
 			       hook_patience(h), &e) == -1 &&
 			   item->reason == NULL)
 			item->reason = mem_string(e.text);
@@ -270,7 +272,7 @@ apply(struct hook *h, struct sync_item *item)
 }
 
 static void
-tell_refused(struct hook *h, const struct sync_item *item)
+tell_refused(struct hook *h, const struct report_item *item)
 {
 	struct buf *b = &h->decision.message;
 
@@ -300,7 +302,7 @@ stop_reports(struct hook *h, struct error *e)
 	}
 	applied = out_array();
 	for (size_t i = 0; i < r.count; i++) {
-		struct sync_item *item = &r.item[i];
+		struct report_item *item = &r.item[i];
 
 		apply(h, item);
 		if (item->applied) {

@@ -11,8 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/agent.h"
+#include "agent/claims.h"
 #include "agent/transcript.h"
 #include "base/text.h"
+#include "hook/mirror.h"
 #include "hook/sweep.h"
 #include "list/tally.h"
 
@@ -285,13 +288,13 @@ stop_run(struct hook *h, struct error *e)
 	}
 	if ((rc = hook_list(h, e)) != 1)
 		return rc;
-	if (!h->explain && event_learn(&h->event, &h->list, hook_patience(h), e) == -1)
+	if (!h->explain && agent_learn(&h->event, &h->list, hook_patience(h), e) == -1)
 		return -1;
 	if (hook_config(h, e) == -1)
 		return -1;
 	hook_self(h);
-	if (h->config.sync_count > 0)
-		h->after = outward_after;
+	if (h->config.mirror_count > 0)
+		h->after = mirror_after;
 	sweep_dead(h);
 	switch (h->event.kind) {
 	case EVENT_SESSION_START:

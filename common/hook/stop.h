@@ -1,11 +1,15 @@
 #ifndef HOOK_STOP_H
 #define HOOK_STOP_H
 
+#include "agent/report-apply.h"
 #include "hook/hook.h"
 
 /*
- * When something stops: the parts of on-subagent-stop.
- *
+ * When something stops: on-subagent-stop and its parts.
+ */
+int stop_run(struct hook *, struct error *);
+
+/*
  * stop_reports() finds the completions (and other changes of status) that
  * the event reports: tasks_completed and result, a Task[] array, or a JSON
  * object with tasks_to_update in the agent's last message.  Each is checked like
@@ -16,7 +20,7 @@ int stop_reports(struct hook *, struct error *);
 
 /* The ids and states a text reports; exposed for tests and fuzzing. */
 struct reports {
-	struct sync_item *item;
+	struct report_item *item;
 	size_t count;
 };
 void reports_in_text(struct reports *, const char *text);
@@ -27,9 +31,5 @@ int stop_unfinished(struct hook *, struct error *);
 
 /* An idle teammate is told of a ready task, once per task. */
 int stop_idle(struct hook *, struct error *);
-
-/* The configured sync commands, once the answer is out: detached, in order,
- * only if the list has changed since they last ran. */
-void outward_after(struct hook *);
 
 #endif

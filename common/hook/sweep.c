@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "agent/claims.h"
 #include "agent/note.h"
 
 #define READY_MAX 12

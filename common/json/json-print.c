@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "json/json-members.h"
 #include "json/json-number.h"
 #include "json/json-string.h"

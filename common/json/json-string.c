@@ -4,6 +4,7 @@
 #include "json/json-string.h"
 
 #include "base/text.h"
+#include "base/utf8.h"
 
 static int32_t
 hex4(const char *p)

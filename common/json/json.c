@@ -21,6 +21,7 @@
 #endif
 
 #include "base/text.h"
+#include "base/utf8.h"
 
 #define NOWHERE UINT32_MAX
 

@@ -47,8 +47,6 @@ bool document_waits(const struct document *, const struct task *);
 
 int document_print(struct document *, int64_t now, struct buf *out, struct error *);
 
-void document_new_id(char id[37]);
-
 /* The text of a document without tasks. */
 void document_empty(struct buf *, int64_t now);
 

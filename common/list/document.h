@@ -36,4 +36,7 @@ int document_clear(struct store *, struct task_set *removed, struct deadline, st
 int document_put(
     struct store *, const char *id, const char *text, size_t len, struct deadline, struct error *);
 
+/* A new id, as a document has them. */
+void document_new_id(char id[37]);
+
 #endif

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "json/out.h"
 
 #define HASH_KEY ",\"hash\":\""

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "list/list-state.h"
+#include "list/list-part.h"
 #include "list/list.h"
 #include "sys/file.h"
 

@@ -5,7 +5,7 @@
  * Claims and journals decide what agents may do, so the directory must be
  * ours alone; one that others can write to is refused rather than used.
  */
-#include "list/list-state.h"
+#include "list/list-part.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "list/list.h"
+#include "sys/dir.h"
 #include "sys/file.h"
 
 #define LEARNT_DAYS 30 /* sessions do not come back after that */

@@ -16,9 +16,10 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "list/list-part.h"
 #include "list/list-project.h"
-#include "list/list-state.h"
 #include "list/team.h"
+#include "sys/dir.h"
 #include "sys/file.h"
 
 #define REDIRECTS 8 /* of .session-list, one per /clear */

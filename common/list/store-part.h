@@ -49,14 +49,4 @@ int files_put(
  * circle?  id NULL: a task that is yet to be made. */
 int store_check_dependencies(struct store *, const char *id, const struct change *, struct error *);
 
-/* Numbers of tasks: the next one to give, as the client counts. */
-int watermark_next(struct store *, char id[32], struct error *);
-/* id will not be given again. */
-int watermark_raise(struct store *, const char *id, struct error *);
-/* No id that any file has now will be given again. */
-int watermark_raise_all(struct store *, struct error *);
-/* The number that JavaScript's parseInt() sees at the front; -1 if none. */
-double watermark_number(const char *);
-void watermark_print(char out[32], double);
-
 #endif

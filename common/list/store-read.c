@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "list/store-part.h"
+#include "sys/dir.h"
 
 #define SCAN_READ 65536 /* bytes of a first read */
 

@@ -14,6 +14,7 @@
 
 #include "list/document.h"
 #include "list/store-part.h"
+#include "sys/dir.h"
 
 #define COUNTED 65536 /* numbers that have a bit */
 

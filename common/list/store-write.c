@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "list/store-part.h"
+#include "list/watermark.h"
 
 #define LOST_TRIES 5
 

@@ -14,6 +14,7 @@
 #include "list/document.h"
 #include "list/graph.h"
 #include "list/store-part.h"
+#include "sys/dir.h"
 
 #define LOST_TRIES 5
 

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "list/list.h"
+#include "sys/dir.h"
 #include "sys/file.h"
 #include "json/json.h"
 

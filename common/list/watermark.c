@@ -6,6 +6,8 @@
  * .highwatermark only when a task goes: what exists counts by itself.  The
  * content of the files plays no part, so neither does it here.
  */
+#include "list/watermark.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -13,6 +15,7 @@
 #include <string.h>
 
 #include "list/store-part.h"
+#include "sys/dir.h"
 
 #define WATERMARK ".highwatermark"
 

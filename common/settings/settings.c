@@ -3,6 +3,8 @@
  * an entry that is added may need an array or object that is not there yet,
  * and a text is small.
  */
+#include "settings/settings.h"
+
 #include "settings/settings-find.h"
 
 #include <stdlib.h>

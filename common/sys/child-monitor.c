@@ -4,7 +4,7 @@
  * This must not be done by the hook itself, because the client may kill the
  * hook with SIGKILL; the monitor sees its end as end-of-file on the socket.
  */
-#include "sys/child-monitor.h"
+#include "sys/child-part.h"
 
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -340,7 +340,7 @@ finish(struct monitor *m)
 }
 
 void
-monitor_run(const struct child_spec *spec, char *const *env, int sock, struct child *result)
+child_monitor_run(const struct child_spec *spec, char *const *env, int sock, struct child *result)
 {
 	static struct monitor m;
 	int64_t start = clock_ms();

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "sys/child-monitor.h"
+#include "sys/child-part.h"
 
 static int
 send_all(int sock, const void *data, size_t len)
@@ -29,9 +29,9 @@ send_all(int sock, const void *data, size_t len)
 }
 
 void
-monitor_send(int sock, const struct child *c)
+child_record_send(int sock, const struct child *c)
 {
-	struct monitor_record r = {
+	struct child_record r = {
 		.end = c->end,
 		.status = c->status,
 		.ms = c->ms,

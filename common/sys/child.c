@@ -1,7 +1,7 @@
 /*
  * Our end of a command that runs: a socket to its monitor.
  *
- * The monitor sends one record when all is over (monitor_record and the
+ * The monitor sends one record when all is over (child_record and the
  * tail of the output); until then the socket is silent.  Closing it, or
  * dying, makes the monitor kill everything.  A monitor that goes away
  * without a record was killed: the command did not give an answer.
@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sys/child-monitor.h"
+#include "sys/child-part.h"
 
 #define CHILDREN_MAX 128
 #define GONE_MS 10000 /* how long we wait for a monitor to finish killing */
@@ -98,8 +98,8 @@ child_start(struct child *c, const struct child_spec *spec, struct error *e)
 	if (c->pid == 0) {
 		struct child result = CHILD_INIT;
 
-		monitor_run(spec, env, pair[1], &result);
-		monitor_send(3, &result); /* monitor_run() has moved the socket there */
+		child_monitor_run(spec, env, pair[1], &result);
+		child_record_send(3, &result); /* child_monitor_run() has moved the socket there */
 		_exit(0);
 	}
 	if (c->pid == -1) {
@@ -135,7 +135,7 @@ settle(struct child *c)
 static void
 take_record(struct child *c, bool eof)
 {
-	struct monitor_record r = { 0 };
+	struct child_record r = { 0 };
 
 	if (c->in.len >= sizeof(r)) {
 		memcpy(&r, c->in.data, sizeof(r));
@@ -253,7 +253,7 @@ child_detach(const struct child_spec *spec, void (*done)(void *, const struct ch
 		/* A second fork, so that nobody has to wait for the monitor. */
 		if ((pid = fork()) != 0)
 			_exit(pid == -1 ? errno : 0);
-		monitor_run(spec, env, -1, &result);
+		child_monitor_run(spec, env, -1, &result);
 		if (done != NULL)
 			done(arg, &result);
 		_exit(0);

@@ -5,6 +5,8 @@
  * and asking the kernel where that led.  One walk, done by the kernel, so
  * that what was resolved is what was opened.
  */
+#include "sys/dir.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

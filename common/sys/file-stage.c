@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "sys/dir.h"
 #include "sys/file.h"
 
 #define TEMP_PREFIX ".task-hooks-"

@@ -41,6 +41,8 @@
  * process of ours breaks it after 2 s then, within its 2.7 s of patience,
  * and not after 10.  The price: who holds a lock for over 2 s may lose it.
  */
+#include "sys/lock-dir.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -53,7 +55,6 @@
 #include <unistd.h>
 
 #include "sys/file.h"
-#include "sys/lock-dir.h"
 
 #define STALE_MS 10000
 #define BACK_DATE_S 8

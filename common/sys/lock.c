@@ -28,6 +28,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sys/dir.h"
 #include "sys/file.h"
 #include "sys/lock-dir.h"
 

@@ -18,7 +18,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "task/macf.h"
-#include "task/task-field.h"
+#include "task/task-part.h"
 #include "json/json-edit.h"
 #include "json/json-print.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "task/task-field.h"
+#include "task/task-part.h"
 #include "json/json-print.h"
 
 struct maker {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "task/task-field.h"
+#include "task/task-part.h"
 #include "json/json-edit.h"
 #include "json/json-print.h"
 

@@ -16,7 +16,7 @@
 
 #include "base/text.h"
 #include "task/macf.h"
-#include "task/task-field.h"
+#include "task/task-part.h"
 
 static const char status_names[][12] = {
 	[TASK_PENDING] = "pending",

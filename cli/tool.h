@@ -1,7 +1,7 @@
-#ifndef CLI_TOOLS_H
-#define CLI_TOOLS_H
+#ifndef CLI_TOOL_H
+#define CLI_TOOL_H
 
-#include "act.h"
+#include "change.h"
 #include "gate/verify.h"
 #include "view.h"
 #include "json/json.h"
@@ -36,7 +36,7 @@ struct tool {
 const struct tool *tool_find(const char *name);
 const struct tool *tool_table(size_t *count);
 
-/* Check and run.  The list is found anew. `progress`: see act_complete; may be NULL. */
+/* Check and run.  The list is found anew. `progress`: see change_complete; may be NULL. */
 void tool_call(struct cli *, const struct tool *, const char *input, size_t len, struct answer *);
 void answer_free(struct answer *);
 

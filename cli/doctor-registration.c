@@ -24,7 +24,7 @@ files(struct doctor *d)
 			    "the client ignores the whole file",
 			    mem_printf("mend %s", d->wiring.file[i].path));
 	doctor_checked(d, "wiring.disabled");
-	if (wiring_disabled(&d->wiring, &path))
+	if (registration_disabled(&d->wiring, &path))
 		doctor_find(d, "wiring.disabled", LEVEL_BAD,
 		    mem_printf("%s switches hooks off", path), "none of ours runs",
 		    mem_printf("remove disableAllHooks (or allowManagedHooksOnly) from %s", path));
@@ -32,7 +32,7 @@ files(struct doctor *d)
 
 /* The event's entries in all files. */
 static size_t
-registered(const struct wiring *w, const char *event, const char *program)
+registered(const struct registration *w, const char *event, const char *program)
 {
 	size_t n = 0;
 
@@ -49,7 +49,7 @@ static void
 presence(struct doctor *d)
 {
 	const char *plugin_file;
-	bool plugin = wiring_plugin(&d->wiring, &plugin_file);
+	bool plugin = registration_plugin(&d->wiring, &plugin_file);
 	size_t n, all = 0;
 
 	doctor_checked(d, "wiring.hooks");
@@ -150,7 +150,7 @@ covers(const char *matcher, const char *tool)
 }
 
 static void
-entry(struct doctor *d, const struct wiring_file *f, const struct settings_entry *e,
+entry(struct doctor *d, const struct registration_file *f, const struct settings_entry *e,
     int64_t deadline_ms)
 {
 	int64_t limit = e->timeout > 0 ? e->timeout : 600;
@@ -198,7 +198,7 @@ tools(struct doctor *d)
 	if (d->client == NULL)
 		doctor_find(d, "wiring.client", LEVEL_NOTE,
 		    mem_string("no 'claude' in PATH says its version"), NULL, NULL);
-	if (wiring_tools_off(&d->wiring, d->client))
+	if (registration_tools_off(&d->wiring, d->client))
 		doctor_find(d, "wiring.todo-tools", LEVEL_NOTE,
 		    mem_string("the client offers no Task tools to current models"),
 		    "an agent then reaches the list by this command or claude-tasks mcp only",

@@ -1,7 +1,7 @@
-#ifndef CLI_INVERSE_H
-#define CLI_INVERSE_H
+#ifndef CLI_UNDO_INVERSE_H
+#define CLI_UNDO_INVERSE_H
 
-#include "act.h"
+#include "change.h"
 #include "history.h"
 
 /*
@@ -11,7 +11,7 @@
  * change made it, then it gets its old value.  What others did meanwhile to other
  * fields stays.
  */
-struct inverse {
+struct undo_inverse {
 	struct change change; /* borrows from the members below */
 	struct task was, is;
 	struct buf metadata;
@@ -20,7 +20,8 @@ struct inverse {
 };
 
 /* 0; -1 with ERROR_REFUSED says which field was changed since. */
-int inverse_make(struct inverse *, const struct past *, const struct task *now, struct error *);
-void inverse_free(struct inverse *);
+int undo_inverse_make(
+    struct undo_inverse *, const struct history_entry *, const struct task *now, struct error *);
+void undo_inverse_free(struct undo_inverse *);
 
 #endif

@@ -1,5 +1,5 @@
-#ifndef TASK_TASK_FIELD_H
-#define TASK_TASK_FIELD_H
+#ifndef TASK_TASK_PART_H
+#define TASK_TASK_PART_H
 
 #include "task/task.h"
 

@@ -1,5 +1,5 @@
-#ifndef CLI_WIRING_H
-#define CLI_WIRING_H
+#ifndef CLI_REGISTRATION_H
+#define CLI_REGISTRATION_H
 
 #include "settings-file.h"
 
@@ -7,7 +7,7 @@
  * Which of our hooks the client would run here, and what stands in the way:
  * every settings file that applies, read once.
  */
-struct wiring_file {
+struct registration_file {
 	enum scope scope;
 	char *path;
 	bool there;
@@ -19,28 +19,28 @@ struct wiring_file {
 	char *todo;    /* env.CLAUDE_CODE_ENABLE_TODO_TOOLS; NULL */
 };
 
-struct wiring {
-	struct wiring_file file[SCOPES];
+struct registration {
+	struct registration_file file[SCOPES];
 	char *project; /* directory */
 	char *config;  /* {config} */
 };
 
 #define TODO_TOOLS "CLAUDE_CODE_ENABLE_TODO_TOOLS"
 
-int wiring_load(struct wiring *, struct error *); /* only {config} can be an error */
-void wiring_free(struct wiring *);
+int registration_load(struct registration *, struct error *); /* only {config} can be an error */
+void registration_free(struct registration *);
 
-bool wiring_plugin(const struct wiring *, const char **path);
-bool wiring_disabled(const struct wiring *, const char **path);
+bool registration_plugin(const struct registration *, const char **path);
+bool registration_disabled(const struct registration *, const char **path);
 /* Is the variable set, by the environment or a settings file? */
-bool wiring_todo_tools(const struct wiring *);
+bool registration_todo_tools(const struct registration *);
 
 /* Would the client (its version; NULL: a current one) offer no Task tools here? */
-bool wiring_tools_off(const struct wiring *, const char *client);
+bool registration_tools_off(const struct registration *, const char *client);
 
 /* Where our executables are: beside this one, or `given`; owned.  NULL and the error if one
  * of them is missing. */
-char *wiring_bin(const char *given, struct error *);
+char *registration_bin(const char *given, struct error *);
 
 /* Since which version current models have no Task tools unless told. */
 #define TODO_TOOLS_SINCE "2.1.233"

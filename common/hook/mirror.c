@@ -7,6 +7,8 @@
  * finds nothing new leaves: so commands see states in order, and the last
  * one they see is the last one there is.
  */
+#include "hook/mirror.h"
+
 #include "hook/stop.h"
 
 #include <fcntl.h>
@@ -42,7 +44,7 @@ list_text(struct hook *h, struct buf *out, struct error *e)
 }
 
 static void
-failed(struct hook *h, const struct config_sync *s, const char *why)
+failed(struct hook *h, const struct config_mirror *s, const char *why)
 {
 	struct json_object *extra = out_object();
 
@@ -52,7 +54,7 @@ failed(struct hook *h, const struct config_sync *s, const char *why)
 
 /* The digest of what a command was last given, under a name made of the command. */
 static void
-mark_name(const struct config_sync *s, char out[32])
+mark_name(const struct config_mirror *s, char out[32])
 {
 	struct buf all = { 0 };
 	char hash[65];
@@ -65,7 +67,7 @@ mark_name(const struct config_sync *s, char out[32])
 }
 
 static void
-run_one(struct hook *h, int state, const struct config_sync *s, const struct buf *text)
+run_one(struct hook *h, int state, const struct config_mirror *s, const struct buf *text)
 {
 	struct child c = CHILD_INIT;
 	struct child_spec spec = { .cwd = h->event.cwd,
@@ -120,28 +122,28 @@ run_all(struct hook *h)
 	if ((state = list_state(&h->list, true, &e)) == -1 ||
 	    lock_own(&lock, state, "sync.lock", deadline_in(TURN_MS), &e) == -1 ||
 	    list_text(h, &text, &e) == -1) {
-		failed(h, &h->config.sync[0], e.text);
+		failed(h, &h->config.mirror[0], e.text);
 		return;
 	}
 	if (trust_check(h->list.config, &h->config, h->event.cwd, &trust, &why, &e) == -1) {
 		trust = TRUST_UNKNOWN;
 		buf_puts(&why, e.text);
 	}
-	for (size_t i = 0; i < h->config.sync_count; i++) {
-		if (h->config.sync[i].project && trust >= TRUST_UNKNOWN)
-			failed(h, &h->config.sync[i], buf_text(&why));
+	for (size_t i = 0; i < h->config.mirror_count; i++) {
+		if (h->config.mirror[i].project && trust >= TRUST_UNKNOWN)
+			failed(h, &h->config.mirror[i], buf_text(&why));
 		else
-			run_one(h, state, &h->config.sync[i], &text);
+			run_one(h, state, &h->config.mirror[i], &text);
 	}
 	lock_release(&lock);
 }
 
 void
-outward_after(struct hook *h)
+mirror_after(struct hook *h)
 {
 	int null;
 
-	if (h->config.sync_count == 0 || !h->list_opened)
+	if (h->config.mirror_count == 0 || !h->list_opened)
 		return;
 	if (fork() != 0)
 		return; /* also if there is none to be had: the next change tries again */

@@ -1,5 +1,5 @@
-#ifndef CONFIG_CONFIG_READ_H
-#define CONFIG_CONFIG_READ_H
+#ifndef CONFIG_CONFIG_PART_H
+#define CONFIG_CONFIG_PART_H
 
 #include "base/buf.h"
 #include "base/error.h"
@@ -66,6 +66,6 @@ void config_blank_comments(struct buf *);
 int config_read_command(struct config_reader *, json_ref, struct strings *argv, char **shell);
 
 /* The value of the key "gates" (config-gates.c). */
-int gates_read(struct config_reader *, json_ref, void *gates);
+int config_gates_read(struct config_reader *, json_ref, void *gates);
 
 #endif

@@ -7,6 +7,8 @@
  * not synced: after a power cut no client lives that it could speak of, and
  * what the cut made of the file does not matter.
  */
+#include "agent/claims.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -36,7 +38,7 @@ claim_clear(struct claim *c)
 	free(c->tool_use_id);
 	free(c->transcript);
 	free(c->space);
-	free(c->gate_hash);
+	free(c->gate_file_hash);
 	free(c->head);
 	memset(c, 0, sizeof(*c));
 }
@@ -102,7 +104,7 @@ claim_parse(struct claims *claims, const struct json *j, json_ref ref)
 	c.tool_use_id = json_member_string(j, ref, "tool_use_id");
 	c.transcript = json_member_string(j, ref, "transcript");
 	c.space = json_member_string(j, ref, "space");
-	c.gate_hash = json_member_string(j, ref, "gate_hash");
+	c.gate_file_hash = json_member_string(j, ref, "gate_hash");
 	c.head = json_member_string(j, ref, "head");
 	(void)json_int(j, json_member(j, ref, "pid"), &c.pid);
 	(void)json_int(j, json_member(j, ref, "pid_start"), &start);
@@ -200,7 +202,7 @@ ledger_write(int statefd, const struct claims *claims, struct error *err)
 		out_string(o, "space", c->space);
 		out_int(o, "time_ms", c->time_ms);
 		out_bool(o, "settled", c->settled);
-		out_string(o, "gate_hash", c->gate_hash);
+		out_string(o, "gate_hash", c->gate_file_hash);
 		out_string(o, "head", c->head);
 		out_push(array, o);
 	}
@@ -245,7 +247,8 @@ forget(void *arg, struct claims *claims)
 }
 
 int
-claim_forget(const struct list *list, const char *task, struct deadline deadline, struct error *err)
+claims_forget(
+    const struct list *list, const char *task, struct deadline deadline, struct error *err)
 {
 	struct claims now;
 	bool there;
@@ -263,7 +266,7 @@ claim_forget(const struct list *list, const char *task, struct deadline deadline
  * another machine: there the same number is another process, or none.
  */
 const char *
-claim_space(void)
+claims_space(void)
 {
 	static char space[192];
 	char host[128] = "";
@@ -305,7 +308,7 @@ process_start(int64_t pid, bool *dead)
 }
 
 bool
-claim_alive(const struct claim *c)
+claims_alive(const struct claim *c)
 {
 	const char *here;
 	uint64_t start;
@@ -313,7 +316,7 @@ claim_alive(const struct claim *c)
 
 	if (c->pid <= 0)
 		return true;
-	if (c->space != NULL && (here = claim_space()) != NULL && strcmp(c->space, here) != 0)
+	if (c->space != NULL && (here = claims_space()) != NULL && strcmp(c->space, here) != 0)
 		return true;
 	if (kill((pid_t)c->pid, 0) == -1 && errno == ESRCH)
 		return false;

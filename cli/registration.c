@@ -1,4 +1,4 @@
-#include "wiring.h"
+#include "registration.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #define PLUGIN "task-hooks@"
 
 static void
-look_at(struct wiring_file *f, const struct buf *text)
+look_at(struct registration_file *f, const struct buf *text)
 {
 	struct json j = { 0 };
 	struct error err;
@@ -42,19 +42,19 @@ look_at(struct wiring_file *f, const struct buf *text)
 }
 
 int
-wiring_load(struct wiring *w, struct error *err)
+registration_load(struct registration *w, struct error *err)
 {
 	struct buf text = { 0 };
 	struct error why;
 	int rc;
 
-	*w = (struct wiring){ 0 };
+	*w = (struct registration){ 0 };
 	w->config = list_config_dir(err);
 	if (w->config == NULL)
 		return -1;
 	w->project = project_dir();
 	for (int i = 0; i < SCOPES; i++) {
-		struct wiring_file *f = &w->file[i];
+		struct registration_file *f = &w->file[i];
 
 		f->scope = (enum scope)i;
 		f->path = scope_path(f->scope, w->config, w->project);
@@ -70,7 +70,7 @@ wiring_load(struct wiring *w, struct error *err)
 }
 
 void
-wiring_free(struct wiring *w)
+registration_free(struct registration *w)
 {
 	for (int i = 0; i < SCOPES; i++) {
 		free(w->file[i].path);
@@ -81,11 +81,11 @@ wiring_free(struct wiring *w)
 	}
 	free(w->project);
 	free(w->config);
-	*w = (struct wiring){ 0 };
+	*w = (struct registration){ 0 };
 }
 
 bool
-wiring_plugin(const struct wiring *w, const char **path)
+registration_plugin(const struct registration *w, const char **path)
 {
 	for (int i = 0; i < SCOPES; i++)
 		if (w->file[i].plugin) {
@@ -97,7 +97,7 @@ wiring_plugin(const struct wiring *w, const char **path)
 }
 
 bool
-wiring_disabled(const struct wiring *w, const char **path)
+registration_disabled(const struct registration *w, const char **path)
 {
 	for (int i = 0; i < SCOPES; i++)
 		if (w->file[i].disabled) {
@@ -116,7 +116,7 @@ yes(const char *v)
 }
 
 bool
-wiring_todo_tools(const struct wiring *w)
+registration_todo_tools(const struct registration *w)
 {
 	if (yes(getenv(TODO_TOOLS)))
 		return true;
@@ -147,7 +147,7 @@ model_has_tools(const char *model)
 }
 
 bool
-wiring_tools_off(const struct wiring *w, const char *client)
+registration_tools_off(const struct registration *w, const char *client)
 {
 	const char *model = getenv("ANTHROPIC_MODEL");
 
@@ -156,11 +156,11 @@ wiring_tools_off(const struct wiring *w, const char *client)
 	/* The nearest file says which model. */
 	for (int i = SCOPE_LOCAL; i >= SCOPE_USER && model == NULL; i--)
 		model = w->file[i].model;
-	return !wiring_todo_tools(w) && !model_has_tools(model);
+	return !registration_todo_tools(w) && !model_has_tools(model);
 }
 
 char *
-wiring_bin(const char *given, struct error *err)
+registration_bin(const char *given, struct error *err)
 {
 	char self[PATH_MAX], *bin, *path, *slash;
 	ssize_t n;

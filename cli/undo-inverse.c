@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "inverse.h"
+#include "undo-inverse.h"
 #include "json/json-print.h"
 
 static bool
@@ -65,7 +65,7 @@ put_key(struct buf *b, const char *key, const struct json *j, json_ref value)
 }
 
 static int
-take_back_metadata(struct inverse *v, const struct task *now, struct error *err)
+take_back_metadata(struct undo_inverse *v, const struct task *now, struct error *err)
 {
 	const struct json *jw = &v->was.json, *ji = &v->is.json, *jn = &now->json;
 	json_ref was = task_metadata(&v->was), is = task_metadata(&v->is), cur = task_metadata(now);
@@ -104,7 +104,8 @@ take_back_metadata(struct inverse *v, const struct task *now, struct error *err)
 
 /* A line of a hook keeps only status and owner, in from and to. */
 static int
-from_fields(struct inverse *v, const struct past *p, const struct task *now, struct error *err)
+from_fields(struct undo_inverse *v, const struct history_entry *p, const struct task *now,
+    struct error *err)
 {
 	struct json from = { 0 }, to = { 0 };
 	char *a = NULL, *b = NULL;
@@ -138,9 +139,10 @@ out:
 }
 
 int
-inverse_make(struct inverse *v, const struct past *p, const struct task *now, struct error *err)
+undo_inverse_make(struct undo_inverse *v, const struct history_entry *p, const struct task *now,
+    struct error *err)
 {
-	*v = (struct inverse){ .change = CHANGE_INIT, .was = TASK_INIT, .is = TASK_INIT };
+	*v = (struct undo_inverse){ .change = CHANGE_INIT, .was = TASK_INIT, .is = TASK_INIT };
 	if (p->before != NULL && p->after != NULL) {
 		if (task_read(&v->was, now->dialect, now->id, p->before, strlen(p->before), err) ==
 			-1 ||
@@ -174,7 +176,7 @@ inverse_make(struct inverse *v, const struct past *p, const struct task *now, st
 }
 
 void
-inverse_free(struct inverse *v)
+undo_inverse_free(struct undo_inverse *v)
 {
 	task_free(&v->was);
 	task_free(&v->is);

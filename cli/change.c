@@ -3,15 +3,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "act.h"
+#include "agent/agent.h"
+#include "agent/claims.h"
 #include "base/clock.h"
+#include "change.h"
 #include "list/journal.h"
 #include "list/subtasks.h"
 
 static char group[48];
 
 void
-act_begin(struct cli *c)
+change_begin(struct cli *c)
 {
 	static unsigned serial;
 
@@ -76,7 +78,7 @@ add_text(struct json_object *o, const char *key, const struct task *t)
 }
 
 void
-act_record(struct cli *c, const char *event, const struct task *before, const struct task *after,
+change_record(struct cli *c, const char *event, const struct task *before, const struct task *after,
     const char *why, struct json_object *extra)
 {
 	struct agent agent;
@@ -100,7 +102,7 @@ act_record(struct cli *c, const char *event, const struct task *before, const st
 	if (extra == NULL)
 		extra = out_object();
 	if (group[0] == '\0')
-		act_begin(c);
+		change_begin(c);
 	out_string(extra, "group", group);
 	add_text(extra, "before", before);
 	add_text(extra, "after", after);
@@ -121,25 +123,25 @@ act_record(struct cli *c, const char *event, const struct task *before, const st
 }
 
 int
-act_create(struct cli *c, const struct change *change, struct task *made, struct error *err)
+change_create(struct cli *c, const struct change *change, struct task *made, struct error *err)
 {
 	if (store_create(&c->store, change, NULL, NULL, made, cli_patience(), err) == -1)
 		return -1;
-	act_record(c, "create", NULL, made, NULL, NULL);
+	change_record(c, "create", NULL, made, NULL, NULL);
 	return 0;
 }
 
 int
-act_update(struct cli *c, const char *id, const struct change *change, struct task *before,
+change_update(struct cli *c, const char *id, const struct change *change, struct task *before,
     struct task *after, struct error *err)
 {
 	struct task was = TASK_INIT, is = TASK_INIT;
 	int rc = store_update(&c->store, id, change, NULL, NULL, &was, &is, cli_patience(), err);
 
 	if (rc == 1) {
-		act_record(c, "update", &was, &is, NULL, NULL);
+		change_record(c, "update", &was, &is, NULL, NULL);
 		if (was.status == TASK_IN_PROGRESS && is.status != TASK_IN_PROGRESS)
-			(void)claim_forget(&c->list, id, cli_patience(), err);
+			(void)claims_forget(&c->list, id, cli_patience(), err);
 	}
 	if (rc != -1 && before != NULL)
 		task_copy(before, &was);
@@ -151,15 +153,15 @@ act_update(struct cli *c, const char *id, const struct change *change, struct ta
 }
 
 int
-act_delete(
+change_delete(
     struct cli *c, const char *id, const struct task *as, struct task *before, struct error *err)
 {
 	struct task was = TASK_INIT;
 
 	if (store_delete(&c->store, id, NULL, NULL, &was, cli_patience(), err) == -1)
 		return -1;
-	act_record(c, "delete", as != NULL ? as : &was, NULL, NULL, NULL);
-	(void)claim_forget(&c->list, id, cli_patience(), err);
+	change_record(c, "delete", as != NULL ? as : &was, NULL, NULL, NULL);
+	(void)claims_forget(&c->list, id, cli_patience(), err);
 	if (before != NULL)
 		task_copy(before, &was);
 	task_free(&was);
@@ -167,7 +169,8 @@ act_delete(
 }
 
 int
-act_depend(struct cli *c, const char *blocked, const char *blocker, bool remove, struct error *err)
+change_depend(
+    struct cli *c, const char *blocked, const char *blocker, bool remove, struct error *err)
 {
 	struct task was = TASK_INIT, is = TASK_INIT;
 	int rc = store_get(&c->store, blocked, &was, err);
@@ -181,7 +184,7 @@ act_depend(struct cli *c, const char *blocked, const char *blocker, bool remove,
 	if (rc == 1) {
 		rc = !same_ids(&was.blocked_by, &is.blocked_by);
 		if (rc == 1)
-			act_record(c, "update", &was, &is, NULL, NULL);
+			change_record(c, "update", &was, &is, NULL, NULL);
 	}
 	task_free(&was);
 	task_free(&is);

@@ -1,6 +1,7 @@
-#ifndef CLI_ACT_H
-#define CLI_ACT_H
+#ifndef CLI_CHANGE_H
+#define CLI_CHANGE_H
 
+#include "agent/claims.h"
 #include "cli.h"
 #include "json/json.h"
 
@@ -16,27 +17,27 @@
  */
 
 /* One command, one call of a tool: what `undo` takes back together. */
-void act_begin(struct cli *);
+void change_begin(struct cli *);
 
-int act_create(struct cli *, const struct change *, struct task *made, struct error *);
-int act_update(struct cli *, const char *id, const struct change *, struct task *before,
+int change_create(struct cli *, const struct change *, struct task *made, struct error *);
+int change_update(struct cli *, const char *id, const struct change *, struct task *before,
     struct task *after, struct error *);
 /* `as`: the task as it was before the whole command, for the journal; NULL: as it is now. */
-int act_delete(
+int change_delete(
     struct cli *, const char *id, const struct task *as, struct task *before, struct error *);
-int act_depend(struct cli *, const char *blocked, const char *blocker, bool remove,
+int change_depend(struct cli *, const char *blocked, const char *blocker, bool remove,
     struct error *); /* 1 changed, 0 was so already */
 
 /* What every claim owes the list first, as the hooks do: claims of agents that are gone are given
  * back.  Says which on standard error.  Never fails: `release --dead` tells why not. */
-void act_sweep(struct cli *);
+void change_sweep(struct cli *);
 
 /*
  * Take it: in progress, with an owner.  On a refusal reason says why.  With
  * `with` these fields are written in the same go, and an owner only if it is
  * among them: as the client's own call would, once its hook has let it through.
  */
-enum claim_result act_claim(struct cli *, const char *id, bool check_busy,
+enum claim_result change_claim(struct cli *, const char *id, bool check_busy,
     const struct change *with, struct buf *reason, struct error *);
 int claim_status(enum claim_result); /* the exit status of each */
 
@@ -44,26 +45,26 @@ int claim_status(enum claim_result); /* the exit status of each */
  * Nobody said who acts on this task: a person at a shell acts for its owner, and
  * who claimed it by this command under a name goes by that name again.
  */
-void act_identify(struct cli *, const struct task *, const struct claims *);
+void change_identify(struct cli *, const struct task *, const struct claims *);
 
 /*
  * The verdict of the gates, then the status.  unblocked: ids that can start
  * now.  Returns EXIT_DONE, or the exit status of the refusal with its reason
  * (EXIT_FAULT and the like: the error's text).
  */
-struct act_complete {
+struct change_complete {
 	const char *id;
 	bool force;
 	const char *why;           /* of a forced one */
 	bool quiet;                /* no progress on the terminal */
 	const struct change *with; /* fields to write in the same go, or NULL */
 };
-int act_complete(
-    struct cli *, const struct act_complete *, struct buf *reason, struct strings *unblocked);
+int change_complete(
+    struct cli *, const struct change_complete *, struct buf *reason, struct strings *unblocked);
 
 /* The journal line itself, and what a change must make others forget; before or after may be NULL.
  */
-void act_record(struct cli *, const char *event, const struct task *before,
+void change_record(struct cli *, const char *event, const struct task *before,
     const struct task *after, const char *why, struct json_object *extra);
 
 #endif

@@ -1,5 +1,5 @@
-#ifndef LIST_LIST_STATE_H
-#define LIST_LIST_STATE_H
+#ifndef LIST_LIST_PART_H
+#define LIST_LIST_PART_H
 
 #include "list/list.h"
 

@@ -1,6 +1,7 @@
-#ifndef GATE_VERIFY_PLAN_H
-#define GATE_VERIFY_PLAN_H
+#ifndef GATE_VERIFY_PART_H
+#define GATE_VERIFY_PART_H
 
+#include "agent/claims.h"
 #include "gate/builtin.h"
 #include "gate/git.h"
 #include "gate/verify.h"

@@ -3,9 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/agent.h"
+#include "agent/claims.h"
 #include "agent/holder.h"
 #include "schema.h"
-#include "tools.h"
+#include "tool.h"
 #include "json/json-print.h"
 
 void
@@ -104,7 +106,7 @@ tool_may_touch(struct cli *c, const char *id, const char *deed, struct answer *a
 		may = false;
 		goto out;
 	}
-	act_identify(c, &t, &claims);
+	change_identify(c, &t, &claims);
 	cli_agent(c, &self);
 	holder_look(&q, &c->list, &claims);
 	may = holder_of(&q) != HOLDER_OTHER;
@@ -179,7 +181,7 @@ tool_call(struct cli *c, const struct tool *t, const char *input, size_t len, st
 		answer_fail(a, EXIT_MISUSE, "%s: %s", t->name, err.text);
 		goto out;
 	}
-	act_begin(c);
+	change_begin(c);
 	t->run(c, &in, a);
 out:
 	cli_act_as(c, NULL);

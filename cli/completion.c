@@ -15,7 +15,7 @@
 #include "args.h"
 #include "config/config.h"
 #include "settings/settings.h"
-#include "tools.h"
+#include "tool.h"
 #include "view.h"
 
 static void
@@ -240,7 +240,7 @@ find_flag(const struct command *k, const char *word)
 }
 
 int
-words_main(struct cli *c)
+completion_main(struct cli *c)
 {
 	const struct command *k = NULL;
 	const struct flag *f = NULL;

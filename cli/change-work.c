@@ -6,15 +6,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "act.h"
+#include "agent/agent.h"
+#include "agent/claims.h"
 #include "agent/release.h"
+#include "change.h"
 #include "gate/git.h"
 #include "gate/verify.h"
 #include "progress.h"
 #include "view.h"
 
 void
-act_sweep(struct cli *c)
+change_sweep(struct cli *c)
 {
 	struct released back = { 0 };
 	struct buf line = { 0 };
@@ -34,7 +36,7 @@ act_sweep(struct cli *c)
 }
 
 enum claim_result
-act_claim(struct cli *c, const char *id, bool check_busy, const struct change *with,
+change_claim(struct cli *c, const char *id, bool check_busy, const struct change *with,
     struct buf *reason, struct error *err)
 {
 	struct claim_request r = { .task = id, .check_busy = check_busy, .write = with == NULL };
@@ -45,19 +47,19 @@ act_claim(struct cli *c, const char *id, bool check_busy, const struct change *w
 	char *head;
 	struct error ignored;
 
-	act_sweep(c);
+	change_sweep(c);
 	cli_agent(c, &r.agent);
 	/* What the gates were and where the tree stood: a later verdict compares with it. */
 	if (config_load(&config, &q, &ignored) == 0 && config.project.path != NULL)
-		r.gate_hash = config.project.hash;
+		r.gate_file_hash = config.project.hash;
 	head = git_head(".");
 	r.head = head;
 	result = claim_take(&c->list, &c->store, &r, reason, cli_patience(), err);
 	if (result == CLAIM_OK && with != NULL) {
 		change = *with;
 		change.status = TASK_IN_PROGRESS;
-		if (act_update(c, id, &change, NULL, NULL, err) == -1) {
-			(void)claim_forget(&c->list, id, cli_patience(), &ignored);
+		if (change_update(c, id, &change, NULL, NULL, err) == -1) {
+			(void)claims_forget(&c->list, id, cli_patience(), &ignored);
 			result = CLAIM_FAULT;
 		}
 	}
@@ -67,7 +69,7 @@ act_claim(struct cli *c, const char *id, bool check_busy, const struct change *w
 }
 
 void
-act_identify(struct cli *c, const struct task *t, const struct claims *claims)
+change_identify(struct cli *c, const struct task *t, const struct claims *claims)
 {
 	const struct claim *claim = claims_find(claims, t->id);
 	const char *session = getenv("CLAUDE_CODE_SESSION_ID");
@@ -116,7 +118,7 @@ still_fine(void *arg, struct store *s, const struct task *t, struct error *err)
 }
 
 static int
-write_completed(struct cli *c, const struct act_complete *how, struct verify_request *request,
+write_completed(struct cli *c, const struct change_complete *how, struct verify_request *request,
     struct strings *unblocked, struct error *err)
 {
 	struct change change = CHANGE_INIT;
@@ -136,8 +138,8 @@ write_completed(struct cli *c, const struct act_complete *how, struct verify_req
 			extra = out_object();
 			out_bool(extra, "forced", true);
 		}
-		act_record(c, "complete", &before, &after, how->why, extra);
-		(void)claim_forget(&c->list, how->id, cli_patience(), &ignored);
+		change_record(c, "complete", &before, &after, how->why, extra);
+		(void)claims_forget(&c->list, how->id, cli_patience(), &ignored);
 		if (store_load(&c->store, &all, &ignored) == 0)
 			graph_unblocked(&all, how->id, unblocked);
 	}
@@ -167,8 +169,8 @@ status_of_verdict(const struct verify *v)
 }
 
 int
-act_complete(
-    struct cli *c, const struct act_complete *how, struct buf *reason, struct strings *unblocked)
+change_complete(
+    struct cli *c, const struct change_complete *how, struct buf *reason, struct strings *unblocked)
 {
 	struct config config;
 	struct config_query q = { .config_dir = c->list.config };
@@ -207,7 +209,7 @@ act_complete(
 	}
 	if (claims_load(&c->list, &claims, &err) == -1)
 		goto fault;
-	act_identify(c, &t, &claims);
+	change_identify(c, &t, &claims);
 	cli_agent(c, &request.agent);
 	request.deadline = deadline_in(config.deadline_ms);
 	if (how->force) {

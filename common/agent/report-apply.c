@@ -2,11 +2,15 @@
  * Reports from outside, applied: each on its own, so that a bad one does
  * not cost the good ones.
  */
+#include "agent/report-apply.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/agent.h"
 #include "agent/claim-part.h"
+#include "agent/claims.h"
 #include "agent/release.h"
 #include "list/journal.h"
 
@@ -53,7 +57,7 @@ write_line(const struct list *list, const struct agent *a, const struct task *be
 
 /* 1 applied, 0 refused with its reason, -1 the list cannot be worked on. */
 static int
-apply(const struct list *list, struct store *s, const struct agent *a, struct sync_item *item,
+apply(const struct list *list, struct store *s, const struct agent *a, struct report_item *item,
     store_rule *rule, void *arg, struct deadline deadline, struct error *err)
 {
 	struct change change = { .status = item->status };
@@ -70,7 +74,7 @@ apply(const struct list *list, struct store *s, const struct agent *a, struct sy
 	if (rc == 1) {
 		write_line(list, a, &before, &after, deadline);
 		if (item->status != TASK_IN_PROGRESS)
-			(void)claim_forget(list, item->task, deadline, &ignored);
+			(void)claims_forget(list, item->task, deadline, &ignored);
 	}
 	task_free(&before);
 	task_free(&after);
@@ -78,8 +82,9 @@ apply(const struct list *list, struct store *s, const struct agent *a, struct sy
 }
 
 int
-sync_apply(const struct list *list, struct store *s, const struct agent *a, struct sync_item *item,
-    size_t count, store_rule *rule, void *arg, struct deadline deadline, struct error *err)
+report_apply(const struct list *list, struct store *s, const struct agent *a,
+    struct report_item *item, size_t count, store_rule *rule, void *arg, struct deadline deadline,
+    struct error *err)
 {
 	size_t i;
 	int rc;

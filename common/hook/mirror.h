@@ -1,0 +1,10 @@
+#ifndef HOOK_MIRROR_H
+#define HOOK_MIRROR_H
+
+#include "hook/hook.h"
+
+/* The configured sync commands, once the answer is out: detached, in order,
+ * only if the list has changed since they last ran. */
+void mirror_after(struct hook *);
+
+#endif
