@@ -2,9 +2,12 @@
  * Claims and releases: one agent at a time, and never one that is alive.
  */
 #include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -418,29 +421,41 @@ Test(release, one_task)
 	released_free(&r);
 }
 
+/* Does somebody hold a flock on the file?  That is how ours queue for its lock. */
+static bool
+is_queued_at(const char *path)
+{
+	int fd = open(path, O_RDONLY);
+	bool held = fd != -1 && flock(fd, LOCK_EX | LOCK_NB) == -1 && errno == EWOULDBLOCK;
+
+	close(fd);
+	return held;
+}
+
 /*
  * The client completes task 1 as it does, under that task's lock alone, while we hold the
- * list's lock and want the task's.
+ * list's lock, have read the task and wait for its lock.
  */
 static pid_t
 client_completes(void)
 {
-	char lock[300], ours[300];
-	struct stat st;
+	char lock[310], task[300];
+	pid_t pid, parent = getpid();
 	int ready[2];
-	pid_t pid;
 	char c;
 
-	snprintf(lock, sizeof(lock), "%s/1.json.lock", list.dir);
-	snprintf(ours, sizeof(ours), "%s/.lock.lock", list.dir);
+	snprintf(task, sizeof(task), "%s/1.json", list.dir);
+	snprintf(lock, sizeof(lock), "%s.lock", task);
 	cr_assert_eq(pipe(ready), 0);
 	cr_assert_neq(pid = fork(), -1);
 	if (pid == 0) {
 		if (mkdir(lock, 0777) == -1 || write(ready[1], "", 1) != 1)
 			_exit(1);
-		while (stat(ours, &st) == -1)
+		while (!is_queued_at(task)) {
+			if (getppid() != parent)
+				_exit(1);
 			usleep(1000);
-		usleep(50 * 1000); /* it has looked by now, or the test is none */
+		}
 		write_task("1", "completed", "");
 		_exit(rmdir(lock) == -1);
 	}
