@@ -19,6 +19,8 @@
 #include "verify.h"
 
 #define REPORTS_MAX 200
+#define OBJECT_MAX 32768 /* bytes of one report in a text; room for REPORTS_MAX */
+#define TRIES_MAX 1024   /* keys and braces of one text that are looked at */
 
 static void
 reports_add(struct reports *r, char *task, const char *status)
@@ -99,20 +101,24 @@ object_end(const char *p, const char *end)
 	return NULL;
 }
 
-/* The outermost object around `at` that parses: an opening brace is never far. */
+/*
+ * The innermost object around `at` that parses and has the key: an opening
+ * brace is never far.  Each brace that is tried costs one of `tries`.
+ */
 static bool
-object_around(const char *text, const char *at, const char *end, struct json *j)
+object_around(const char *text, const char *at, const char *end, int *tries, struct json *j)
 {
 	struct error e;
 	const char *stop;
-	int tries = 0;
+	int left = 16;
 
-	for (const char *p = at; p >= text && tries < 16 && at - p < 4096; p--) {
+	for (const char *p = at; p >= text && left > 0 && *tries > 0 && at - p < 4096; p--) {
 		if (*p != '{')
 			continue;
-		tries++;
-		if ((stop = object_end(p, end)) != NULL && stop > at &&
-		    json_parse(j, p, (size_t)(stop - p), &e) == 0 &&
+		left--;
+		--*tries;
+		stop = object_end(p, end - p < OBJECT_MAX ? end : p + OBJECT_MAX);
+		if (stop != NULL && stop > at && json_parse(j, p, (size_t)(stop - p), &e) == 0 &&
 		    json_member(j, JSON_ROOT, "tasks_to_update") != JSON_ABSENT)
 			return true;
 	}
@@ -126,11 +132,10 @@ reports_in_text(struct reports *r, const char *text)
 	const char *end = text + strlen(text), *at = text;
 	struct json j = { 0 };
 
-	for (int found = 0; found < 8 && (at = strstr(at, key)) != NULL; at += sizeof(key) - 1)
-		if (object_around(text, at, end, &j)) {
+	for (int tries = TRIES_MAX; --tries > 0 && (at = strstr(at, key)) != NULL;
+	     at += sizeof(key) - 1)
+		if (object_around(text, at, end, &tries, &j))
 			add_array(r, &j, json_member(&j, JSON_ROOT, "tasks_to_update"));
-			found++;
-		}
 	json_free(&j);
 }
 
