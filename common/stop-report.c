@@ -165,12 +165,12 @@ struct check {
 };
 
 static int
-owner_check(struct hook *h, const struct task *t, struct error *e)
+owner_check(struct hook *h, const struct claims *claims, const struct task *t, struct error *e)
 {
 	struct holder_query q = { .task = t, .self = &h->self };
 	struct buf who = { 0 };
 
-	holder_look(&q, &h->list, &h->claims);
+	holder_look(&q, &h->list, claims);
 	if (holder_of(&q) != HOLDER_OTHER)
 		return 0;
 	holder_describe(&who, &q);
@@ -200,11 +200,16 @@ static int
 rule(void *arg, struct store *st, const struct task *t, struct error *e)
 {
 	struct check *c = arg;
+	struct claims claims = { 0 };
 	struct buf reason = { 0 };
 	const char *name = NULL;
 	int rc;
 
-	if (owner_check(c->hook, t, e) == -1 || (c->start && start_check(st, t, e) == -1))
+	if (claims_load(&c->hook->list, &claims, e) == -1)
+		return -1;
+	rc = owner_check(c->hook, &claims, t, e);
+	claims_free(&claims);
+	if (rc == -1 || (c->start && start_check(st, t, e) == -1))
 		return -1;
 	if (c->request == NULL)
 		return 0;
@@ -258,7 +263,7 @@ apply(struct hook *h, struct sync_item *item)
 		item->reason = mem_string("its status is not one a task can have");
 	else if (t.status == item->status)
 		item->status = TASK_NO_STATUS; /* nothing to do, nothing to say */
-	else if (owner_check(h, &t, &e) == -1)
+	else if (owner_check(h, &h->claims, &t, &e) == -1)
 		item->reason = mem_string(e.text);
 	else if (item->status != TASK_COMPLETED || gates_pass(h, item, &req)) {
 		if (item->status == TASK_COMPLETED)
