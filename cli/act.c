@@ -114,7 +114,8 @@ act_record(struct cli *c, const char *event, const struct task *before, const st
 		json_object_put(e.to);
 		json_object_put(e.extra);
 	}
-	if (fd == -1 || journal_append(fd, c->list.name, &e, cli_patience(), &err) == -1)
+	if (fd == -1 ||
+	    journal_append(fd, c->list.name, c->store.sync, &e, cli_patience(), &err) == -1)
 		cli_note(c, "claude-tasks: done, but not in the journal: %s", err.text);
 	if (fd != -1)
 		close(fd);

@@ -10,7 +10,6 @@
 #include "config.h"
 #include "event.h"
 #include "file.h"
-#include "journal.h"
 #include "lock.h"
 
 int
@@ -44,10 +43,8 @@ cli_tune(struct cli *c)
 	struct config config;
 	struct error ignored;
 
-	if (config_load(&config, &q, &ignored) == 0) {
+	if (config_load(&config, &q, &ignored) == 0)
 		c->store.sync = config.durability;
-		journal_set_sync(config.durability != FILE_SYNC_OFF);
-	}
 	config_free(&config);
 }
 
