@@ -9,7 +9,7 @@
 
 struct claim *claims_add(struct claims *); /* empty */
 
-/* This machine and pid namespace, for claim.space; NULL if unknown. */
+/* This machine, its boot and the pid namespace, for claim.space; NULL if unknown. */
 const char *claim_space(void);
 
 /* What a claim is worth, given its task as it is on disk now. */
