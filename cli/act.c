@@ -190,7 +190,7 @@ act_depend(struct cli *c, const char *blocked, const char *blocker, bool remove,
 }
 
 int
-claim_status(enum claim_result r)
+claim_status(enum claim_result r, const struct error *err)
 {
 	switch (r) {
 	case CLAIM_OK:
@@ -206,6 +206,6 @@ claim_status(enum claim_result r)
 	case CLAIM_AGENT_BUSY:
 		return EXIT_AGENT;
 	default:
-		return EXIT_FAULT;
+		return cli_status(err->kind);
 	}
 }
