@@ -329,7 +329,7 @@ hook_journal(
 		return;
 	}
 	entry.agent = h->have_self ? agent_owner(&h->self) : h->event.agent_id;
-	(void)journal_append(state, h->list.name, &entry, hook_patience(h), &e);
+	(void)journal_append(state, h->list.name, h->store.sync, &entry, hook_patience(h), &e);
 	close(state);
 }
 
