@@ -15,8 +15,6 @@
 #include "graph.h"
 #include "store-part.h"
 
-#define LOST_TRIES 5
-
 enum task_dialect
 store_dialect(const struct store *s)
 {
