@@ -34,17 +34,28 @@ take_back(const char *was, const char *is, const char *now, const char **set, co
 	return 0;
 }
 
+/* Entries of `a` that `b` does not have, if `now` has them or if it does not. */
+static void
+add_others(struct strings *out, const struct strings *a, const struct strings *b,
+    const struct strings *now, int has)
+{
+	void *seen = NULL;
+
+	for (size_t i = 0; i < b->count; i++)
+		(void)strings_first(&seen, b->item[i]);
+	for (size_t i = 0; i < a->count; i++)
+		if (strings_first(&seen, a->item[i]) && strings_has(now, a->item[i]) == has)
+			strings_add(out, a->item[i]);
+	strings_forget(seen);
+}
+
 /* Entries that came are to go, entries that went are to come back. */
 static int
 take_back_ids(const struct strings *was, const struct strings *is, const struct strings *now,
     struct strings *add, struct strings *drop)
 {
-	for (size_t i = 0; i < is->count; i++)
-		if (!strings_has(was, is->item[i]) && strings_has(now, is->item[i]))
-			strings_add(drop, is->item[i]);
-	for (size_t i = 0; i < was->count; i++)
-		if (!strings_has(is, was->item[i]) && !strings_has(now, was->item[i]))
-			strings_add(add, was->item[i]);
+	add_others(drop, is, was, now, 1);
+	add_others(add, was, is, now, 0);
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 #ifndef BASE_MEM_H
 #define BASE_MEM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -33,5 +34,10 @@ void strings_add(struct strings *, const char *);      /* copies */
 void strings_take(struct strings *, char *);           /* owns */
 int strings_has(const struct strings *, const char *); /* 1 or 0 */
 void strings_free(struct strings *);                   /* leaves it empty */
+
+/* Is it met for the first time?  For arrays without duplicates, of any length: *seen starts as
+ * NULL and borrows the strings until strings_forget(). */
+bool strings_first(void **seen, const char *);
+void strings_forget(void *seen);
 
 #endif

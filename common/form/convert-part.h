@@ -27,7 +27,6 @@ void convert_context_free(struct convert_context *);
 
 /* The id under which a task will go; NULL stays NULL. */
 const char *convert_id(const struct convert_context *, const char *id);
-void convert_add_id(const struct convert_context *, struct strings *, const char *id);
 
 /* A task's description without the subject that a document has in its first line. */
 const char *convert_body(const struct task *);

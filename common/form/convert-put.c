@@ -41,14 +41,6 @@ convert_id(const struct convert_context *c, const char *id)
 }
 
 void
-convert_add_id(const struct convert_context *c, struct strings *ids, const char *id)
-{
-	id = convert_id(c, id);
-	if (!strings_has(ids, id))
-		strings_add(ids, id);
-}
-
-void
 convert_context_edges(struct convert_context *c)
 {
 	size_t i, k, at;
@@ -61,10 +53,10 @@ convert_context_edges(struct convert_context *c)
 		for (k = 0; k < t->blocked_by.count; k++)
 			if ((at = task_index_find(&c->index, t->blocked_by.item[k])) !=
 			    TASK_NOWHERE)
-				convert_add_id(c, &c->blocks[at], t->id);
+				strings_add(&c->blocks[at], convert_id(c, t->id));
 		for (k = 0; k < t->blocks.count; k++)
 			if ((at = task_index_find(&c->index, t->blocks.item[k])) != TASK_NOWHERE)
-				convert_add_id(c, &c->blocked_by[at], t->id);
+				strings_add(&c->blocked_by[at], convert_id(c, t->id));
 	}
 }
 

@@ -10,6 +10,8 @@
  * documents are the other kind.
  */
 
+#define LOST_TRIES 5 /* of an operation that loses its lock */
+
 /* The dialect of the layout. */
 enum task_dialect store_dialect(const struct store *);
 

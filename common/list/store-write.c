@@ -21,8 +21,6 @@
 #include "list/store-part.h"
 #include "list/watermark.h"
 
-#define LOST_TRIES 5
-
 struct request {
 	const char *id;
 	const struct change *change;
@@ -160,23 +158,24 @@ has_dependencies(const struct change *c)
 	       c->remove_blocked_by != NULL;
 }
 
+/* own is -1 until the task itself is done with, then what edit_one() said: `before` is as it was
+ * before the first try, whatever becomes of the other sides. */
 static int
-update_once(struct store *s, const struct request *q, struct error *err)
+update_once(struct store *s, const struct request *q, int *own, struct error *err)
 {
 	bool dependencies = has_dependencies(q->change), whole = dependencies || q->rule != NULL;
-	int rc = 0, others = 0;
+	int others = 0;
 
 	if (whole && store_enter(s, q->deadline, err) == -1)
 		return -1;
-	if (dependencies)
-		rc = store_check_dependencies(s, q->id, q->change, err);
-	if (rc == 0)
-		rc = edit_one(s, q, err);
-	if (rc != -1 && dependencies)
+	if (*own == -1 &&
+	    (!dependencies || store_check_dependencies(s, q->id, q->change, err) == 0))
+		*own = edit_one(s, q, err);
+	if (*own != -1 && dependencies)
 		others = edit_other_sides(s, q->id, q->change, q->deadline, err);
 	if (whole)
 		store_leave(s);
-	return rc == -1 || others == -1 ? -1 : rc | others;
+	return *own == -1 || others == -1 ? -1 : *own | others;
 }
 
 int
@@ -184,10 +183,10 @@ files_update(struct store *s, const char *id, const struct change *change, store
     void *arg, struct task *before, struct task *after, struct deadline deadline, struct error *err)
 {
 	struct request q = { id, change, rule, arg, before, after, deadline };
-	int rc, i = 0;
+	int rc, own = -1, i = 0;
 
 	do
-		rc = update_once(s, &q, err);
+		rc = update_once(s, &q, &own, err);
 	while (rc == -1 && err->kind == ERROR_LOST && s->depth == 0 && ++i < LOST_TRIES &&
 	       !deadline_past(deadline));
 	return rc;

@@ -16,8 +16,6 @@
 #include "list/store-part.h"
 #include "sys/dir.h"
 
-#define LOST_TRIES 5
-
 enum task_dialect
 store_dialect(const struct store *s)
 {
