@@ -76,10 +76,7 @@ task_set_add(struct task_set *set)
 {
 	struct task *t;
 
-	if (set->count == set->room) {
-		set->room = set->room == 0 ? 16 : set->room * 2;
-		set->item = mem_grow(set->item, set->room, sizeof(set->item[0]));
-	}
+	set->item = mem_more(set->item, set->count, sizeof(*set->item));
 	t = &set->item[set->count++];
 	memset(t, 0, sizeof(*t));
 	t->status = TASK_NO_STATUS;

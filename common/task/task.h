@@ -115,7 +115,7 @@ void task_describe(struct buf *, const struct task *);
 /* Many tasks, in the order the client lists them. */
 struct task_set {
 	struct task *item;
-	size_t count, room;
+	size_t count;
 };
 
 struct task *task_set_find(const struct task_set *, const char *id); /* NULL */
