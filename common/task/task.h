@@ -124,4 +124,19 @@ void task_set_sort(
     struct task_set *); /* in_progress, pending, (blocked, cancelled,) completed; by id */
 void task_set_free(struct task_set *);
 
+/*
+ * Finds tasks of a set by id without a search.  Valid as long as the set is
+ * not changed; of two tasks with one id it finds the first.
+ */
+struct task_index {
+	const struct task_set *set;
+	size_t *slot, mask;
+};
+
+#define TASK_NOWHERE ((size_t)-1)
+
+void task_index_make(struct task_index *, const struct task_set *);
+size_t task_index_find(const struct task_index *, const char *id); /* TASK_NOWHERE */
+void task_index_free(struct task_index *);
+
 #endif
