@@ -1,5 +1,5 @@
-#ifndef FORM_MEMBERS_H
-#define FORM_MEMBERS_H
+#ifndef FORM_RAW_FIELDS_H
+#define FORM_RAW_FIELDS_H
 
 #include "json/json.h"
 
@@ -7,24 +7,25 @@
  * Keys with raw JSON values, on their way from one object into another.
  * Of two with one key the first stays.
  */
-struct members {
+struct raw_fields {
 	struct strings key, value;
 };
 
-void members_add(struct members *, const char *key, const char *raw, size_t len);
-void members_add_string(struct members *, const char *key, const char *text); /* NULL: nothing */
-char *members_take(struct members *, const char *key); /* its raw value leaves; NULL */
-void members_free(struct members *);
+void raw_fields_add(struct raw_fields *, const char *key, const char *raw, size_t len);
+void raw_fields_add_string(
+    struct raw_fields *, const char *key, const char *text); /* NULL: nothing */
+char *raw_fields_take(struct raw_fields *, const char *key); /* its raw value leaves; NULL */
+void raw_fields_free(struct raw_fields *);
 
 /* Those of an object; without known_too only keys that are no field of a task. */
-void members_collect(struct members *, const struct json *, json_ref object, bool known_too);
+void raw_fields_collect(struct raw_fields *, const struct json *, json_ref object, bool known_too);
 
 /* Members of a compact object that has begun with '{'. */
-void members_put_string(struct buf *, const char *key, const char *value, bool null);
-void members_put_raw(struct buf *, const char *key, const char *raw); /* NULL: nothing */
-void members_put_ids(struct buf *, const char *key, const struct strings *);
-void members_put(struct buf *, const struct members *);
+void raw_fields_put_string(struct buf *, const char *key, const char *value, bool null);
+void raw_fields_put_raw(struct buf *, const char *key, const char *raw); /* NULL: nothing */
+void raw_fields_put_ids(struct buf *, const char *key, const struct strings *);
+void raw_fields_put(struct buf *, const struct raw_fields *);
 /* "metadata", if there are any or there was one before. */
-void members_put_metadata(struct buf *, const struct members *, bool had);
+void raw_fields_put_metadata(struct buf *, const struct raw_fields *, bool had);
 
 #endif
