@@ -44,13 +44,13 @@ struct claim {
 };
 
 enum claim_result {
+	CLAIM_FAULT = -1,
 	CLAIM_OK,
 	CLAIM_NOT_FOUND,  /* task_not_found */
 	CLAIM_TAKEN,      /* already_claimed */
 	CLAIM_RESOLVED,   /* already_resolved */
 	CLAIM_BLOCKED,    /* blocked */
 	CLAIM_AGENT_BUSY, /* agent_busy */
-	CLAIM_FAULT = -1,
 };
 const char *claim_result_name(enum claim_result);
 
