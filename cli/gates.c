@@ -385,8 +385,8 @@ receipts_export(struct cli *c)
 {
 	struct buf text = { 0 };
 	struct error err;
-	const char *path = c->operands > 1 ? c->operand[1] : "-";
-	char *dir, *slash;
+	const char *path = c->operands > 1 ? c->operand[1] : "-", *slash;
+	char *dir;
 	int fd, rc, status = EXIT_DONE;
 
 	if (receipt_export(&c->list, &c->store, &text, &err) == -1) {

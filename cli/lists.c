@@ -50,10 +50,10 @@ static char *
 transcript_cwd(int dirfd, const char *name)
 {
 	char head[65536];
-	const char *p;
+	const char *p, *end;
 	struct json j = { 0 };
 	struct error err;
-	char *cwd = NULL, *end;
+	char *cwd = NULL;
 	ssize_t n;
 	int fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
 
