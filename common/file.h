@@ -82,6 +82,9 @@ bool file_is_temp(const char *name);
 int file_target(int dirfd, const char *name, int *target_dirfd, bool *own, char target[256],
     struct stat *, struct error *);
 
+/* Is what fd has open (O_PATH will do) in the directory above dirfd, at whatever depth? */
+bool file_inside(int dirfd, int fd);
+
 /* "/the/directory/name", for messages only; falls back to the name. */
 const char *file_path(char out[PATH_MAX], int dirfd, const char *name);
 
