@@ -264,14 +264,14 @@ watch_main(struct cli *c)
 {
 	const char *until = cli_value(c, "until");
 	struct view v = { 0 }, next;
-	int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK), wd, rc = 1;
+	int fd, wd, rc = 1;
 
 	if (until != NULL && strcmp(until, "all") != 0)
 		until += *until == '#';
-	if (fd == -1)
-		return cli_fail(c, EXIT_FAULT, "cannot watch: %s", strerror(errno));
 	if (cli_find(c) == -1)
 		return c->status;
+	if ((fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) == -1)
+		return cli_fail(c, EXIT_FAULT, "cannot watch: %s", strerror(errno));
 	if (c->terminal && !c->json)
 		screen_enter(c);
 	for (bool first = true; rc == 1; first = false) {

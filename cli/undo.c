@@ -76,12 +76,23 @@ unchanged_since(void *arg, struct store *s, const struct task *t, struct error *
 	return 0;
 }
 
+/* A task that was just written.  The client may have removed it meanwhile. */
+static int
+read_again(struct cli *c, const char *id, struct task *t, struct error *err)
+{
+	int rc = store_get(&c->store, id, t, err);
+
+	if (rc == 0)
+		error_set(err, ERROR_NOT_FOUND, "task #%s is gone", id);
+	return rc == 1 ? 0 : -1;
+}
+
 static int
 put_back(struct cli *c, const char *id, const char *text, struct task *now, struct error *err)
 {
 	if (store_put(&c->store, id, text, strlen(text), cli_patience(), err) == -1)
 		return -1;
-	return store_get(&c->store, id, now, err) == 1 ? 0 : -1;
+	return read_again(c, id, now, err);
 }
 
 /* The edges of a task that is back, where the other end is there: on both sides again. */
@@ -201,11 +212,10 @@ undo_line(struct cli *c, const struct history *h, const struct history_entry *p,
 		    &c->store, p->task, &v.change, NULL, NULL, NULL, NULL, cli_patience(), err);
 		if (rc != -1)
 			rc = apply_ids(c, p->task, &v, err);
-		if (rc != -1 && (rc = store_get(&c->store, p->task, &then, err)) == 1) {
+		if (rc != -1 && (rc = read_again(c, p->task, &then, err)) == 0) {
 			change_record(c, "undo", &now, &then, NULL, extra);
 			if (then.status != TASK_IN_PROGRESS)
 				(void)claims_forget(&c->list, p->task, cli_patience(), err);
-			rc = 0;
 		}
 	}
 out:

@@ -356,6 +356,7 @@ static int
 parse(int argc, char *argv[], struct ci_options *o)
 {
 	int ch;
+	double seconds;
 	char *end;
 
 	optind = 0;
@@ -380,9 +381,10 @@ parse(int argc, char *argv[], struct ci_options *o)
 			o->config = optarg;
 			break;
 		case OPT_DEADLINE:
-			o->deadline_ms = (int64_t)(strtod(optarg, &end) * 1000);
-			if (*end != '\0' || o->deadline_ms <= 0)
+			seconds = strtod(optarg, &end);
+			if (*end != '\0' || !(seconds > 0 && seconds <= 86400))
 				return 64;
+			o->deadline_ms = (int64_t)(seconds * 1000);
 			break;
 		case OPT_FORCED:
 			o->allow_forced = true;

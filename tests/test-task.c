@@ -316,6 +316,21 @@ Test(task, edits)
 	}
 }
 
+/* The second key cannot be kept; what was printed for the first is freed. */
+Test(task, a_key_that_cannot_be_kept)
+{
+	struct change change = { .status = TASK_NO_STATUS, .metadata = "{\"a\":1,\"\\u0000\":2}" };
+	struct task t = TASK_INIT;
+	struct buf out = { 0 };
+	struct error err = { 0 };
+
+	load(&t, TASK_NATIVE, "1", WITH(",\"metadata\":{\"b\":2}"));
+	cr_expect_eq(task_edit(&t, &change, NOW, &out, &err), -1);
+	cr_expect_neq(strstr(err.text, "cannot be kept"), NULL, "%s", err.text);
+	task_free(&t);
+	buf_free(&out);
+}
+
 static const struct {
 	const char *name;
 	enum task_dialect dialect;

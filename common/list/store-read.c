@@ -16,7 +16,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,25 +57,24 @@ files_id(const struct store *s, const char *name, char id[256])
 	       strcmp(name, "tasks.json") != 0;
 }
 
-/* A linked task file is followed, but not out of the place where lists are. */
+/* A linked task file is followed, but not out of the place where lists are.  What is judged is
+ * what is read: the path may lead elsewhere a moment later. */
 static int
 open_link(struct store *s, const char *name, struct error *err)
 {
-	char link[PATH_MAX], real[PATH_MAX], root[PATH_MAX];
-	int fd;
+	char self[64];
+	int at = openat(s->dirfd, name, O_PATH | O_CLOEXEC), fd = -1;
 
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", s->dirfd);
-	if (realpath(link, root) == NULL || strrchr(root, '/') == NULL)
-		return error_sys(err, "cannot find '%s'", s->dir);
-	*strrchr(root, '/') = '\0';
-	snprintf(link, sizeof(link), "/proc/self/fd/%d/%s", s->dirfd, name);
-	if (realpath(link, real) == NULL)
+	if (at == -1)
 		return error_set(err, ERROR_INPUT, "a symbolic link that leads nowhere");
-	if (strncmp(real, root, strlen(root)) != 0 || real[strlen(root)] != '/')
-		return error_set(err, ERROR_INPUT,
-		    "a symbolic link that leads out of '%s/', not followed", root);
-	fd = open(real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	return fd == -1 ? error_sys(err, "cannot open '%s'", real) : fd;
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", at);
+	if (!file_inside(s->dirfd, at))
+		error_set(
+		    err, ERROR_INPUT, "a symbolic link that leads out of the lists, not followed");
+	else if ((fd = open(self, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)) == -1)
+		error_sys(err, "cannot open what the symbolic link leads to");
+	close(at);
+	return fd;
 }
 
 /* A read that gives less than it could is the end, once there are `least` bytes. */

@@ -93,9 +93,8 @@ where(int fd, char path[PATH_MAX])
 	return (size_t)n;
 }
 
-/* Does it lie in the directory above dirfd, at whatever depth? */
-static bool
-inside(int dirfd, int fd)
+bool
+file_inside(int dirfd, int fd)
 {
 	char root[PATH_MAX], path[PATH_MAX];
 	size_t len = where(dirfd, root);
@@ -122,7 +121,7 @@ stage(struct file_stage *s, int dirfd, const char *name, const void *data, size_
 	found = file_target(dirfd, name, &s->dirfd, &s->own_dirfd, s->name, &old, err);
 	if (found == -1)
 		return -1;
-	if (s->own_dirfd && !anywhere && !inside(dirfd, s->dirfd)) {
+	if (s->own_dirfd && !anywhere && !file_inside(dirfd, s->dirfd)) {
 		error_set(err, ERROR_INPUT,
 		    "'%s' is a symbolic link that leads out of the lists, not followed",
 		    file_path(path, dirfd, name));

@@ -60,20 +60,23 @@ draft_metadata(struct draft *d, struct error *err)
 	json_ref meta = task_metadata(d->task), m, old;
 	struct buf value = { 0 };
 	char *key;
+	int rc = 0;
 
 	if (d->patch_text.len == 0)
 		return 0;
 	if (meta == JSON_ABSENT) {
-		if (task_patch_print(&value, &d->patch, d->indent, 1, false, err) == -1)
-			return -1;
-		draft_set(d, JSON_ROOT, "metadata", buf_text(&value));
+		rc = task_patch_print(&value, &d->patch, d->indent, 1, false, err);
+		if (rc == 0)
+			draft_set(d, JSON_ROOT, "metadata", buf_text(&value));
 		buf_free(&value);
-		return 0;
+		return rc;
 	}
 	for (m = json_first(&d->patch, JSON_ROOT); m != JSON_ABSENT;
 	     m = json_next(&d->patch, JSON_ROOT, m)) {
-		if ((key = task_patch_key(&d->patch, m, err)) == NULL)
-			return -1;
+		if ((key = task_patch_key(&d->patch, m, err)) == NULL) {
+			rc = -1;
+			break;
+		}
 		old = json_member(j, meta, key);
 		if (json_member(&d->patch, JSON_ROOT, key) != m)
 			; /* a later duplicate wins */
@@ -90,7 +93,7 @@ draft_metadata(struct draft *d, struct error *err)
 		free(key);
 	}
 	buf_free(&value);
-	return 0;
+	return rc;
 }
 
 /* One array of ids: some more, some fewer. */
