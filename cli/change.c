@@ -117,7 +117,7 @@ change_record(struct cli *c, const char *event, const struct task *before, const
 		json_object_put(e.extra);
 	}
 	if (fd == -1 ||
-	    journal_append(fd, c->list.name, c->store.sync, &e, cli_patience(), &err) == -1)
+	    journal_append(fd, c->list.name, c->store.durability, &e, cli_patience(), &err) == -1)
 		cli_note(c, "claude-tasks: done, but not in the journal: %s", err.text);
 	if (fd != -1)
 		close(fd);

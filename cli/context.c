@@ -45,7 +45,7 @@ cli_tune(struct cli *c)
 	struct error ignored;
 
 	if (config_load(&config, &q, &ignored) == 0)
-		c->store.sync = config.durability;
+		c->store.durability = config.durability;
 	config_free(&config);
 }
 

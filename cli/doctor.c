@@ -51,7 +51,7 @@ doctor_backup(struct doctor *d, const char *name, const void *data, size_t len, 
 	fd = dir_make(d->backup, 0700, err);
 	if (fd == -1)
 		return -1;
-	rc = file_replace(fd, name, data, len, 0600, FILE_SYNC_FILE, err);
+	rc = file_replace(fd, name, data, len, 0600, DURABILITY_FILE, err);
 	close(fd);
 	return rc;
 }

@@ -38,7 +38,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 			.to = out_object() };
 
 		out_int(entry.to, "n", i);
-		if (journal_append(fd, "list", FILE_SYNC_OFF, &entry, deadline, &e) == -1)
+		if (journal_append(fd, "list", DURABILITY_OFF, &entry, deadline, &e) == -1)
 			errx(1, "%s", e.text);
 	}
 	if ((file = openat(fd, JOURNAL_FILE, O_RDONLY | O_CLOEXEC)) == -1)

@@ -321,7 +321,7 @@ agent_learn(
 	if (!agents_load(state, &text, &j)) /* again, now that it stands still */
 		json_parse(&j, "{}", 2, e);
 	agents_with(&j, ev->session_id, ev->teammate_name, &out);
-	rc = file_replace(state, AGENTS, buf_text(&out), out.len, 0600, FILE_SYNC_OFF, e);
+	rc = file_replace(state, AGENTS, buf_text(&out), out.len, 0600, DURABILITY_OFF, e);
 out:
 	lock_release(&lock);
 	close(state);

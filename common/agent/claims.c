@@ -208,7 +208,7 @@ ledger_write(int statefd, const struct claims *claims, struct error *err)
 	}
 	out_add(root, "claims", array);
 	out_pretty(&text, root);
-	rc = file_replace(statefd, LEDGER, text.data, text.len, 0600, FILE_SYNC_OFF, err);
+	rc = file_replace(statefd, LEDGER, text.data, text.len, 0600, DURABILITY_OFF, err);
 	buf_free(&text);
 	return rc;
 }

@@ -70,7 +70,7 @@ note_add(const struct list *list, const char *session, const char *text, struct 
 		memmove(all.data, all.data + gone, all.len - gone);
 		all.len -= gone;
 	}
-	rc = file_replace(state, NOTES, all.data, all.len, 0600, FILE_SYNC_OFF, e);
+	rc = file_replace(state, NOTES, all.data, all.len, 0600, DURABILITY_OFF, e);
 out:
 	lock_release(&lock);
 	close(state);
@@ -128,7 +128,7 @@ note_take(const struct list *list, const char *session, struct buf *text, struct
 	if (t.keep.len == 0)
 		rc = unlinkat(state, NOTES, 0);
 	else if (t.found)
-		rc = file_replace(state, NOTES, t.keep.data, t.keep.len, 0600, FILE_SYNC_OFF, e);
+		rc = file_replace(state, NOTES, t.keep.data, t.keep.len, 0600, DURABILITY_OFF, e);
 	if (rc != -1)
 		rc = t.found;
 out:
@@ -168,7 +168,7 @@ call_keep(const struct list *list, const char *task, const struct event *ev, con
 	out_string(o, "tool_use_id", ev->tool_use_id);
 	out_add(o, "metadata", out_raw_text(metadata, len));
 	out_text(&text, o);
-	rc = file_replace(state, name, text.data, text.len, 0600, FILE_SYNC_OFF, e);
+	rc = file_replace(state, name, text.data, text.len, 0600, DURABILITY_OFF, e);
 	close(state);
 	buf_free(&text);
 	return rc;

@@ -123,7 +123,7 @@ finish(struct releasing *r, struct store *s)
 	}
 	if (count > 0 && (fd = list_state(r->list, true, &ignored)) != -1) {
 		(void)journal_append_all(
-		    fd, r->list->name, s->sync, entries, count, r->deadline, &ignored);
+		    fd, r->list->name, s->durability, entries, count, r->deadline, &ignored);
 		close(fd);
 	} else
 		for (i = 0; i < count; i++) {

@@ -212,7 +212,7 @@ hook_config(struct hook *h, struct error *e)
 	free(dir);
 	h->have_config = true;
 	answer.fault = fault_of(h->spec, &h->config);
-	h->store.sync = h->config.durability;
+	h->store.durability = h->config.durability;
 	hook_fact(h, "settings: %s%s%s",
 	    h->config.project.path != NULL ? h->config.project.path : "defaults",
 	    h->config.user.path != NULL ? " over " : "",
@@ -329,7 +329,8 @@ hook_journal(
 		return;
 	}
 	entry.agent = h->have_self ? agent_owner(&h->self) : h->event.agent_id;
-	(void)journal_append(state, h->list.name, h->store.sync, &entry, hook_patience(h), &e);
+	(void)journal_append(
+	    state, h->list.name, h->store.durability, &entry, hook_patience(h), &e);
 	close(state);
 }
 

@@ -43,13 +43,13 @@ struct journal_entry {
 	struct json_object *extra;
 };
 
-/* statefd: the list's state directory.  list: its name, for the first line.  With FILE_SYNC_OFF
+/* statefd: the list's state directory.  list: its name, for the first line.  With DURABILITY_OFF
  * a power cut may cost the last lines; else they are synced unless all of them are light.
  * The entries' objects are gone afterwards, also after an error. */
-int journal_append(int statefd, const char *list, enum file_sync, struct journal_entry *,
+int journal_append(int statefd, const char *list, enum durability, struct journal_entry *,
     struct deadline, struct error *);
 /* Several lines in one go. */
-int journal_append_all(int statefd, const char *list, enum file_sync, struct journal_entry *,
+int journal_append_all(int statefd, const char *list, enum durability, struct journal_entry *,
     size_t count, struct deadline, struct error *);
 
 /* Is the chain intact?  0 and the number of lines, or -1 (ERROR_INPUT) and which line is

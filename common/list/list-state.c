@@ -149,7 +149,7 @@ list_learn(const struct list *list, const char *session, struct error *err)
 		else if ((fd = state_dir(list->config, ".sessions", true, err)) != -1) {
 			forget_old(fd);
 			rc = file_replace(
-			    fd, file, list->name, strlen(list->name), 0600, FILE_SYNC_OFF, err);
+			    fd, file, list->name, strlen(list->name), 0600, DURABILITY_OFF, err);
 			close(fd);
 		}
 	}

@@ -114,7 +114,7 @@ change(const struct list *list, const char *key, bool remove, struct deadline de
 	}
 	json_edit_apply(&edit, &out);
 	json_edit_free(&edit);
-	if (file_replace(state, TALLY, out.data, out.len, 0600, FILE_SYNC_OFF, e) == -1)
+	if (file_replace(state, TALLY, out.data, out.len, 0600, DURABILITY_OFF, e) == -1)
 		n = -1;
 out:
 	lock_release(&lock);
