@@ -12,8 +12,6 @@
 #include <sys/types.h>
 
 #include <ctype.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +23,7 @@
 #include "list/team.h"
 #include "sys/file.h"
 #include "sys/lock.h"
+#include "sys/process.h"
 #include "json/json-edit.h"
 #include "json/json-print.h"
 
@@ -73,67 +72,11 @@ teammate_name_ok(const char *s)
 	return n <= 64;
 }
 
-/* /proc/<pid>/<what>, at most `room` bytes with a NUL; the length, or -1. */
-static ssize_t
-proc_read(int64_t pid, const char *what, char *out, size_t room)
-{
-	char path[64];
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%lld/%s", (long long)pid, what);
-	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) == -1)
-		return -1;
-	n = read(fd, out, room - 1); /* whole, or not at all */
-	close(fd);
-	out[n > 0 ? n : 0] = '\0';
-	return n;
-}
-
-struct process {
-	char comm[64];
-	int64_t parent;
-	uint64_t start;
-};
-
-/* The name may hold blanks and brackets: the last ')' ends it. */
-static bool
-process_read(int64_t pid, struct process *p)
-{
-	char stat[1024], *open_bracket, *close_bracket, *s;
-	unsigned long long start;
-	long long parent;
-	char state;
-
-	if (pid <= 0 || proc_read(pid, "stat", stat, sizeof(stat)) <= 0)
-		return false;
-	open_bracket = strchr(stat, '(');
-	close_bracket = strrchr(stat, ')');
-	if (open_bracket == NULL || close_bracket == NULL || close_bracket < open_bracket)
-		return false;
-	*close_bracket = '\0';
-	snprintf(p->comm, sizeof(p->comm), "%s", open_bracket + 1);
-	if (sscanf(close_bracket + 1, " %c %lld", &state, &parent) != 2)
-		return false;
-	/* Field 22, counted from the state, which is field 3. */
-	s = close_bracket + 1;
-	for (int field = 2; field < 22; field++)
-		if ((s = strchr(s, ' ')) == NULL)
-			return false;
-		else
-			s++;
-	if (sscanf(s, "%llu", &start) != 1)
-		return false;
-	p->parent = parent;
-	p->start = start;
-	return true;
-}
-
 static bool
 looks_like_client(const struct process *p)
 {
-	return strcmp(p->comm, "claude") == 0 || strcmp(p->comm, "node") == 0 ||
-	       strcmp(p->comm, "bun") == 0 || strncmp(p->comm, "MainThread", 10) == 0;
+	return strcmp(p->name, "claude") == 0 || strcmp(p->name, "node") == 0 ||
+	       strcmp(p->name, "bun") == 0 || strncmp(p->name, "MainThread", 10) == 0;
 }
 
 /*
@@ -146,8 +89,8 @@ client_above(struct agent *a)
 	struct process p;
 	int64_t pid = getppid();
 
-	for (int hops = 0; hops < 16 && pid > 1 && process_read(pid, &p); hops++) {
-		if (strcmp(p.comm, "claude") == 0) {
+	for (int hops = 0; hops < 16 && pid > 1 && process_read((pid_t)pid, &p) == 1; hops++) {
+		if (strcmp(p.name, "claude") == 0) {
 			a->pid = pid;
 			a->pid_start = p.start;
 			return;
@@ -171,7 +114,8 @@ agent_client(struct agent *a)
 
 	a->pid = 0;
 	a->pid_start = 0;
-	if (said != NULL && (pid = strtoll(said, NULL, 10)) > 1 && process_read(pid, &p)) {
+	if (said != NULL && (pid = strtoll(said, NULL, 10)) > 1 &&
+	    process_read((pid_t)pid, &p) == 1) {
 		a->pid = pid;
 		a->pid_start = p.start;
 		return;
@@ -181,9 +125,9 @@ agent_client(struct agent *a)
 		return;
 	}
 	pid = getsid(0);
-	if (pid <= 0 || !process_read(pid, &q) || q.parent <= 1)
+	if (pid <= 0 || process_read((pid_t)pid, &q) != 1 || q.parent <= 1)
 		return;
-	if (process_read(q.parent, &p) && looks_like_client(&p)) {
+	if (process_read(q.parent, &p) == 1 && looks_like_client(&p)) {
 		a->pid = q.parent;
 		a->pid_start = p.start;
 	}

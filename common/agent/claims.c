@@ -21,6 +21,7 @@
 #include "agent/claim-part.h"
 #include "sys/file.h"
 #include "sys/lock.h"
+#include "sys/process.h"
 #include "json/out.h"
 
 #define LEDGER "claims.json"
@@ -327,38 +328,11 @@ before_boot(const struct claim *c, const char *here)
 	       strcmp(namespace, strrchr(here, '/')) == 0 && c->time_ms / 1000 < clock_boot_s();
 }
 
-/* Field 22 of /proc/<pid>/stat, after the name in its brackets; 0 if unknown.  dead: it only
- * waits for its parent to notice. */
-static uint64_t
-process_start(int64_t pid, bool *dead)
-{
-	struct buf text = { 0 };
-	struct error ignored;
-	char path[64];
-	const char *p;
-	uint64_t start = 0;
-	int field;
-
-	*dead = false;
-	snprintf(path, sizeof(path), "/proc/%lld/stat", (long long)pid);
-	if (file_read_path(path, 4096, &text, &ignored) == 1 &&
-	    (p = strrchr(text.data, ')')) != NULL) {
-		*dead = p[1] == ' ' && (p[2] == 'Z' || p[2] == 'X');
-		for (field = 2; p != NULL && field < 22; field++)
-			p = strchr(p + 1, ' ');
-		if (p != NULL)
-			start = strtoull(p + 1, NULL, 10);
-	}
-	buf_free(&text);
-	return start;
-}
-
 bool
 claims_alive(const struct claim *c)
 {
 	const char *here;
-	uint64_t start;
-	bool dead;
+	struct process p;
 
 	if (c->pid <= 0)
 		return true;
@@ -367,6 +341,8 @@ claims_alive(const struct claim *c)
 		return !before_boot(c, here);
 	if (kill((pid_t)c->pid, 0) == -1 && errno == ESRCH)
 		return false;
-	start = process_start(c->pid, &dead);
-	return !dead && (c->pid_start == 0 || start == 0 || start == c->pid_start);
+	/* A process that cannot be looked at is taken for the one that made the claim. */
+	if (process_read((pid_t)c->pid, &p) != 1)
+		return true;
+	return p.state != 'Z' && p.state != 'X' && (c->pid_start == 0 || p.start == c->pid_start);
 }
