@@ -446,8 +446,6 @@ receipts_main(struct cli *c)
 	if (fd == -1 && err.kind != ERROR_NOT_FOUND)
 		return cli_error(c, &err);
 	rc = fd == -1 ? 0 : receipts_read(fd, &all, &err);
-	if (fd != -1)
-		close(fd);
 	if (rc == -1)
 		return cli_error(c, &err);
 	a = out_array();

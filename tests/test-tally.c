@@ -52,7 +52,6 @@ tally_is(const char *text, size_t len)
 	cr_assert_neq(fd, -1, "%s", err.text);
 	cr_assert_eq(file_replace(fd, "tally.json", text, len, 0600, DURABILITY_OFF, &err), 0, "%s",
 	    err.text);
-	close(fd);
 }
 
 Test(tally, a_key_is_counted_and_forgotten)

@@ -369,12 +369,13 @@ take(const char *file, int ms)
 static int
 append(const char *name, int rounds)
 {
+	struct list lab = { .name = (char *)"lab", .has_state = true, .statefd = listfd };
 	struct journal_entry e;
 
 	for (int i = 0; i < rounds; i++) {
 		e = (struct journal_entry){ .event = "update", .agent = name, .why = "a test" };
-		if (journal_append(
-			listfd, "lab", DURABILITY_FILE, &e, deadline_in(PATIENCE_MS), &error) == -1)
+		if (journal_append(&lab, DURABILITY_FILE, &e, deadline_in(PATIENCE_MS), &error) ==
+		    -1)
 			errx(1, "%s", error.text);
 		say("j", 0);
 	}

@@ -176,7 +176,6 @@ name_learnt(const struct list *list, const char *session)
 		free(name);
 		name = NULL;
 	}
-	close(state);
 	json_free(&j);
 	buf_free(&text);
 	return name;
@@ -268,7 +267,6 @@ agent_learn(
 	rc = file_replace(state, AGENTS, buf_text(&out), out.len, 0600, DURABILITY_OFF, e);
 out:
 	lock_release(&lock);
-	close(state);
 	free(known);
 	json_free(&j);
 	buf_free(&text);

@@ -263,19 +263,11 @@ take_journal(struct taking *k, enum durability durability)
 		.extra = out_object(),
 	};
 	struct error ignored;
-	int fd = list_state(k->list, true, &ignored);
 
 	/* The task as it was: should its file vanish, it can be brought back. */
 	out_string(entry.extra, "before", buf_text(&k->task.text));
 	/* The claim stands whether or not its line could be written. */
-	if (fd == -1) {
-		json_object_put(entry.from);
-		json_object_put(entry.to);
-		json_object_put(entry.extra);
-		return;
-	}
-	(void)journal_append(fd, k->list->name, durability, &entry, k->deadline, &ignored);
-	close(fd);
+	(void)journal_append(k->list, durability, &entry, k->deadline, &ignored);
 }
 
 /* What else there is to do, for an agent that was told no. */

@@ -158,7 +158,7 @@ claims_load(const struct list *list, struct claims *claims, struct error *err)
 {
 	char *path = list_state_path(list, LEDGER);
 	bool none = access(path, F_OK) == -1 && (errno == ENOENT || errno == ENOTDIR);
-	int fd, rc;
+	int fd;
 
 	memset(claims, 0, sizeof(*claims));
 	free(path);
@@ -166,9 +166,7 @@ claims_load(const struct list *list, struct claims *claims, struct error *err)
 		return 0;
 	if ((fd = list_state(list, false, err)) == -1)
 		return err->kind == ERROR_NOT_FOUND ? 0 : -1;
-	rc = ledger_read(fd, claims, err);
-	close(fd);
-	return rc;
+	return ledger_read(fd, claims, err);
 }
 
 static int
@@ -232,7 +230,6 @@ claims_edit(const struct list *list, int (*fn)(void *, struct claims *), void *a
 	}
 	lock_release(&lock);
 	claims_free(&claims);
-	close(fd);
 	return rc;
 }
 

@@ -73,7 +73,6 @@ note_add(const struct list *list, const char *session, const char *text, struct 
 	rc = file_replace(state, NOTES, all.data, all.len, 0600, DURABILITY_OFF, e);
 out:
 	lock_release(&lock);
-	close(state);
 	buf_free(&all);
 	buf_free(&shown);
 	return rc;
@@ -133,7 +132,6 @@ note_take(const struct list *list, const char *session, struct buf *text, struct
 		rc = t.found;
 out:
 	lock_release(&lock);
-	close(state);
 	buf_free(&all);
 	buf_free(&t.keep);
 	return rc;
@@ -169,7 +167,6 @@ call_keep(const struct list *list, const char *task, const struct event *ev, con
 	out_add(o, "metadata", out_raw_text(metadata, len));
 	out_text(&text, o);
 	rc = file_replace(state, name, text.data, text.len, 0600, DURABILITY_OFF, e);
-	close(state);
 	buf_free(&text);
 	return rc;
 }
@@ -185,7 +182,6 @@ call_drop(const struct list *list, const char *task)
 	    (state = list_state(list, false, &e)) == -1)
 		return;
 	(void)unlinkat(state, name, 0);
-	close(state);
 }
 
 /* Is it the call that this event is about? */
@@ -230,7 +226,6 @@ call_find(const struct list *list, const char *task, const struct event *ev, str
 		buf_add(metadata, raw, len);
 		rc = 1;
 	}
-	close(state);
 	json_free(&j);
 	buf_free(&text);
 	return rc;

@@ -44,15 +44,8 @@ write_line(const struct list *list, enum durability durability, const struct age
 		.to = claim_task_facts(after->status, after->owner),
 	};
 	struct error ignored;
-	int fd = list_state(list, true, &ignored);
 
-	if (fd == -1) {
-		json_object_put(entry.from);
-		json_object_put(entry.to);
-		return;
-	}
-	(void)journal_append(fd, list->name, durability, &entry, deadline, &ignored);
-	close(fd);
+	(void)journal_append(list, durability, &entry, deadline, &ignored);
 }
 
 /* 1 applied, 0 refused with its reason, -1 the list cannot be worked on. */

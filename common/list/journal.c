@@ -251,17 +251,18 @@ release_entries(struct journal_entry *entries, size_t count)
 }
 
 int
-journal_append_all(int statefd, const char *list, enum durability durability,
+journal_append_all(const struct list *list, enum durability durability,
     struct journal_entry *entries, size_t count, struct deadline deadline, struct error *err)
 {
 	struct lock lock = LOCK_INIT;
-	int rc = 0;
+	int statefd, rc = 0;
 
 	if (count > 0) {
-		rc = lock_own(&lock, statefd, JOURNAL_FILE, deadline, err);
-		if (rc == 0)
+		rc = -1;
+		if ((statefd = list_state(list, true, err)) != -1 &&
+		    lock_own(&lock, statefd, JOURNAL_FILE, deadline, err) == 0)
 			rc = append_locked(
-			    statefd, lock.file, list, durability, entries, count, err);
+			    statefd, lock.file, list->name, durability, entries, count, err);
 		lock_release(&lock);
 	}
 	release_entries(entries, count);
@@ -269,8 +270,8 @@ journal_append_all(int statefd, const char *list, enum durability durability,
 }
 
 int
-journal_append(int statefd, const char *list, enum durability durability,
-    struct journal_entry *entry, struct deadline deadline, struct error *err)
+journal_append(const struct list *list, enum durability durability, struct journal_entry *entry,
+    struct deadline deadline, struct error *err)
 {
-	return journal_append_all(statefd, list, durability, entry, 1, deadline, err);
+	return journal_append_all(list, durability, entry, 1, deadline, err);
 }

@@ -78,7 +78,13 @@ state_dir(const char *config, const char *name, bool make, struct error *err)
 int
 list_state(const struct list *list, bool make, struct error *err)
 {
-	return state_dir(list->config, list->name, make, err);
+	struct list *cached = (struct list *)list; /* const for callers: only the cache changes */
+
+	if (!list->has_state) {
+		cached->statefd = state_dir(list->config, list->name, make, err);
+		cached->has_state = list->statefd != -1;
+	}
+	return list->statefd;
 }
 
 char *

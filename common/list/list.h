@@ -35,8 +35,9 @@ struct list {
 	char *dir;    /* where its tasks are; may not exist yet */
 	char *why;    /* "CLAUDE_CODE_TASK_LIST_ID is 'lab'" */
 	bool exists;
-	bool foreign; /* given by --dir: outside {config}/tasks; the name ends in a hash of the path
-		       */
+	bool foreign;   /* given by --dir: outside {config}/tasks; its name ends in a path's hash */
+	bool has_state; /* list_state() has opened statefd */
+	int statefd;
 };
 
 int list_find(struct list *, const struct list_query *, struct error *);
@@ -49,9 +50,9 @@ char *list_config_dir(struct error *);
 char *list_sanitise(const char *raw);
 char *list_trim(const char *raw); /* JavaScript's trim() */
 
-/* Our state for the list: {config}/task-hooks/{name}, 0700.  An fd; with
- * make false -1 and ERROR_NOT_FOUND if there is none. Refuses a directory of another
- * user, a symbolic link, or one that others may write to. */
+/* Our state for the list: {config}/task-hooks/{name}, 0700.  Its descriptor, which is opened
+ * once and closed by list_free(); with make false -1 and ERROR_NOT_FOUND if there is none.
+ * Refuses a directory of another user, a symbolic link, or one that others may write to. */
 int list_state(const struct list *, bool make, struct error *);
 
 /* Is there such a file in it?  One system call; no promise about what it is. */

@@ -53,7 +53,6 @@ tally_get(const struct list *list, const char *key)
 		return 0;
 	if (read_all(state, &text, &j) == 1)
 		n = value_of(&j, key);
-	close(state);
 	json_free(&j);
 	buf_free(&text);
 	return n;
@@ -118,7 +117,6 @@ change(const struct list *list, const char *key, bool remove, struct deadline de
 		n = -1;
 out:
 	lock_release(&lock);
-	close(state);
 	json_free(&j);
 	buf_free(&text);
 	buf_free(&out);
