@@ -21,10 +21,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "list/team.h"
-#include "sys/file.h"
-#include "sys/lock.h"
 #include "sys/process.h"
-#include "json/json-edit.h"
 #include "json/json-print.h"
 
 #define AGENTS "agents.json"
@@ -147,17 +144,6 @@ name_in_team(const struct list *list, const char *session)
 	return name;
 }
 
-/* The file's text and index; false if there is none that makes sense. */
-static bool
-agents_load(int state, struct buf *text, struct json *j)
-{
-	struct error e;
-
-	return file_read(state, AGENTS, 0, FILE_MAX, text, &e) == 1 &&
-	       json_parse(j, buf_text(text), text->len, &e) == 0 &&
-	       json_kind(j, JSON_ROOT) == JSON_OBJECT;
-}
-
 static char *
 name_learnt(const struct list *list, const char *session)
 {
@@ -165,12 +151,9 @@ name_learnt(const struct list *list, const char *session)
 	struct json j = { 0 };
 	struct error e;
 	char *name = NULL;
-	int state;
 
-	if (session == NULL || !list_state_has(list, AGENTS) ||
-	    (state = list_state(list, false, &e)) == -1)
-		return NULL;
-	if (agents_load(state, &text, &j))
+	if (session != NULL && list_state_read(list, AGENTS, &text, &e) == 1 &&
+	    json_parse(&j, buf_text(&text), text.len, &e) == 0)
 		name = json_member_string(&j, JSON_ROOT, session);
 	if (name != NULL && !teammate_name_ok(name)) {
 		free(name);
@@ -204,72 +187,65 @@ agent_from_event(const struct event *ev, const struct list *list, const char *co
 		a->name = configured;
 }
 
-/* The object with the pair added, and what is too old left out. */
-static void
-agents_with(const struct json *j, const char *session, const char *name, struct buf *out)
+/* Add the event's name under its session; the oldest names make room. */
+static int
+agents_add(void *arg, struct buf *text, struct error *e)
 {
+	const struct event *ev = arg;
+	struct json j = { 0 };
+	struct buf out = { 0 };
 	size_t skip = 0;
 	char *key, *value;
 
-	if (json_count(j, JSON_ROOT) >= AGENTS_MAX)
-		skip = json_count(j, JSON_ROOT) - AGENTS_MAX + 1;
-	buf_puts(out, "{");
-	for (json_ref m = json_first(j, JSON_ROOT); m != JSON_ABSENT;
-	     m = json_next(j, JSON_ROOT, m)) {
+	if (json_parse(&j, buf_text(text), text->len, e) == -1 ||
+	    json_kind(&j, JSON_ROOT) != JSON_OBJECT)
+		(void)json_parse(&j, "{}", 2, e);
+	if (json_count(&j, JSON_ROOT) >= AGENTS_MAX)
+		skip = json_count(&j, JSON_ROOT) - AGENTS_MAX + 1;
+	buf_puts(&out, "{");
+	for (json_ref m = json_first(&j, JSON_ROOT); m != JSON_ABSENT;
+	     m = json_next(&j, JSON_ROOT, m)) {
 		if (skip > 0) {
 			skip--;
 			continue;
 		}
-		key = json_key(j, m);
-		value = json_string(j, m);
-		if (value != NULL && strcmp(key, session) != 0) {
-			json_print_string(out, key, strlen(key));
-			buf_puts(out, ":");
-			json_print_string(out, value, strlen(value));
-			buf_puts(out, ",\n");
+		key = json_key(&j, m);
+		value = json_string(&j, m);
+		if (value != NULL && strcmp(key, ev->session_id) != 0) {
+			json_print_string(&out, key, strlen(key));
+			buf_puts(&out, ":");
+			json_print_string(&out, value, strlen(value));
+			buf_puts(&out, ",\n");
 		}
 		free(key);
 		free(value);
 	}
-	json_print_string(out, session, strlen(session));
-	buf_puts(out, ":");
-	json_print_string(out, name, strlen(name));
-	buf_puts(out, "}\n");
+	json_print_string(&out, ev->session_id, strlen(ev->session_id));
+	buf_puts(&out, ":");
+	json_print_string(&out, ev->teammate_name, strlen(ev->teammate_name));
+	buf_puts(&out, "}\n");
+	json_free(&j);
+	buf_free(text);
+	*text = out;
+	return 1;
 }
 
 int
 agent_learn(
     const struct event *ev, const struct list *list, struct deadline deadline, struct error *e)
 {
-	struct buf text = { 0 }, out = { 0 };
-	struct json j = { 0 };
-	struct lock lock = LOCK_INIT;
-	char *known = NULL;
-	int state, rc = -1;
+	char *known;
+	int rc = 0;
 
 	if (ev->teammate_name == NULL || ev->session_id == NULL || !event_tmux_teammate(ev) ||
 	    !teammate_name_ok(ev->teammate_name))
 		return 0;
-	if ((state = list_state(list, true, e)) == -1)
+	if (list_state(list, true, e) == -1)
 		return -1;
 	(void)list_learn(list, ev->session_id, e);
-	if (agents_load(state, &text, &j))
-		known = json_member_string(&j, JSON_ROOT, ev->session_id);
-	if (known != NULL && strcmp(known, ev->teammate_name) == 0) {
-		rc = 0;
-		goto out;
-	}
-	if (lock_own(&lock, state, AGENTS ".lock", deadline, e) == -1)
-		goto out;
-	if (!agents_load(state, &text, &j)) /* again, now that it stands still */
-		json_parse(&j, "{}", 2, e);
-	agents_with(&j, ev->session_id, ev->teammate_name, &out);
-	rc = file_replace(state, AGENTS, buf_text(&out), out.len, 0600, DURABILITY_OFF, e);
-out:
-	lock_release(&lock);
+	known = name_learnt(list, ev->session_id);
+	if (known == NULL || strcmp(known, ev->teammate_name) != 0)
+		rc = list_state_edit(list, AGENTS, agents_add, (void *)ev, deadline, e);
 	free(known);
-	json_free(&j);
-	buf_free(&text);
-	buf_free(&out);
-	return rc;
+	return rc == -1 ? -1 : 0;
 }
