@@ -15,7 +15,6 @@
 #include "agent/transcript.h"
 #include "base/text.h"
 #include "sys/file.h"
-#include "sys/lock.h"
 #include "task/task.h"
 #include "json/json.h"
 #include "json/out.h"
@@ -42,41 +41,41 @@ each_line(const struct buf *text, void (*fn)(void *, const struct json *, const 
 	json_free(&j);
 }
 
+struct note {
+	const char *session, *text;
+};
+
+static int
+note_append(void *arg, struct buf *all, struct error *e)
+{
+	const struct note *note = arg;
+	struct json_object *o = out_object();
+	struct buf shown = { 0 };
+
+	(void)e;
+	text_show(&shown, note->text, strlen(note->text), TEXT_BLOCK, NOTE_CHARS);
+	out_string(o, "session", note->session);
+	out_string(o, "text", buf_text(&shown));
+	out_text(all, o);
+	buf_putc(all, '\n');
+	while (all->len > NOTES_MAX) {
+		const char *nl = memchr(all->data, '\n', all->len);
+		size_t gone = (size_t)(nl - all->data) + 1;
+
+		memmove(all->data, all->data + gone, all->len - gone);
+		all->len -= gone;
+	}
+	buf_free(&shown);
+	return 1;
+}
+
 int
 note_add(const struct list *list, const char *session, const char *text, struct deadline deadline,
     struct error *e)
 {
-	struct json_object *o;
-	struct buf all = { 0 }, shown = { 0 };
-	struct lock lock = LOCK_INIT;
-	int state, rc = -1;
+	struct note note = { session, text };
 
-	if ((state = list_state(list, true, e)) == -1)
-		return -1;
-	if (lock_own(&lock, state, NOTES ".lock", deadline, e) == -1)
-		goto out;
-	if (file_read(state, NOTES, 0, 4 * NOTES_MAX, &all, e) != 1)
-		buf_reset(&all);
-	text_show(&shown, text, strlen(text), TEXT_BLOCK, NOTE_CHARS);
-	o = out_object();
-	out_string(o, "session", session);
-	out_string(o, "text", buf_text(&shown));
-	out_text(&all, o);
-	buf_putc(&all, '\n');
-	while (all.len > NOTES_MAX) {
-		const char *nl = memchr(all.data, '\n', all.len);
-		size_t gone = (size_t)(nl - all.data) + 1;
-
-		memmove(all.data, all.data + gone, all.len - gone);
-		all.len -= gone;
-	}
-	rc = file_replace(state, NOTES, all.data, all.len, 0600, FILE_SYNC_OFF, e);
-out:
-	lock_release(&lock);
-	close(state);
-	buf_free(&all);
-	buf_free(&shown);
-	return rc;
+	return list_state_edit(list, NOTES, note_append, &note, deadline, e) == -1 ? -1 : 0;
 }
 
 struct taking {
@@ -107,36 +106,33 @@ take_one(void *arg, const struct json *j, const char *line, size_t len)
 	free(text);
 }
 
+static int
+note_remove(void *arg, struct buf *all, struct error *e)
+{
+	struct taking *t = arg;
+
+	(void)e;
+	each_line(all, take_one, t);
+	if (!t->found && t->keep.len > 0)
+		return 0;
+	buf_free(all);
+	*all = t->keep;
+	t->keep = (struct buf){ 0 };
+	return 1;
+}
+
 int
 note_take(const struct list *list, const char *session, struct buf *text, struct deadline deadline,
     struct error *e)
 {
 	struct taking t = { .session = session, .text = text };
-	struct lock lock = LOCK_INIT;
-	struct buf all = { 0 };
-	int state, rc;
+	int rc;
 
 	if (!list_state_has(list, NOTES))
 		return 0;
-	if ((state = list_state(list, false, e)) == -1)
-		return e->kind == ERROR_NOT_FOUND ? 0 : -1;
-	if ((rc = lock_own(&lock, state, NOTES ".lock", deadline, e)) == -1)
-		goto out;
-	if ((rc = file_read(state, NOTES, 0, 4 * NOTES_MAX, &all, e)) != 1)
-		goto out;
-	each_line(&all, take_one, &t);
-	if (t.keep.len == 0)
-		rc = unlinkat(state, NOTES, 0);
-	else if (t.found)
-		rc = file_replace(state, NOTES, t.keep.data, t.keep.len, 0600, FILE_SYNC_OFF, e);
-	if (rc != -1)
-		rc = t.found;
-out:
-	lock_release(&lock);
-	close(state);
-	buf_free(&all);
+	rc = list_state_edit(list, NOTES, note_remove, &t, deadline, e);
 	buf_free(&t.keep);
-	return rc;
+	return rc == -1 ? -1 : t.found;
 }
 
 static bool
@@ -168,8 +164,7 @@ call_keep(const struct list *list, const char *task, const struct event *ev, con
 	out_string(o, "tool_use_id", ev->tool_use_id);
 	out_add(o, "metadata", out_raw_text(metadata, len));
 	out_text(&text, o);
-	rc = file_replace(state, name, text.data, text.len, 0600, FILE_SYNC_OFF, e);
-	close(state);
+	rc = file_replace(state, name, text.data, text.len, 0600, DURABILITY_OFF, e);
 	buf_free(&text);
 	return rc;
 }
@@ -185,7 +180,6 @@ call_drop(const struct list *list, const char *task)
 	    (state = list_state(list, false, &e)) == -1)
 		return;
 	(void)unlinkat(state, name, 0);
-	close(state);
 }
 
 /* Is it the call that this event is about? */
@@ -219,18 +213,14 @@ call_find(const struct list *list, const char *task, const struct event *ev, str
 	char name[192];
 	const char *raw;
 	size_t len;
-	int state, rc = 0;
+	int rc = 0;
 
-	if (!call_name(task, name) || !list_state_has(list, name) ||
-	    (state = list_state(list, false, &e)) == -1)
-		return 0;
-	if (file_read(state, name, 0, FILE_MAX, &text, &e) == 1 &&
+	if (call_name(task, name) && list_state_read(list, name, &text, &e) == 1 &&
 	    json_parse(&j, buf_text(&text), text.len, &e) == 0 && call_fits(&j, ev) &&
 	    (raw = json_raw(&j, json_member(&j, JSON_ROOT, "metadata"), &len)) != NULL) {
 		buf_add(metadata, raw, len);
 		rc = 1;
 	}
-	close(state);
 	json_free(&j);
 	buf_free(&text);
 	return rc;

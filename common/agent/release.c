@@ -94,7 +94,6 @@ finish(struct releasing *r, struct store *s)
 	struct journal_entry *entries = mem_grow(NULL, count + 1, sizeof(*entries));
 	struct blockers b;
 	struct error ignored;
-	int fd;
 
 	for (i = released; i < count; i++)
 		entries[i] = (struct journal_entry){
@@ -121,15 +120,7 @@ finish(struct releasing *r, struct store *s)
 			blockers_free(&b);
 		}
 	}
-	if (count > 0 && (fd = list_state(r->list, true, &ignored)) != -1) {
-		(void)journal_append_all(
-		    fd, r->list->name, s->sync, entries, count, r->deadline, &ignored);
-		close(fd);
-	} else
-		for (i = 0; i < count; i++) {
-			json_object_put(entries[i].from);
-			json_object_put(entries[i].to);
-		}
+	(void)journal_append_all(r->list, s->durability, entries, count, r->deadline, &ignored);
 	free(entries);
 	strings_free(&r->forget);
 	strings_free(&r->settle);

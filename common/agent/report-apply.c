@@ -32,7 +32,7 @@ own_task(void *arg, struct store *s, const struct task *t, struct error *err)
 }
 
 static void
-write_line(const struct list *list, enum file_sync sync, const struct agent *a,
+write_line(const struct list *list, enum durability durability, const struct agent *a,
     const struct task *before, const struct task *after, struct deadline deadline)
 {
 	struct journal_entry entry = {
@@ -44,15 +44,8 @@ write_line(const struct list *list, enum file_sync sync, const struct agent *a,
 		.to = claim_task_facts(after->status, after->owner),
 	};
 	struct error ignored;
-	int fd = list_state(list, true, &ignored);
 
-	if (fd == -1) {
-		json_object_put(entry.from);
-		json_object_put(entry.to);
-		return;
-	}
-	(void)journal_append(fd, list->name, sync, &entry, deadline, &ignored);
-	close(fd);
+	(void)journal_append(list, durability, &entry, deadline, &ignored);
 }
 
 /* 1 applied, 0 refused with its reason, -1 the list cannot be worked on. */
@@ -72,7 +65,7 @@ apply(const struct list *list, struct store *s, const struct agent *a, struct re
 	rc = store_update(s, item->task, &change, rule != NULL ? rule : own_task,
 	    rule != NULL ? arg : (void *)a, &before, &after, deadline, err);
 	if (rc == 1) {
-		write_line(list, s->sync, a, &before, &after, deadline);
+		write_line(list, s->durability, a, &before, &after, deadline);
 		if (item->status != TASK_IN_PROGRESS)
 			(void)claims_forget(list, item->task, deadline, &ignored);
 	}

@@ -212,7 +212,7 @@ hook_config(struct hook *h, struct error *e)
 	free(dir);
 	h->have_config = true;
 	answer.fault = fault_of(h->spec, &h->config);
-	h->store.sync = h->config.durability;
+	h->store.durability = h->config.durability;
 	hook_fact(h, "settings: %s%s%s",
 	    h->config.project.path != NULL ? h->config.project.path : "defaults",
 	    h->config.user.path != NULL ? " over " : "",
@@ -318,19 +318,17 @@ hook_journal(
 		.why = why,
 		.extra = extra };
 	struct error e;
-	int state;
 
 	/* An event that could not be read names no list; the environment may. */
 	if (!h->explain && !h->have_list &&
 	    (h->event.session_id != NULL || getenv("CLAUDE_CODE_TASK_LIST_ID") != NULL))
 		(void)hook_list(h, &e);
-	if (h->explain || !h->have_list || (state = list_state(&h->list, true, &e)) == -1) {
+	if (h->explain || !h->have_list) {
 		json_object_put(extra);
 		return;
 	}
 	entry.agent = h->have_self ? agent_owner(&h->self) : h->event.agent_id;
-	(void)journal_append(state, h->list.name, h->store.sync, &entry, hook_patience(h), &e);
-	close(state);
+	(void)journal_append(&h->list, h->store.durability, &entry, hook_patience(h), &e);
 }
 
 /* What was decided, unless it was nothing. */

@@ -134,7 +134,8 @@ write_document(struct store *s, struct document *d, struct error *err)
 	int rc = document_print(d, clock_wall_ms(), &text, err);
 
 	if (rc == 0)
-		rc = file_stage(&stage, s->dirfd, DOCUMENT, text.data, text.len, 0, s->sync, err);
+		rc = file_stage(
+		    &stage, s->dirfd, DOCUMENT, text.data, text.len, 0, s->durability, err);
 	if (rc == 0 && store_verify(s, NULL, err) == -1) {
 		file_drop(&stage);
 		rc = -1;

@@ -37,7 +37,7 @@ commit_text(
 {
 	struct file_stage stage = FILE_STAGE_INIT;
 
-	if (file_stage(&stage, s->dirfd, name, text->data, text->len, 0, s->sync, err) == -1)
+	if (file_stage(&stage, s->dirfd, name, text->data, text->len, 0, s->durability, err) == -1)
 		return -1;
 	if (store_verify(s, task, err) == -1) {
 		file_drop(&stage);

@@ -30,7 +30,7 @@ struct store {
 	int dirfd;
 	char *dir;
 	enum store_layout layout;
-	enum file_sync sync;
+	enum durability durability;
 	/* its own business: */
 	struct buf scratch; /* reused by scans */
 	struct lock lock;   /* the list's */
@@ -39,9 +39,9 @@ struct store {
 	int document;       /* tasks.json, flocked; -1 */
 };
 
-#define STORE_INIT                                                                      \
-	{                                                                               \
-		.dirfd = -1, .sync = FILE_SYNC_FILE, .lock = LOCK_INIT, .document = -1, \
+#define STORE_INIT                                                                             \
+	{                                                                                      \
+		.dirfd = -1, .durability = DURABILITY_FILE, .lock = LOCK_INIT, .document = -1, \
 	}
 
 /* 1 opened; 0 there is no such list (with make false); -1. */

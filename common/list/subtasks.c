@@ -95,7 +95,6 @@ subtasks_open(const struct list *list, struct store *store, const char *id, bool
 			if (mark_name(l.parents.item[i], name))
 				mark(state, name, false);
 		mark(state, SEEDED, l.parents.count > 0);
-		close(state);
 	}
 	strings_free(&l.parents);
 	return rc == -1 ? -1 : 0;
@@ -118,7 +117,6 @@ subtasks_note(const struct list *list, const struct json *j, json_ref metadata)
 			mark(state, name, false);
 			if (list_state_has(list, SEEDED))
 				mark(state, SEEDED, true);
-			close(state);
 		}
 		free(id);
 	}
@@ -130,8 +128,6 @@ subtasks_forget(const struct list *list)
 	struct error ignored;
 	int state;
 
-	if (list_state_has(list, SEEDED) && (state = list_state(list, false, &ignored)) != -1) {
+	if (list_state_has(list, SEEDED) && (state = list_state(list, false, &ignored)) != -1)
 		(void)unlinkat(state, SEEDED, 0);
-		close(state);
-	}
 }
