@@ -50,8 +50,6 @@ text_safe(int32_t c)
 	return true;
 }
 
-#define REPLACEMENT "\xef\xbf\xbd"
-
 static bool
 is_break(int32_t c)
 {
@@ -99,7 +97,7 @@ show_one(struct buf *out, const char **p, const char *end, enum text_form form, 
 	} else if (c == 0xfe0f && before > 0x7f && text_safe(before)) {
 		buf_add(out, from, (size_t)(*p - from));
 	} else if (c == -1 || !text_safe(c)) {
-		buf_puts(out, REPLACEMENT);
+		buf_puts(out, TEXT_REPLACEMENT);
 	} else {
 		buf_add(out, from, (size_t)(*p - from));
 	}

@@ -22,8 +22,9 @@ enum text_form {
 	TEXT_BLOCK, /* newlines and tabs stay */
 };
 
-#define TEXT_SUBJECT 120 /* characters of a quoted subject */
-#define TEXT_REASON 9500 /* characters of a whole reason */
+#define TEXT_SUBJECT 120                /* characters of a quoted subject */
+#define TEXT_REASON 9500                /* characters of a whole reason */
+#define TEXT_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 
 void text_show(struct buf *, const char *, size_t len, enum text_form, size_t max_chars);
 
