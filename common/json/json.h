@@ -86,6 +86,8 @@ bool json_key_equals(const struct json *, json_ref member, const char *);
 /* The key's bytes if they are what it spells (no escapes), for a quick look; else NULL. */
 const char *json_key_plain(const struct json *, json_ref, size_t *len);
 bool json_true(const struct json *, json_ref);
+/* The value of a number's text, infinite if it is too large.  LC_NUMERIC must be "C". */
+double json_number(const char *text, size_t len);
 int json_int(
     const struct json *, json_ref, int64_t *); /* 0; -1 if not an integer number that fits */
 void json_strings(const struct json *, json_ref array, struct strings *); /* the string elements */

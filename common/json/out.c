@@ -97,7 +97,7 @@ print_raw(struct json_object *o, struct printbuf *pb, int level, int flags)
 
 	if ((indent > 0 || memchr(text, '\n', len) != NULL) &&
 	    json_parse(&j, text, len, NULL) == 0) {
-		json_print_own(&b, &j, JSON_ROOT, indent, level);
+		json_print(&b, &j, JSON_ROOT, indent, level);
 		text = buf_text(&b);
 		len = b.len;
 	}
