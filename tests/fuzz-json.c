@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "base/utf8.h"
 #include "fuzz.h"
+#include "utf8-valid.h"
 #include "json/json-print.h"
 #include "json/json-string.h"
 

@@ -49,7 +49,7 @@ decode_keys(struct json_members *m, const struct json *j)
 }
 
 static void
-merge_doubles(struct json_members *m)
+merge_duplicates(struct json_members *m)
 {
 	size_t kept = 0;
 
@@ -80,7 +80,7 @@ json_members_load(struct json_members *m, const struct json *j, json_ref object)
 	}
 	decode_keys(m, j);
 	qsort(m->item, m->count, sizeof(*m->item), by_key);
-	merge_doubles(m);
+	merge_duplicates(m);
 }
 
 void

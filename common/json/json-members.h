@@ -19,10 +19,10 @@ struct json_pair {
 struct json_members {
 	struct json_pair *item;
 	size_t count;
-	struct buf keys; /* those that had to be decoded */
+	struct buf keys; /* the decoded ones */
 };
 
-/* Fill it in, whatever it held; release with json_members_free(). */
+/* Overwrites *members; release with json_members_free(). */
 void json_members_load(struct json_members *, const struct json *, json_ref object);
 void json_members_free(struct json_members *);
 

@@ -1,5 +1,5 @@
 /*
- * Answers from the index.
+ * Queries: everything that is asked of a parsed text.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +63,7 @@ json_raw(const struct json *j, json_ref ref, size_t *len)
 	return n != NULL ? j->text + n->start : NULL;
 }
 
-/* Do the quoted bytes [start, end) spell s? */
+/* Do the quoted bytes [start, end) decode to s? */
 static bool
 spells(const struct json *j, uint32_t start, uint32_t end, bool plain, const char *s)
 {
@@ -73,7 +73,7 @@ spells(const struct json *j, uint32_t start, uint32_t end, bool plain, const cha
 	if (plain)
 		return (size_t)(stop - p) == len && memcmp(p, s, len) == 0;
 	send = s + len;
-	/* What s has invalid can be no JSON string's character: -1 differs. */
+	/* an invalid byte in s gives -1, which is no character of a JSON string */
 	while (p < stop && s < send)
 		if (json_char(&p, stop) != utf8_next(&s, send))
 			return false;

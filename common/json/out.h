@@ -7,10 +7,10 @@
 #include "json/json.h"
 
 /*
- * Objects we build ourselves, with json-c: decisions, journal lines,
- * --json answers.  These wrap json-c's calls so that running out of memory
- * is one place (mem_exhausted), and NULL strings leave the key out instead
- * of writing null, which the client would reject.
+ * JSON that we write ourselves, built and printed with json-c: decisions,
+ * journal lines, state files, --json and MCP answers.  The wrappers handle
+ * exhausted memory in one place (mem_exhausted), and leave a key out for a
+ * NULL string instead of writing null, which the client would reject.
  */
 struct json_object *out_object(void);
 struct json_object *out_array(void);
