@@ -253,10 +253,10 @@ static const struct {
 	{ "metadata emptied stays", PLAIN ",\n  \"metadata\": {\n    \"a\": 1\n  }\n}",
 	    { .status = TASK_NO_STATUS, .metadata = "{\"a\":null}" },
 	    PLAIN ",\n  \"metadata\": {}\n}" },
-	{ "numbers as JavaScript has them", PLAIN "\n}",
+	{ "numbers keep their text", PLAIN "\n}",
 	    { .status = TASK_NO_STATUS, .metadata = "{\"a\":9007199254740993,\"b\":1.0,\"c\":-0}" },
-	    PLAIN ",\n  \"metadata\": {\n    \"a\": 9007199254740992,\n    \"b\": 1,\n    \"c\": "
-		  "0\n  }\n}" },
+	    PLAIN ",\n  \"metadata\": {\n    \"a\": 9007199254740993,\n    \"b\": 1.0,\n    \"c\": "
+		  "-0\n  }\n}" },
 	{ "__proto__ is dropped", PLAIN "\n}",
 	    { .status = TASK_NO_STATUS, .metadata = "{\"__proto__\":1,\"a\":2}" },
 	    PLAIN ",\n  \"metadata\": {\n    \"a\": 2\n  }\n}" },

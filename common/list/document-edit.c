@@ -202,16 +202,11 @@ upgrade(struct document *d, struct error *err)
 static bool
 is_printed(const struct document *d)
 {
-	struct buf printed = { 0 };
 	size_t len = d->text.len;
-	bool same;
 
 	while (len > 0 && d->text.data[len - 1] == '\n')
 		len--;
-	json_print(&printed, &d->json, JSON_ROOT, 2, 0);
-	same = printed.len == len && memcmp(printed.data, d->text.data, len) == 0;
-	buf_free(&printed);
-	return same;
+	return json_script_form(&d->json, len);
 }
 
 /* Again in JavaScript's form; the newline at the end, if there was one, stays. */

@@ -266,10 +266,9 @@ static bool
 client_form(const struct task *t)
 {
 	const struct json *j = &t->json;
-	struct buf printed = { 0 };
 	json_ref m, meta = task_metadata(t);
 	int f, last = -1;
-	bool same, tail = false;
+	bool tail = false;
 
 	if (t->dialect != TASK_NATIVE)
 		return false;
@@ -287,10 +286,7 @@ client_form(const struct task *t)
 			return false;
 		last = f;
 	}
-	json_print(&printed, j, JSON_ROOT, 2, 0);
-	same = printed.len == t->text.len && memcmp(printed.data, t->text.data, printed.len) == 0;
-	buf_free(&printed);
-	return same;
+	return json_script_form(j, t->text.len);
 }
 
 static void
