@@ -21,7 +21,7 @@
 #include "base/text.h"
 #include "ci-report.h"
 #include "ci-rerun.h"
-#include "gate/verify.h"
+#include "gate/completion.h"
 #include "list/journal.h"
 #include "list/receipt.h"
 #include "sys/file.h"
@@ -175,7 +175,7 @@ check_task(const struct input *in, const struct ci_options *o, struct ci_report 
 	const struct receipt *rc = receipts_find(&in->receipts, t->id);
 	char hash[65], *said = NULL;
 
-	verify_subject_hash(t, hash);
+	completion_hash(t, hash);
 	if (rc == NULL)
 		ci_add(r, CI_BAD, "task", name_of(t), mem_string("completed without a receipt"), 0);
 	else if (rc->subject_hash == NULL || strcmp(rc->subject_hash, hash) != 0) {

@@ -207,10 +207,25 @@ static const struct config_key top_keys[] = {
 	END,
 };
 
-const char *
-config_level_name(enum config_level level)
+enum config_level
+config_check_level(const struct config *c, enum gate_check check)
 {
-	return levels[level];
+	switch (check) {
+	case CHECK_OWNER:
+		return c->verify.owner;
+	case CHECK_BLOCKERS:
+		return c->verify.blockers;
+	case CHECK_SUBTASKS:
+		return c->verify.subtasks;
+	case CHECK_CHECKLIST:
+		return c->verify.checklist;
+	case CHECK_METADATA:
+		return c->verify.metadata.count > 0 ? LEVEL_REFUSE : LEVEL_OFF;
+	case CHECK_NONE:
+	case CHECK_COMMITTED:
+		break;
+	}
+	return LEVEL_OFF;
 }
 
 void
