@@ -150,15 +150,6 @@ write_completed(struct cli *c, const struct change_complete *how, struct verify_
 }
 
 static int
-status_of(const struct error *err)
-{
-	return err->kind == ERROR_NOT_FOUND ? EXIT_UNKNOWN
-	       : err->kind == ERROR_BUSY    ? EXIT_LOCKED
-	       : err->kind == ERROR_REFUSED ? EXIT_GATE
-					    : EXIT_FAULT;
-}
-
-static int
 status_of_verdict(const struct verify *v)
 {
 	if (v->trust >= TRUST_UNKNOWN && v->rule != NULL && strcmp(v->rule, "trust") == 0)
@@ -235,7 +226,8 @@ change_complete(
 		goto out;
 fault:
 	buf_puts(reason, err.text);
-	status = status_of(&err);
+	/* What refuses here is a check of the completion, asked again. */
+	status = err.kind == ERROR_REFUSED ? EXIT_GATE : cli_status(err.kind);
 out:
 	claims_free(&claims);
 	task_free(&t);

@@ -116,7 +116,8 @@ change_record(struct cli *c, const char *event, const struct task *before, const
 		json_object_put(e.to);
 		json_object_put(e.extra);
 	}
-	if (fd == -1 || journal_append(fd, c->list.name, &e, cli_patience(), &err) == -1)
+	if (fd == -1 ||
+	    journal_append(fd, c->list.name, c->store.sync, &e, cli_patience(), &err) == -1)
 		cli_note(c, "claude-tasks: done, but not in the journal: %s", err.text);
 	if (fd != -1)
 		close(fd);
@@ -192,7 +193,7 @@ change_depend(
 }
 
 int
-claim_status(enum claim_result r)
+claim_status(enum claim_result r, const struct error *err)
 {
 	switch (r) {
 	case CLAIM_OK:
@@ -208,6 +209,6 @@ claim_status(enum claim_result r)
 	case CLAIM_AGENT_BUSY:
 		return EXIT_AGENT;
 	default:
-		return EXIT_FAULT;
+		return cli_status(err->kind);
 	}
 }

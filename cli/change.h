@@ -39,7 +39,8 @@ void change_sweep(struct cli *);
  */
 enum claim_result change_claim(struct cli *, const char *id, bool check_busy,
     const struct change *with, struct buf *reason, struct error *);
-int claim_status(enum claim_result); /* the exit status of each */
+/* The exit status of each; CLAIM_FAULT has its error's. */
+int claim_status(enum claim_result, const struct error *);
 
 /*
  * Nobody said who acts on this task: a person at a shell acts for its owner, and

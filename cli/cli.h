@@ -137,7 +137,8 @@ bool cli_by_agent(void);
 
 /* One line on standard error (with --json also an object on standard output). */
 int cli_fail(struct cli *, int status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-int cli_error(struct cli *, const struct error *); /* the status its kind has */
+int cli_status(enum error_kind);                   /* the exit status of each */
+int cli_error(struct cli *, const struct error *); /* says it; the status its kind has */
 int cli_misuse(struct cli *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int cli_no_task(struct cli *, const char *id); /* and what to try */
 void cli_note(struct cli *, const char *fmt, ...)

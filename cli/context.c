@@ -10,7 +10,6 @@
 #include "agent/event.h"
 #include "cli.h"
 #include "config/config.h"
-#include "list/journal.h"
 #include "sys/file.h"
 #include "sys/lock.h"
 
@@ -45,10 +44,8 @@ cli_tune(struct cli *c)
 	struct config config;
 	struct error ignored;
 
-	if (config_load(&config, &q, &ignored) == 0) {
+	if (config_load(&config, &q, &ignored) == 0)
 		c->store.sync = config.durability;
-		journal_set_sync(config.durability != FILE_SYNC_OFF);
-	}
 	config_free(&config);
 }
 

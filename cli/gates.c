@@ -93,8 +93,10 @@ show_difference(struct cli *c, const char *dir, const struct config *config)
 		for (size_t i = 0; i < all.count; i++)
 			if (strcmp(all.item[i].path, real) == 0 &&
 			    strcmp(all.item[i].hash, config->project.hash) != 0) {
-				trust_difference(&text, all.item[i].text, strlen(all.item[i].text),
-				    config->project.text.data, config->project.text.len);
+				const char *old = all.item[i].text != NULL ? all.item[i].text : "";
+
+				trust_difference(&text, old, strlen(old),
+				    buf_text(&config->project.text), config->project.text.len);
 				buf_puts(&c->out, "changed since it was trusted: ");
 				text_show(&c->out, buf_text(&text), text.len, TEXT_BLOCK, 2000);
 				buf_putc(&c->out, '\n');
@@ -119,8 +121,10 @@ list_trusted(struct cli *c)
 	}
 	for (size_t i = 0; i < all.count; i++) {
 		if (!c->json) {
-			buf_printf(&c->out, "%.12s %s %s\n", all.item[i].hash, all.item[i].time,
-			    all.item[i].path);
+			buf_printf(&c->out, "%.12s %s ", all.item[i].hash,
+			    all.item[i].time != NULL ? all.item[i].time : "?");
+			view_text(&c->out, all.item[i].path, 500);
+			buf_putc(&c->out, '\n');
 			continue;
 		}
 		o = out_object();
@@ -362,7 +366,9 @@ out:
 static void
 receipt_text(struct cli *c, const struct receipt *r)
 {
-	buf_printf(&c->out, "#%s %s ", r->task, r->time != NULL ? r->time : "");
+	buf_putc(&c->out, '#');
+	view_text(&c->out, r->task, 128);
+	buf_printf(&c->out, " %s ", r->time != NULL ? r->time : "");
 	if (r->forced_by != NULL) {
 		buf_puts(&c->out, "forced by ");
 		view_text(&c->out, r->forced_by, 60);
@@ -448,7 +454,7 @@ receipts_main(struct cli *c)
 	for (size_t i = 0; i < all.count; i++) {
 		const struct receipt *r = &all.item[i];
 
-		if (only != NULL && strcmp(r->task, only) != 0)
+		if (r->task == NULL || (only != NULL && strcmp(r->task, only) != 0))
 			continue;
 		if (!c->json) {
 			receipt_text(c, r);

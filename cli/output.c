@@ -104,7 +104,7 @@ cli_misuse(struct cli *c, const char *fmt, ...)
 }
 
 int
-cli_error(struct cli *c, const struct error *err)
+cli_status(enum error_kind kind)
 {
 	static const int status[] = {
 		[ERROR_NONE] = EXIT_FAULT,
@@ -116,7 +116,13 @@ cli_error(struct cli *c, const struct error *err)
 		[ERROR_REFUSED] = EXIT_RULE,
 	};
 
-	return fail(c, status[err->kind], err->text);
+	return status[kind];
+}
+
+int
+cli_error(struct cli *c, const struct error *err)
+{
+	return fail(c, cli_status(err->kind), err->text);
 }
 
 int

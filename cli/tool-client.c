@@ -245,7 +245,7 @@ update_status(struct cli *c, struct update *u, enum task_status to, const struct
 		if (u->owner != NULL && *u->owner != '\0')
 			cli_act_as(c, u->owner);
 		r = change_claim(c, u->id, false, with, &reason, &err);
-		status = claim_status(r);
+		status = claim_status(r, &err);
 		if (r == CLAIM_FAULT)
 			buf_puts(&reason, err.text);
 	} else {
@@ -298,7 +298,7 @@ update_delete(struct cli *c, struct update *u, const struct task *was, struct an
 		return;
 	}
 	if (change_delete(c, u->id, NULL, NULL, &err) == -1) {
-		update_refused(a, u->id, EXIT_FAULT, err.text);
+		update_refused(a, u->id, cli_status(err.kind), err.text);
 		return;
 	}
 	strings_add(&u->changed, "deleted");
@@ -346,8 +346,7 @@ update_rest(struct cli *c, struct update *u, const struct task *was, struct answ
 	if (rc != -1 && (edges.add_blocks != NULL || edges.add_blocked_by != NULL))
 		rc = change_update(c, u->id, &edges, NULL, NULL, &err);
 	if (rc == -1) {
-		update_refused(
-		    a, u->id, err.kind == ERROR_REFUSED ? EXIT_RULE : EXIT_FAULT, err.text);
+		update_refused(a, u->id, cli_status(err.kind), err.text);
 		return;
 	}
 	if (differs(u->subject, was->subject))
@@ -384,7 +383,7 @@ task_update_run(struct cli *c, const struct json *in, struct answer *a)
 	if (c->store.dirfd != -1 && task_id_ok(u.id))
 		rc = store_get(&c->store, u.id, &was, &err);
 	if (rc == -1)
-		update_refused(a, u.id, EXIT_FAULT, err.text);
+		update_refused(a, u.id, cli_status(err.kind), err.text);
 	else if (rc == 0)
 		update_refused(a, u.id, EXIT_UNKNOWN, missing);
 	else if (u.status != NULL && strcmp(u.status, "deleted") == 0)

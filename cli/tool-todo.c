@@ -144,13 +144,15 @@ todo_status(struct cli *c, const struct todo *w, enum task_status to, struct ans
 	struct strings unblocked = { 0 };
 	struct buf reason = { 0 };
 	struct error err = { 0 };
+	enum claim_result r;
 	int status = EXIT_DONE;
 
 	if (to == TASK_IN_PROGRESS) {
 		if (w->assignee != NULL && *w->assignee != '\0')
 			cli_act_as(c, w->assignee);
-		status = claim_status(change_claim(c, w->id, false, NULL, &reason, &err));
-		if (status == EXIT_FAULT)
+		r = change_claim(c, w->id, false, NULL, &reason, &err);
+		status = claim_status(r, &err);
+		if (r == CLAIM_FAULT)
 			buf_puts(&reason, err.text);
 	} else {
 		status = change_complete(c, &how, &reason, &unblocked);

@@ -41,15 +41,7 @@ answer_fail(struct answer *a, int status, const char *fmt, ...)
 void
 answer_error(struct answer *a, const struct error *err)
 {
-	int status = EXIT_FAULT;
-
-	if (err->kind == ERROR_NOT_FOUND)
-		status = EXIT_UNKNOWN;
-	else if (err->kind == ERROR_BUSY || err->kind == ERROR_LOST)
-		status = EXIT_LOCKED;
-	else if (err->kind == ERROR_REFUSED)
-		status = EXIT_RULE;
-	answer_fail(a, status, "%s", err->text);
+	answer_fail(a, cli_status(err->kind), "%s", err->text);
 }
 
 /* A server lives long: the list it means may have come into being since the last call. */

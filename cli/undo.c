@@ -277,9 +277,8 @@ undo_main(struct cli *c)
 				continue;
 			rc = undo_line(c, &h, p, really, &back, &err);
 			if (rc == -1) {
-				status =
-				    cli_fail(c, err.kind == ERROR_REFUSED ? EXIT_RULE : EXIT_FAULT,
-					"cannot undo %s of #%s: %s", p->event, p->task, err.text);
+				status = cli_fail(c, cli_status(err.kind),
+				    "cannot undo %s of #%s: %s", p->event, p->task, err.text);
 			} else if (really == !dry) {
 				if (!c->json)
 					line_told(c, p, !dry);

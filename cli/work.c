@@ -91,7 +91,7 @@ claim_main(struct cli *c)
 	if (r == CLAIM_FAULT) {
 		status = cli_error(c, &err);
 	} else if (r != CLAIM_OK) {
-		status = cli_fail(c, claim_status(r), "%s", buf_text(&reason));
+		status = cli_fail(c, claim_status(r, &err), "%s", buf_text(&reason));
 	} else {
 		status = EXIT_DONE;
 		if (store_get(&c->store, id, &t, &err) == 1) {

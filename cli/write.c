@@ -234,7 +234,7 @@ change_status(struct cli *c, const char *id, enum task_status status, const stru
 		if (r == CLAIM_FAULT)
 			rc = cli_error(c, &err);
 		else if (r != CLAIM_OK)
-			rc = cli_fail(c, claim_status(r), "%s", buf_text(&reason));
+			rc = cli_fail(c, claim_status(r, &err), "%s", buf_text(&reason));
 	} else {
 		rc = change_complete(c, &how, &reason, &unblocked);
 		if (rc != EXIT_DONE)

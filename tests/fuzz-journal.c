@@ -29,7 +29,6 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	(void)argc, (void)argv;
 	if (mkdtemp(dir) == NULL || (fd = open(dir, O_DIRECTORY | O_CLOEXEC)) == -1)
 		err(1, "%s", dir);
-	journal_set_sync(false);
 	for (int i = 0; i < 4; i++) {
 		struct journal_entry entry = { .event = "claim",
 			.task = "3",
@@ -39,7 +38,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 			.to = out_object() };
 
 		out_int(entry.to, "n", i);
-		if (journal_append(fd, "list", &entry, deadline, &e) == -1)
+		if (journal_append(fd, "list", FILE_SYNC_OFF, &entry, deadline, &e) == -1)
 			errx(1, "%s", e.text);
 	}
 	if ((file = openat(fd, JOURNAL_FILE, O_RDONLY | O_CLOEXEC)) == -1)

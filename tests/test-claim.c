@@ -2,16 +2,17 @@
  * Claims and releases: one agent at a time, and never one that is alive.
  */
 #include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "agent/agent.h"
-#include "agent/claim.h"
-#include "agent/claims.h"
+#include "agent/claim-part.h"
 #include "agent/release.h"
 #include "agent/report-apply.h"
 #include "list/journal.h"
@@ -44,7 +45,6 @@ setup(void)
 	cr_assert_eq(list_find(&list, &q, &err), 0, "%s", err.text);
 	cr_assert_eq(store_open(&store, list.dir, true, &err), 1, "%s", err.text);
 	store.sync = FILE_SYNC_OFF;
-	journal_set_sync(false);
 }
 
 static void
@@ -418,29 +418,41 @@ Test(release, one_task)
 	released_free(&r);
 }
 
+/* Does somebody hold a flock on the file?  That is how ours queue for its lock. */
+static bool
+is_queued_at(const char *path)
+{
+	int fd = open(path, O_RDONLY);
+	bool held = fd != -1 && flock(fd, LOCK_EX | LOCK_NB) == -1 && errno == EWOULDBLOCK;
+
+	close(fd);
+	return held;
+}
+
 /*
  * The client completes task 1 as it does, under that task's lock alone, while we hold the
- * list's lock and want the task's.
+ * list's lock, have read the task and wait for its lock.
  */
 static pid_t
 client_completes(void)
 {
-	char lock[300], ours[300];
-	struct stat st;
+	char lock[310], task[300];
+	pid_t pid, parent = getpid();
 	int ready[2];
-	pid_t pid;
 	char c;
 
-	snprintf(lock, sizeof(lock), "%s/1.json.lock", list.dir);
-	snprintf(ours, sizeof(ours), "%s/.lock.lock", list.dir);
+	snprintf(task, sizeof(task), "%s/1.json", list.dir);
+	snprintf(lock, sizeof(lock), "%s.lock", task);
 	cr_assert_eq(pipe(ready), 0);
 	cr_assert_neq(pid = fork(), -1);
 	if (pid == 0) {
 		if (mkdir(lock, 0777) == -1 || write(ready[1], "", 1) != 1)
 			_exit(1);
-		while (stat(ours, &st) == -1)
+		while (!is_queued_at(task)) {
+			if (getppid() != parent)
+				_exit(1);
 			usleep(1000);
-		usleep(50 * 1000); /* it has looked by now, or the test is none */
+		}
 		write_task("1", "completed", "");
 		_exit(rmdir(lock) == -1);
 	}
@@ -640,4 +652,59 @@ Test(claim, what_is_claimed_is_not_offered)
 	cr_expect_neq(
 	    strstr(buf_text(&reason), "Ready now: #2 \"T2\"."), NULL, "%s", buf_text(&reason));
 	buf_free(&reason);
+}
+
+/* A claim by a process that is not there, made in that space. */
+static bool
+alive_in(const char *space, int64_t time_ms)
+{
+	struct claim c = { .pid = GONE, .space = (char *)space, .time_ms = time_ms };
+
+	return claims_alive(&c);
+}
+
+Test(claim, a_pid_says_nothing_about_another_machine)
+{
+	int64_t now = clock_wall_ms(), before = (clock_boot_s() - 60) * 1000;
+	struct buf boot = { 0 };
+	char space[256], id[64] = "";
+
+	cr_assert_eq(file_read_path("/proc/sys/kernel/random/boot_id", 64, &boot, &err), 1);
+	cr_assert_eq(sscanf(buf_text(&boot), "%63s", id), 1);
+	buf_free(&boot);
+
+	cr_assert_neq(strstr(claims_space(), id), NULL, "the boot is part of '%s'", claims_space());
+	cr_expect(!alive_in(claims_space(), now), "here it is gone");
+
+	/* Its twin: the same names, started at another time. */
+	strcpy(space, claims_space());
+	memset(strstr(space, id), 'f', strlen(id));
+	cr_expect(alive_in(space, now), "another machine that is called the same");
+	cr_expect(!alive_in(space, before), "this machine, before it was started again");
+	strcpy(strrchr(space, '/'), "/1");
+	cr_expect(alive_in(space, before), "a container of then");
+
+	strcpy(space, claims_space());
+	strcpy(strrchr(space, '/'), "/1");
+	cr_expect(alive_in(space, now), "a container of this machine");
+	cr_expect(alive_in("elsewhere/1", before));
+	cr_expect(alive_in("", before));
+}
+
+Test(claim, the_space_of_older_versions_is_the_host_name)
+{
+	struct claim c = { .pid = GONE, .time_ms = clock_wall_ms() };
+	char space[256], host[128] = "";
+	struct stat ns;
+
+	cr_assert_eq(gethostname(host, sizeof(host) - 1), 0);
+	cr_assert_eq(stat("/proc/self/ns/pid", &ns), 0);
+	snprintf(space, sizeof(space), "%s/%llu", host, (unsigned long long)ns.st_ino);
+	c.space = space;
+	cr_expect(!claims_alive(&c), "its process is gone");
+	c.pid = getpid();
+	cr_expect(claims_alive(&c), "its process is there");
+	snprintf(space, sizeof(space), "%s/1", host);
+	c.pid = GONE;
+	cr_expect(claims_alive(&c), "another namespace");
 }

@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "agent/agent.h"
 #include "agent/event.h"
@@ -197,4 +198,88 @@ Test(event, captured)
 	}
 	closedir(d);
 	cr_expect_gt(seen, 50);
+}
+
+static char *
+deep_event(const char *before, const char *after)
+{
+	struct buf b = { 0 };
+
+	buf_puts(&b, before);
+	for (int i = 0; i < JSON_DEPTH; i++)
+		buf_putc(&b, '[');
+	for (int i = 0; i < JSON_DEPTH; i++)
+		buf_putc(&b, ']');
+	buf_puts(&b, after);
+	return b.data;
+}
+
+static int
+read_first(struct event *ev, const char *text, struct error *e)
+{
+	int p[2], rc;
+
+	memset(ev, 0, sizeof(*ev));
+	cr_assert_eq(pipe(p), 0);
+	cr_assert_eq(write(p[1], text, strlen(text)), (ssize_t)strlen(text));
+	close(p[1]);
+	rc = event_read_first(ev, p[0], e);
+	close(p[0]);
+	return rc;
+}
+
+/* `deep` is between `before` and `after`. */
+Test(event, cut_before_what_is_too_deep)
+{
+	static const struct {
+		const char *before, *after, *tool; /* tool: NULL, the event cannot be read */
+	} rows[] = {
+		{ "{\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"A\",\"tool_input\":",
+		    ",\"tool_use_id\":\"t\"}", "A" },
+		/* an agent's own text, inside a member of the envelope and inside tool_input */
+		{ "{\"cwd\":\"\\\",\\\"tool_name\\\":\\\"B\\\\\",\"hook_event_name\":"
+		  "\"PreToolUse\","
+		  "\"tool_name\":\"A\",\"tool_input\":{\"tool_name\":\"B\",\"x\":",
+		    "},\"tool_name\":\"B\"}", "A" },
+		{ "{\"effort\":{\"level\":[1,2]},\"hook_event_name\":\"PreToolUse\","
+		  "\"tool_name\":\"A\",\"tool_input\":[",
+		    "", "A" },
+		{ "{\"hook_event_name\":\"PreToolUse\",\"tool_input\":", ",\"tool_name\":\"A\"}",
+		    NULL },
+		{ "{\"tool_input\":", "}", NULL },
+		{ "[[", "]]", NULL },
+		{ "}}}}{\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"A\",\"tool_input\":",
+		    "}", NULL },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char *text = deep_event(rows[i].before, rows[i].after);
+		struct error e = { 0 };
+		struct event ev;
+		int rc = read_first(&ev, text, &e);
+
+		if (rows[i].tool == NULL)
+			cr_expect(rc == -1 && e.kind == ERROR_INPUT, "%s", rows[i].before);
+		else {
+			cr_expect_eq(rc, 0, "%s: %s", rows[i].before, e.text);
+			cr_expect_eq(ev.kind, EVENT_PRE_TOOL_USE);
+			cr_expect_str_eq(ev.tool_name, rows[i].tool);
+			cr_expect_not_null(ev.cut);
+		}
+		event_free(&ev);
+		free(text);
+	}
+}
+
+Test(event, a_torn_event_is_not_cut)
+{
+	struct error e = { 0 };
+	struct event ev;
+
+	cr_expect_eq(read_first(&ev,
+			 "{\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"TaskUpdate\","
+			 "\"tool_input\":{\"taskId\":",
+			 &e),
+	    -1);
+	event_free(&ev);
 }

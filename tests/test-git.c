@@ -205,17 +205,94 @@ Test(git, failures_are_told)
 Test(git, nothing_is_executed)
 {
 	struct git_tree t;
+	struct strings paths = { 0 };
 	struct error e;
-	char path[128];
+	char path[128], *first = git_head(top);
 
-	sh("printf '#!/bin/sh\\ntouch ran\\n' >evil && chmod +x evil && "
-	   "git config core.fsmonitor \"$PWD/evil\" && mkdir -p hooks && cp evil "
-	   "hooks/post-index-change && "
-	   "git config core.hooksPath hooks && rm -f ran");
+	sh("git commit -q --allow-empty -m two && printf '#!/bin/sh\\ntouch ran\\ncat\\n' >evil && "
+	   "chmod +x evil && git config core.fsmonitor \"$PWD/evil\" && mkdir -p hooks && cp evil "
+	   "hooks/post-index-change && git config core.hooksPath hooks && "
+	   "git config filter.x.clean \"$PWD/evil\" && echo '* filter=x' >.git/info/attributes && "
+	   "touch -d @1 src/a.c && rm -f ran");
 	cr_assert_eq(git_tree(&t, top, LONG, &e), 0, "%s", e.text);
-	git_tree_free(&t);
+	cr_expect_eq(git_changed(&t, first, LONG, &paths, &e), 0, "%s", e.text);
+	cr_expect_eq(git_paths(&t, LONG, &paths, &e), 0, "%s", e.text);
 	snprintf(path, sizeof(path), "%s/ran", top);
 	cr_expect_neq(access(path, F_OK), 0, "the repository ran a command");
+	sh("git -c core.fsmonitor=false diff; test -e ran");
+	git_tree_free(&t);
+	strings_free(&paths);
+	free(first);
+}
+
+static size_t
+entries(void)
+{
+	struct git_tree t;
+	struct error e;
+	size_t n;
+
+	cr_assert_eq(git_tree(&t, top, LONG, &e), 0, "%s", e.text);
+	n = t.count;
+	git_tree_free(&t);
+	return n;
+}
+
+/* A file whose filter is not run is unchanged as long as git need not look at its content. */
+Test(git, filtered_files)
+{
+	char a[65], b[65];
+
+	sh("git config filter.up.clean 'tr a-z A-Z' && git config filter.up.required true && "
+	   "echo '*.c filter=up' >.gitattributes && touch -d @1 src/*.c && git add . && "
+	   "git commit -q -m filtered && test \"$(git show HEAD:src/a.c)\" = A");
+	cr_expect_eq(entries(), 0, "filtered, and not touched");
+	hash_scoped(NULL, NULL, a);
+	sh("touch -d @2 src/a.c");
+	cr_expect_eq(entries(), 1, "touched: counted as changed");
+	hash_scoped(NULL, NULL, b);
+	cr_expect_str_neq(a, b);
+	sh("echo b2 >src/a.c");
+	hash_scoped(NULL, NULL, a);
+	cr_expect_str_neq(a, b, "changed");
+	sh("echo a >src/a.c && touch -d @3 src/a.c && git status");
+	cr_expect_eq(entries(), 0, "git has looked");
+}
+
+Test(git, too_many_filters)
+{
+	struct git_tree t;
+	struct error e = { 0 };
+
+	sh("for i in $(seq 500); do printf '[filter \"%s\"]\\nclean = cat\\n' $i; done "
+	   ">>.git/config");
+	cr_assert_eq(git_tree(&t, top, LONG, &e), 0, "%s", e.text);
+	git_tree_free(&t);
+	sh("printf '[filter \"%0100000d\"]\\nclean = cat\\n' 1 >>.git/config");
+	cr_expect_eq(git_tree(&t, top, LONG, &e), -1);
+	cr_expect(strstr(e.text, "too many filters") != NULL, "%s", e.text);
+}
+
+Test(git, submodules)
+{
+	char a[65];
+
+	sh("git init -q -b main sub && cd sub && git init -q -b main inner && cd inner && "
+	   "echo i >i && git add i && git commit -q -m i && cd .. && echo s >s && git add s inner "
+	   "&& "
+	   "git commit -q -m s && cd .. && git add sub && git commit -q -m sub");
+	hash_scoped(NULL, NULL, a);
+	cannot("echo t >sub/s", "'sub' is a repository of its own and has changed");
+	cannot("echo s >sub/s && touch sub/new", "'sub' is a repository of its own");
+	cannot("rm sub/new && echo j >sub/inner/i", "'sub' is a repository of its own");
+	sh("echo i >sub/inner/i");
+	hash_scoped(NULL, NULL, a);
+	cannot("cd sub && git commit -q --allow-empty -m t", "'sub' is a repository of its own");
+	cannot("cd sub && git reset -q --hard HEAD^ && git update-index --assume-unchanged s && "
+	       "echo t >s",
+	    "'sub' is a repository of its own");
+	sh("rm -rf sub && mkdir sub");
+	cr_expect_eq(entries(), 0, "not checked out");
 }
 
 Test(git, changed_paths)
@@ -235,6 +312,12 @@ Test(git, changed_paths)
 	cr_expect(strings_has(&paths, "src/a.c") && strings_has(&paths, "doc/d.md") &&
 		      strings_has(&paths, "new") && !strings_has(&paths, "src/b.c"),
 	    "since the first commit");
+	strings_free(&paths);
+	sh("git show HEAD^:src/a.c >src/a.c && git rm -q --cached src/b.c");
+	git_tree_free(&t);
+	cr_assert_eq(git_tree(&t, top, LONG, &e), 0);
+	cr_assert_eq(git_changed(&t, first, LONG, &paths, &e), 0, "%s", e.text);
+	cr_expect(strings_has(&paths, "src/a.c") && strings_has(&paths, "src/b.c"), "in the tree");
 	strings_free(&paths);
 	cr_expect_eq(git_changed(&t, "--output=x", LONG, &paths, &e), -1, "no options");
 	cr_expect_eq(git_changed(&t, "0123456789012345678901234567890123456789", LONG, &paths, &e),
@@ -276,6 +359,18 @@ Test(git, before_the_first_commit)
 {
 	char a[65], b[65];
 
+	struct git_tree t;
+	struct strings paths = { 0 };
+	struct error e = { 0 };
+	char *first = git_head(top);
+
+	sh("git checkout -q --orphan other");
+	cr_assert_eq(git_tree(&t, top, LONG, &e), 0, "%s", e.text);
+	cr_expect_eq(git_changed(&t, first, LONG, &paths, &e), -1, "no commit to compare with");
+	cr_expect(strstr(e.text, "no commit") != NULL, "%s", e.text);
+	git_tree_free(&t);
+	strings_free(&paths);
+	free(first);
 	sh("rm -rf .git && git init -q -b main .");
 	cr_expect_null(git_head(top));
 	hash_scoped(NULL, NULL, a);

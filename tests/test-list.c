@@ -241,6 +241,25 @@ Test(list, symlink)
 	cr_expect_str_eq(found(&team), OTHER);
 }
 
+Test(list, symlink_before_the_team)
+{
+	struct list_query q = { .session_id = SESSION };
+	struct list list;
+	struct error err = { 0 };
+
+	make_dir("config/tasks");
+	make_dir("config/teams/crew");
+	write_file("config/teams/crew/config.json", "{\"leadSessionId\":\"" SESSION "\"}");
+	cr_assert_eq(symlink("elsewhere", in_top("config/tasks/" SESSION)), 0);
+	cr_expect_str_eq(found(&q), "crew", "a link that does not win is not refused");
+	cr_assert_eq(symlink("elsewhere", in_top("config/tasks/crew")), 0);
+	cr_expect_eq(list_find(&list, &q, &err), -1, "a linked list of the team is");
+	cr_expect_eq(err.kind, ERROR_REFUSED, "%s", err.text);
+	cr_expect_neq(strstr(err.text, "'crew'"), NULL, "%s", err.text);
+	cr_assert_eq(unlink(in_top("config/tasks/" SESSION)), 0);
+	cr_expect_eq(list_find(&list, &q, &err), -1, "also without the other link");
+}
+
 Test(list, project)
 {
 	struct list_query q = { 0 };

@@ -27,7 +27,6 @@ setup(void)
 	cr_assert_eq(list_find(&list, &q, &err), 0, "%s", err.text);
 	cr_assert_eq(store_open(&store, list.dir, true, &err), 1, "%s", err.text);
 	store.sync = FILE_SYNC_OFF;
-	journal_set_sync(false);
 }
 
 static void

@@ -1,4 +1,5 @@
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "hook/stop.h"
@@ -51,4 +52,51 @@ Test(stop, reports_in_a_message)
 		buf_free(&b);
 		reports_free(&r);
 	}
+}
+
+/* `count` times the same, then `last`. */
+static char *
+repeated(const char *text, size_t count, const char *last)
+{
+	struct buf b = { 0 };
+
+	for (size_t i = 0; i < count; i++)
+		buf_puts(&b, text);
+	buf_puts(&b, last);
+	return b.data;
+}
+
+/* With work that grows with the square of the length these would take hours. */
+Test(stop, work_is_bounded, .timeout = 60)
+{
+	static const char *const texts[] = {
+		"{\"tasks_to_update\"",
+		"\"tasks_to_update\"",
+		"{{{{\"tasks_to_update\":[",
+		"{\"tasks_to_update\":}",
+		"{\"tasks_to_update\":[{\"task_id\":\"1\",\"status\":\"done\"}]}",
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct reports r = { 0 };
+		char *text = repeated(texts[i], (8u << 20) / strlen(texts[i]), "");
+
+		reports_in_text(&r, text);
+		cr_expect_leq(r.count, 1);
+		reports_free(&r);
+		free(text);
+	}
+}
+
+Test(stop, a_report_after_much_talk_of_it)
+{
+	struct reports r = { 0 };
+	char *text = repeated("{ if (x) { a[\"tasks_to_update\"] = {}; } }\n", 20,
+	    "{\"tasks_to_update\":[{\"task_id\":\"3\",\"status\":\"completed\"}]}");
+
+	reports_in_text(&r, text);
+	cr_assert_eq(r.count, 1);
+	cr_expect_str_eq(r.item[0].task, "3");
+	reports_free(&r);
+	free(text);
 }

@@ -1,9 +1,11 @@
 #include <criterion/criterion.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "sys/supervise.h"
 
 enum { ANSWERED = 9 };
@@ -15,6 +17,9 @@ answered(const char *why)
 	return ANSWERED;
 }
 
+/* What a supervisor does before it supervises; NULL. */
+static void (*prepare)(void);
+
 /* Run `body` below a supervisor of its own; the supervisor's exit status, or -signal. */
 static int
 supervised(int64_t limit_ms, void (*body)(void), void (*meanwhile)(pid_t))
@@ -23,6 +28,8 @@ supervised(int64_t limit_ms, void (*body)(void), void (*meanwhile)(pid_t))
 	pid_t pid = fork();
 
 	if (pid == 0) {
+		if (prepare != NULL)
+			prepare();
 		supervise(limit_ms, answered);
 		body();
 		_exit(1);
@@ -139,23 +146,10 @@ kill_it(pid_t pid)
 	kill(child_of(pid), SIGKILL);
 }
 
-/* A signal before the parent has its handlers would end it: the state says when it waits. */
 static void
 stop_it(pid_t pid)
 {
-	char path[64], line[4096];
-	unsigned long long caught = 0;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	while ((caught & (1ull << (SIGHUP - 1))) == 0) {
-		FILE *f = fopen(path, "r");
-
-		while (f != NULL && fgets(line, sizeof(line), f) != NULL)
-			sscanf(line, "SigCgt: %llx", &caught);
-		if (f != NULL)
-			fclose(f);
-		usleep(1000);
-	}
+	child_of(pid);
 	kill(pid, SIGTERM);
 }
 
@@ -163,4 +157,57 @@ Test(supervise, from_outside)
 {
 	cr_expect_eq(supervised(60000, forever, kill_it), ANSWERED, "the child is killed");
 	cr_expect_eq(supervised(60000, forever, stop_it), ANSWERED, "the parent is told to stop");
+}
+
+static void
+ignore_children(void)
+{
+	signal(SIGCHLD, SIG_IGN);
+}
+
+Test(supervise, children_ignored_by_the_caller, .timeout = 60)
+{
+	prepare = ignore_children;
+	cr_expect_eq(supervised(600000, pass, NULL), 0, "a pass");
+	cr_expect_eq(supervised(600000, refuse, NULL), 2, "a refusal");
+}
+
+static void
+stop_self(void)
+{
+	kill(getpid(), SIGTERM);
+}
+
+static void
+stop_self_after_fork(void)
+{
+	pthread_atfork(NULL, stop_self, NULL);
+}
+
+Test(supervise, told_to_stop_before_fork_returns)
+{
+	prepare = stop_self_after_fork;
+	cr_expect_eq(supervised(60000, forever, NULL), ANSWERED);
+}
+
+static void
+shorten(void)
+{
+	supervise_limit(50);
+	forever();
+}
+
+/* Ends well after the first limit. */
+static void
+lengthen(void)
+{
+	supervise_limit(60000);
+	clock_sleep_us(3 * 1000 * 1000);
+	_exit(0);
+}
+
+Test(supervise, the_child_sets_the_limit, .timeout = 60)
+{
+	cr_expect_eq(supervised(600000, shorten, NULL), ANSWERED, "shorter");
+	cr_expect_eq(supervised(2000, lengthen, NULL), 0, "longer");
 }

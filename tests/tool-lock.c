@@ -373,7 +373,8 @@ append(const char *name, int rounds)
 
 	for (int i = 0; i < rounds; i++) {
 		e = (struct journal_entry){ .event = "update", .agent = name, .why = "a test" };
-		if (journal_append(listfd, "lab", &e, deadline_in(PATIENCE_MS), &error) == -1)
+		if (journal_append(
+			listfd, "lab", FILE_SYNC_FILE, &e, deadline_in(PATIENCE_MS), &error) == -1)
 			errx(1, "%s", error.text);
 		say("j", 0);
 	}

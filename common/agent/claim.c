@@ -250,7 +250,7 @@ take_held(void *arg, struct store *s, struct error *err)
 }
 
 static void
-take_journal(struct taking *k)
+take_journal(struct taking *k, enum file_sync sync)
 {
 	const struct agent *a = &k->req->agent;
 	struct journal_entry entry = {
@@ -274,7 +274,7 @@ take_journal(struct taking *k)
 		json_object_put(entry.extra);
 		return;
 	}
-	(void)journal_append(fd, k->list->name, &entry, k->deadline, &ignored);
+	(void)journal_append(fd, k->list->name, sync, &entry, k->deadline, &ignored);
 	close(fd);
 }
 
@@ -321,7 +321,7 @@ claim_take(const struct list *list, struct store *s, const struct claim_request 
 		goto out;
 	result = k.result;
 	if (result == CLAIM_OK)
-		take_journal(&k);
+		take_journal(&k, s->sync);
 	else
 		add_ready(&k, s);
 out:

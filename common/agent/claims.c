@@ -261,12 +261,24 @@ claims_forget(
 	return there ? claims_edit(list, forget, (char *)task, deadline, err) : 0;
 }
 
-/*
- * A list may be shared with a container or, on a network file system, with
- * another machine: there the same number is another process, or none.
- */
-const char *
-claims_space(void)
+/* The first word of a file; "" if there is none. */
+static void
+read_word(const char *path, char *word, size_t size)
+{
+	struct buf text = { 0 };
+	struct error ignored;
+
+	word[0] = '\0';
+	if (file_read_path(path, 4096, &text, &ignored) == 1) {
+		strlcpy(word, buf_text(&text), size);
+		word[strcspn(word, " \n")] = '\0';
+	}
+	buf_free(&text);
+}
+
+/* The host name and the pid namespace: what older versions wrote as claim.space. */
+static const char *
+space_of_old(void)
 {
 	static char space[192];
 	char host[128] = "";
@@ -279,6 +291,40 @@ claims_space(void)
 		snprintf(space, sizeof(space), "%s/%llu", host, (unsigned long long)st.st_ino);
 	}
 	return space;
+}
+
+/*
+ * A list may be shared with a container or, on a network file system, with
+ * another machine: there the same number is another process, or none.  The
+ * first namespace of every machine has the same number and host names repeat,
+ * but no two boots have the same id.
+ */
+const char *
+claims_space(void)
+{
+	static char space[320];
+	const char *old = space_of_old();
+	char machine[128], boot[64];
+
+	if (space[0] == '\0' && old != NULL) {
+		read_word("/etc/machine-id", machine, sizeof(machine));
+		if (strlen(machine) != 32 || strchr(machine, '/') != NULL)
+			snprintf(machine, sizeof(machine), "%.*s", (int)strcspn(old, "/"), old);
+		read_word("/proc/sys/kernel/random/boot_id", boot, sizeof(boot));
+		snprintf(space, sizeof(space), "%s/%s%s", machine, boot, strchr(old, '/'));
+	}
+	return space[0] != '\0' ? space : NULL;
+}
+
+/* Was it made on this machine, before its last start?  A claim of another boot that is newer than
+ * this one is of another machine with the same id, and nothing is known about its process. */
+static bool
+before_boot(const struct claim *c, const char *here)
+{
+	const char *namespace = strrchr(c->space, '/');
+
+	return strncmp(c->space, here, strcspn(here, "/") + 1) == 0 &&
+	       strcmp(namespace, strrchr(here, '/')) == 0 && c->time_ms / 1000 < clock_boot_s();
 }
 
 /* Field 22 of /proc/<pid>/stat, after the name in its brackets; 0 if unknown.  dead: it only
@@ -316,8 +362,9 @@ claims_alive(const struct claim *c)
 
 	if (c->pid <= 0)
 		return true;
-	if (c->space != NULL && (here = claims_space()) != NULL && strcmp(c->space, here) != 0)
-		return true;
+	if (c->space != NULL && (here = claims_space()) != NULL && strcmp(c->space, here) != 0 &&
+	    strcmp(c->space, space_of_old()) != 0)
+		return !before_boot(c, here);
 	if (kill((pid_t)c->pid, 0) == -1 && errno == ESRCH)
 		return false;
 	start = process_start(c->pid, &dead);

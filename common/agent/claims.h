@@ -15,8 +15,8 @@ struct claim {
 	char *task, *agent_id, *agent_type, *name, *session,
 	    *owner;        /* owner: as asked to be written */
 	char *tool_use_id; /* the call the claim was made for */
-	char *space;       /* where its pid means something: host and pid namespace; NULL: here */
-	char *transcript;  /* of its session; says whether that call is over (transcript.h) */
+	char *space; /* where its pid means something: machine, boot, pid namespace; NULL: here */
+	char *transcript; /* of its session; says whether that call is over (transcript.h) */
 	int64_t pid;
 	uint64_t pid_start;
 	int64_t time_ms;
@@ -45,7 +45,7 @@ bool claims_alive(const struct claim *);
 
 struct claim *claims_add(struct claims *); /* empty */
 
-/* This machine and pid namespace, for claim.space; NULL if unknown. */
+/* This machine, its boot and the pid namespace, for claim.space; NULL if unknown. */
 const char *claims_space(void);
 
 #endif

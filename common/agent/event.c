@@ -183,21 +183,9 @@ event_read(struct event *ev, int fd, struct error *e)
 	return understand(ev, e);
 }
 
-static int
-event_read_rest(struct event *ev, int fd, struct error *e)
+static void
+forget_strings(struct event *ev)
 {
-	struct buf rest = { 0 };
-	int rc = file_read_fd(fd, EVENT_MAX, &rest, e);
-
-	if (rc != -1)
-		buf_add(&ev->text, buf_text(&rest), rest.len);
-	buf_free(&rest);
-	if (rc == -1)
-		return error_prefix(e, "cannot read the event");
-	if (ev->text.len > EVENT_MAX)
-		return error_set(e, ERROR_INPUT, "the event is longer than %u bytes", EVENT_MAX);
-	if (ev->text.len == 0)
-		return error_set(e, ERROR_INPUT, "there is no event on standard input");
 	for (size_t i = 0; i < FIELDS; i++)
 		if (fields[i].kind != FIELD_PLACE) {
 			char **to = (char **)((char *)ev + fields[i].offset);
@@ -205,7 +193,65 @@ event_read_rest(struct event *ev, int fd, struct error *e)
 			free(*to);
 			*to = NULL;
 		}
-	return understand(ev, e);
+}
+
+/*
+ * An event past a limit: keep what precedes the member that is too deep or
+ * has no end.  The client writes tool_name before tool_input, and each key
+ * once; an agent has a say only in what is inside tool_input.  0, or -1 if
+ * this is no such event or does not name its tool.
+ */
+static int
+cut(struct event *ev)
+{
+	const char *text = buf_text(&ev->text);
+	bool string = false, too_long = ev->text.len > EVENT_MAX;
+	size_t depth = 0, comma = 0;
+	struct error ignored;
+
+	for (size_t i = 0; i < ev->text.len && depth <= JSON_DEPTH; i++) {
+		if (string && text[i] == '\\')
+			i++;
+		else if (text[i] == '"')
+			string = !string;
+		else if (string)
+			continue;
+		else if (text[i] == '{' || text[i] == '[')
+			depth++;
+		else if ((text[i] == '}' || text[i] == ']') && depth > 0)
+			depth--;
+		else if (text[i] == ',' && depth == 1)
+			comma = i;
+	}
+	if (comma == 0 || (depth <= JSON_DEPTH && !too_long))
+		return -1;
+	ev->text.len = comma;
+	buf_putc(&ev->text, '}');
+	forget_strings(ev);
+	if (understand(ev, &ignored) == -1 || ev->tool_name == NULL)
+		return -1;
+	ev->cut = too_long ? "it is longer than 16 MB" : "its input is nested too deep";
+	return 0;
+}
+
+static int
+event_read_rest(struct event *ev, int fd, struct error *e)
+{
+	struct buf rest = { 0 };
+	int rc = file_read_fd(fd, EVENT_MAX, &rest, e);
+
+	buf_add(&ev->text, buf_text(&rest), rest.len);
+	buf_free(&rest);
+	forget_strings(ev);
+	if (rc == -1)
+		error_prefix(e, "cannot read the event");
+	else if (ev->text.len > EVENT_MAX)
+		rc = error_set(e, ERROR_INPUT, "the event is longer than %u bytes", EVENT_MAX);
+	else if (ev->text.len == 0)
+		return error_set(e, ERROR_INPUT, "there is no event on standard input");
+	else
+		rc = understand(ev, e);
+	return rc == 0 ? 0 : cut(ev);
 }
 
 /* The client writes the whole object at once; what follows a whole object could only be blank. */
@@ -244,9 +290,7 @@ event_parse(struct event *ev, const char *text, size_t len, struct error *e)
 void
 event_free(struct event *ev)
 {
-	for (size_t i = 0; i < FIELDS; i++)
-		if (fields[i].kind != FIELD_PLACE)
-			free(*(char **)((char *)ev + fields[i].offset));
+	forget_strings(ev);
 	json_free(&ev->json);
 	buf_free(&ev->text);
 	memset(ev, 0, sizeof(*ev));

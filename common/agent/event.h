@@ -55,11 +55,16 @@ struct event {
 	json_ref tasks;                   /* EVENT_TASK_ARRAY: the array */
 	json_ref tasks_completed, result; /* SubagentStop as older tools send it */
 	json_ref stop_active;
+	const char *cut; /* event_read_first(): what is wrong with tool_input; NULL */
 };
 
 int event_read(struct event *, int fd, struct error *);
-/* The same, but content as soon as there is a whole object: one system call in the normal
- * case.  For hooks that pass when in doubt. */
+/*
+ * The same, but content as soon as there is a whole object: one system call in the normal
+ * case.  For hooks that pass when in doubt.  An event of a tool call that is too long or nested
+ * too deep is read up to tool_input, and `cut` says so: the agent that made the call must not
+ * get past the rules by it.
+ */
 int event_read_first(struct event *, int fd, struct error *);
 int event_parse(struct event *, const char *, size_t, struct error *);
 void event_free(struct event *);

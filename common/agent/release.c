@@ -122,7 +122,8 @@ finish(struct releasing *r, struct store *s)
 		}
 	}
 	if (count > 0 && (fd = list_state(r->list, true, &ignored)) != -1) {
-		(void)journal_append_all(fd, r->list->name, entries, count, r->deadline, &ignored);
+		(void)journal_append_all(
+		    fd, r->list->name, s->sync, entries, count, r->deadline, &ignored);
 		close(fd);
 	} else
 		for (i = 0; i < count; i++) {

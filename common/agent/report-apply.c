@@ -32,8 +32,8 @@ own_task(void *arg, struct store *s, const struct task *t, struct error *err)
 }
 
 static void
-write_line(const struct list *list, const struct agent *a, const struct task *before,
-    const struct task *after, struct deadline deadline)
+write_line(const struct list *list, enum file_sync sync, const struct agent *a,
+    const struct task *before, const struct task *after, struct deadline deadline)
 {
 	struct journal_entry entry = {
 		.event = "sync",
@@ -51,7 +51,7 @@ write_line(const struct list *list, const struct agent *a, const struct task *be
 		json_object_put(entry.to);
 		return;
 	}
-	(void)journal_append(fd, list->name, &entry, deadline, &ignored);
+	(void)journal_append(fd, list->name, sync, &entry, deadline, &ignored);
 	close(fd);
 }
 
@@ -72,7 +72,7 @@ apply(const struct list *list, struct store *s, const struct agent *a, struct re
 	rc = store_update(s, item->task, &change, rule != NULL ? rule : own_task,
 	    rule != NULL ? arg : (void *)a, &before, &after, deadline, err);
 	if (rc == 1) {
-		write_line(list, a, &before, &after, deadline);
+		write_line(list, s->sync, a, &before, &after, deadline);
 		if (item->status != TASK_IN_PROGRESS)
 			(void)claims_forget(list, item->task, deadline, &ignored);
 	}

@@ -2,9 +2,17 @@
  * Asking git.
  *
  * One `git status` tells HEAD and what differs from it.  A second process,
- * beside it, lists the files that git was told to take for unchanged
- * (assume-unchanged, skip-worktree): their content is none of status's
- * business, so an edit there would hide behind a remembered pass.
+ * beside it, lists the index: files that git was told to take for unchanged
+ * (assume-unchanged, skip-worktree), whose edits status does not report, and
+ * submodules.
+ *
+ * A repository can name commands for git to run.  Before status compares
+ * content, `git config` lists the filters, and each is set to nothing: a file
+ * that has a filter and was touched then counts as changed.  status does not
+ * look into submodules, which have filters of their own: each is asked here in
+ * the same way.  Missing objects are not fetched.  Hooks and the file system
+ * monitor are off; pagers, external diffs, textconv and aliases are not used by
+ * the questions asked here.
  */
 #include "gate/git.h"
 
@@ -21,6 +29,9 @@
 #include "sys/file.h"
 
 #define OUTPUT_MAX (256u << 20)
+#define FILTERS_MAX (32u << 10) /* bytes of the names of filter settings */
+#define SUBMODULE_DEPTH 16
+#define OWN_REPOSITORY "'%.200s' is a repository of its own and has changed"
 
 struct question {
 	struct child child;
@@ -48,9 +59,22 @@ absolute_path(void)
 	return buf_take(&b);
 }
 
+/* Set each of these settings to nothing.  By the environment: a name with a '=' cannot be
+ * given to -c. */
+static void
+unset(struct strings *env, const struct strings *settings)
+{
+	for (size_t i = 0; i < settings->count; i++) {
+		strings_take(env, mem_printf("GIT_CONFIG_KEY_%zu=%s", i, settings->item[i]));
+		strings_take(env, mem_printf("GIT_CONFIG_VALUE_%zu=", i));
+	}
+	strings_take(env, mem_printf("GIT_CONFIG_COUNT=%zu", settings->count));
+}
+
+/* filters: settings to unset; NULL for a question that compares no content. */
 static int
-ask(struct question *q, const char *root, char *const *words, struct deadline until,
-    struct error *e)
+ask(struct question *q, const char *root, const char *const *words, const struct strings *filters,
+    struct deadline until, struct error *e)
 {
 	static const char *const first[] = { "git", "--no-optional-locks", "-c",
 		"core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-C" };
@@ -70,7 +94,12 @@ ask(struct question *q, const char *root, char *const *words, struct deadline un
 	argv.item[argv.count] = NULL;
 	spec.argv = argv.item;
 	strings_add(&env, "LC_ALL=C");
+	strings_add(&env, "GIT_NO_LAZY_FETCH=1");
+	strings_add(
+	    &env, "GIT_ALLOW_PROTOCOL=none"); /* the same, for a git that has no such switch */
 	strings_take(&env, absolute_path());
+	if (filters != NULL)
+		unset(&env, filters);
 	rc = child_start(&q->child, &spec, e);
 	strings_free(&argv);
 	strings_free(&env);
@@ -114,6 +143,48 @@ question_free(struct question *q)
 	{                                     \
 		.child = CHILD_INIT, .fd = -1 \
 	}
+
+/* The NUL-separated answer to one question, as strings. */
+static int
+list(const char *root, const char *const *words, struct deadline until, struct strings *items,
+    struct error *e)
+{
+	struct question q = QUESTION_INIT;
+	struct buf out = { 0 };
+	int rc = -1;
+
+	if (ask(&q, root, words, NULL, until, e) == 0 && answer(&q, words[0], &out, e) == 0) {
+		const char *p = buf_text(&out), *end = p + out.len;
+
+		for (; p < end; p += strlen(p) + 1)
+			strings_add(items, p);
+		rc = 0;
+	}
+	question_free(&q);
+	buf_free(&out);
+	return rc;
+}
+
+/* The names of all filter settings, wherever they are from: also a filter of the user's own,
+ * such as git-lfs, reads what the repository configures. */
+static int
+list_filters(const char *root, struct deadline until, struct strings *filters, struct error *e)
+{
+	static const char *const words[] = { "config", "--list", "--name-only", "-z", NULL };
+	struct strings all = { 0 };
+	size_t bytes = 0;
+	int rc = list(root, words, until, &all, e);
+
+	for (size_t i = 0; i < all.count && bytes <= FILTERS_MAX; i++)
+		if (strncmp(all.item[i], "filter.", 7) == 0) {
+			strings_add(filters, all.item[i]);
+			bytes += strlen(all.item[i]);
+		}
+	strings_free(&all);
+	return bytes > FILTERS_MAX
+		   ? error_set(e, ERROR_FAULT, "git is configured with too many filters")
+		   : rc;
+}
 
 static struct git_entry *
 add_entry(struct git_tree *t, const char *path, const char *record, size_t len)
@@ -159,20 +230,9 @@ read_status(struct git_tree *t, const struct buf *out, struct error *e)
 		add_entry(t, path, p, (size_t)(path - p));
 		/* The third word tells a submodule ("S..."); "dir/" is a repository of its own. */
 		if ((*p != '?' && *after_fields(p, 2) == 'S') || path[strlen(path) - 1] == '/')
-			t->entry[t->count - 1].why =
-			    mem_printf("'%.200s' is a repository of its own and has changed", path);
+			t->entry[t->count - 1].why = mem_printf(OWN_REPOSITORY, path);
 	}
 	return 0;
-}
-
-static void
-read_hidden(struct git_tree *t, const struct buf *out)
-{
-	const char *p = buf_text(out), *end = p + out->len;
-
-	for (; p < end; p += strlen(p) + 1)
-		if ((*p == 'S' || (*p >= 'a' && *p <= 'z')) && p[1] == ' ')
-			add_entry(t, p + 2, p, 1)->hidden = true;
 }
 
 static int
@@ -184,37 +244,96 @@ by_path(const void *a, const void *b)
 	return order != 0 ? order : strcmp(x->record, y->record);
 }
 
-int
-git_tree(struct git_tree *t, const char *cwd, struct deadline until, struct error *e)
+static int look(struct git_tree *, const char *, int, struct deadline, struct error *);
+
+static int
+look_into(struct git_tree *t, const char *path, int depth, struct deadline until, struct error *e)
+{
+	char *dir = mem_printf("%s/%s", t->root, path), *root = git_root(dir);
+	struct git_tree sub = { 0 };
+	bool hidden = true;
+	int rc = 0;
+
+	/* Without a .git of its own it is not checked out, and empty. */
+	if (root != NULL && strcmp(root, t->root) != 0)
+		rc = look(&sub, root, depth + 1, until, e);
+	for (size_t i = 0; i < sub.count; i++)
+		hidden = hidden && sub.entry[i].hidden;
+	if (sub.count > 0) {
+		struct git_entry *n = add_entry(t, path, "submodule", 9);
+
+		n->hidden = hidden;
+		n->why = mem_printf(OWN_REPOSITORY, path);
+	}
+	git_tree_free(&sub);
+	free(root);
+	free(dir);
+	return rc;
+}
+
+/* "H 100644 OID 0\tPATH": the files that status does not look at, and the submodules. */
+static int
+read_index(
+    struct git_tree *t, const struct buf *out, int depth, struct deadline until, struct error *e)
+{
+	const char *p = buf_text(out), *end = p + out->len;
+
+	for (; p < end; p += strlen(p) + 1) {
+		const char *path = strchr(p, '\t');
+
+		if (path == NULL)
+			return error_set(e, ERROR_FAULT, "git ls-files said what we do not know");
+		path++;
+		if (*p == 'S' || (*p >= 'a' && *p <= 'z'))
+			add_entry(t, path, p, 1)->hidden = true;
+		if (strncmp(p + 1, " 160000 ", 8) == 0 && look_into(t, path, depth, until, e) == -1)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+look(struct git_tree *t, const char *cwd, int depth, struct deadline until, struct error *e)
 {
 	static const char *const status[] = { "status", "--porcelain=v2", "-z", "--branch",
-		"--untracked-files=all", "--ignore-submodules=none", "--no-renames", NULL };
-	static const char *const hidden[] = { "ls-files", "-v", "-z", NULL };
-	struct question qs = QUESTION_INIT, qh = QUESTION_INIT;
+		"--untracked-files=all", "--ignore-submodules=dirty", "--no-renames", NULL };
+	static const char *const index[] = { "ls-files", "-v", "-s", "-z", NULL };
+	struct question qs = QUESTION_INIT, qi = QUESTION_INIT;
+	struct strings filters = { 0 };
 	struct buf out = { 0 };
 	int rc = -1;
 
 	*t = (struct git_tree){ 0 };
 	if ((t->root = git_root(cwd)) == NULL)
 		return 0;
-	if (ask(&qs, t->root, (char *const *)status, until, e) == -1 ||
-	    ask(&qh, t->root, (char *const *)hidden, until, e) == -1 ||
-	    answer(&qs, "status", &out, e) == -1 || read_status(t, &out, e) == -1 ||
-	    answer(&qh, "ls-files", &out, e) == -1)
-		goto out;
-	read_hidden(t, &out);
-	if (t->count > 0)
-		qsort(t->entry, t->count, sizeof(*t->entry), by_path);
-	git_read_entries(t);
+	if (depth > SUBMODULE_DEPTH)
+		error_set(e, ERROR_FAULT, "submodules are nested too deeply");
+	else if (ask(&qi, t->root, index, NULL, until, e) == 0 &&
+		 list_filters(t->root, until, &filters, e) == 0 &&
+		 ask(&qs, t->root, status, &filters, until, e) == 0 &&
+		 answer(&qs, "status", &out, e) == 0 && read_status(t, &out, e) == 0 &&
+		 answer(&qi, "ls-files", &out, e) == 0)
+		rc = read_index(t, &out, depth, until, e);
 	t->repository = true;
-	rc = 0;
-out:
 	question_free(&qs);
-	question_free(&qh);
+	question_free(&qi);
+	strings_free(&filters);
 	buf_free(&out);
 	if (rc == -1)
 		git_tree_free(t);
 	return rc;
+}
+
+int
+git_tree(struct git_tree *t, const char *cwd, struct deadline until, struct error *e)
+{
+	if (look(t, cwd, 0, until, e) == -1)
+		return -1;
+	if (t->count > 0)
+		qsort(t->entry, t->count, sizeof(*t->entry), by_path);
+	if (t->repository)
+		git_read_entries(t);
+	return 0;
 }
 
 void
@@ -229,28 +348,6 @@ git_tree_free(struct git_tree *t)
 	free(t->root);
 	free(t->head);
 	*t = (struct git_tree){ 0 };
-}
-
-/* The NUL-separated answer to one question, as strings. */
-static int
-list_paths(const struct git_tree *t, const char *const *words, struct deadline until,
-    struct strings *paths, struct error *e)
-{
-	struct question q = QUESTION_INIT;
-	struct buf out = { 0 };
-	int rc = -1;
-
-	if (ask(&q, t->root, (char *const *)words, until, e) == 0 &&
-	    answer(&q, words[0], &out, e) == 0) {
-		const char *p = buf_text(&out), *end = p + out.len;
-
-		for (; p < end; p += strlen(p) + 1)
-			strings_add(paths, p);
-		rc = 0;
-	}
-	question_free(&q);
-	buf_free(&out);
-	return rc;
 }
 
 int
@@ -268,16 +365,20 @@ git_changed(const struct git_tree *t, const char *since, struct deadline until,
 			strings_add(paths, t->entry[i].path);
 	if (since == NULL || (t->head != NULL && strcmp(t->head, since) == 0))
 		return 0;
-	return list_paths(t,
-	    (const char *const[]){ "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff",
-		"--no-textconv", since, "--", NULL },
+	if (t->head == NULL)
+		return error_set(
+		    e, ERROR_INPUT, "there is no commit to compare with '%.60s'", since);
+	/* From commit to commit: what differs from HEAD is among the entries. */
+	return list(t->root,
+	    (const char *const[]){ "diff-tree", "-r", "--name-only", "-z", "--no-renames",
+		"--no-ext-diff", "--no-textconv", since, t->head, "--", NULL },
 	    until, paths, e);
 }
 
 int
 git_paths(const struct git_tree *t, struct deadline until, struct strings *paths, struct error *e)
 {
-	return list_paths(t,
+	return list(t->root,
 	    (const char *const[]){
 		"ls-files", "-z", "--cached", "--others", "--exclude-standard", NULL },
 	    until, paths, e);

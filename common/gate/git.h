@@ -17,8 +17,10 @@
  * changed submodule, a nested repository, an unreadable file, more than
  * GIT_HASH_MAX bytes) has no hash and a reason.
  *
- * Nothing in the repository is executed (no hooks, no file system monitor) and nothing
- * is written (no optional locks).
+ * No command that the repository names is executed (no hooks, no file system monitor,
+ * no filters, no fetch of missing objects; the same in its submodules), and nothing is
+ * written (no optional locks).  A file that has a filter and whose times are not those
+ * in the index counts as changed.
  */
 #define GIT_HASH_MAX (256u << 20)
 

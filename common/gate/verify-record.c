@@ -140,7 +140,7 @@ append(const struct verify_request *req, struct journal_entry *entry, struct err
 		json_object_put(entry->extra);
 		return -1;
 	}
-	rc = journal_append(fd, req->list->name, entry, patience(req), e);
+	rc = journal_append(fd, req->list->name, req->config->durability, entry, patience(req), e);
 	close(fd);
 	return rc;
 }

@@ -37,8 +37,8 @@ help(const struct hook_spec *spec)
 	       "  --config FILE       settings and gates from FILE instead of the project's\n"
 	       "  --list NAME         this list, whatever the event says\n"
 	       "  --dir DIR           the list in this directory\n"
-	       "  --deadline SECONDS  answer within this time (default 540); keep it below the\n"
-	       "                      timeout in settings.json\n"
+	       "  --deadline SECONDS  answer within this time, whatever the settings say (default\n"
+	       "                      540); keep it below the timeout in settings.json\n"
 	       "  --help, --version\n",
 	    spec->name, spec->summary, spec->name);
 	if (spec->ci != NULL)
@@ -89,7 +89,7 @@ option(struct hook *h, int opt, char *argv[])
 		seconds = strtonum(optarg, 1, 86400, &problem);
 		if (problem != NULL)
 			return usage(h->spec, "--deadline wants seconds, not", optarg);
-		h->deadline = deadline_in(seconds * 1000);
+		h->limit_ms = seconds * 1000;
 		return -1;
 	case OPT_HELP:
 		help(h->spec);

@@ -7,8 +7,6 @@
  */
 #include "hook/hook.h"
 
-#include <sys/time.h>
-
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -40,8 +38,7 @@
 #define LEAKS_ARE_CHECKED false
 #endif
 
-#define DEADLINE_MS 540000 /* below the client's own 600 s */
-#define MARGIN_MS 2000     /* the supervisor speaks up this long after the deadline */
+#define MARGIN_MS 2000 /* the supervisor speaks up this long after the deadline */
 
 /* For the handlers that get no argument. */
 static struct {
@@ -183,11 +180,19 @@ hook_list(struct hook *h, struct error *e)
 	return rc;
 }
 
+/* The option is stronger than the settings; until these are read they are the defaults. */
+static int64_t
+limit_ms(const struct hook *h)
+{
+	return h->limit_ms != 0 ? h->limit_ms : h->config.deadline_ms;
+}
+
 int
 hook_config(struct hook *h, struct error *e)
 {
 	struct config_query q = { .file = h->config_file, .cwd = h->event.cwd };
 	struct error ignored;
+	int64_t limit = limit_ms(h);
 	char *dir = NULL;
 
 	if (h->have_config)
@@ -212,17 +217,8 @@ hook_config(struct hook *h, struct error *e)
 	    h->config.project.path != NULL ? h->config.project.path : "defaults",
 	    h->config.user.path != NULL ? " over " : "",
 	    h->config.user.path != NULL ? h->config.user.path : "");
-	if (h->config.deadline_ms < DEADLINE_MS &&
-	    h->config.deadline_ms < deadline_left(hook_deadline(h))) {
-		h->deadline = deadline_in(h->config.deadline_ms);
-		if (h->spec->supervised && !h->explain) {
-			struct itimerval t = {
-				.it_value = { .tv_sec = (h->config.deadline_ms + MARGIN_MS) / 1000 }
-			};
-
-			setitimer(ITIMER_REAL, &t, NULL);
-		}
-	}
+	if (limit_ms(h) != limit)
+		supervise_limit(limit_ms(h) + MARGIN_MS);
 	return 0;
 }
 
@@ -260,9 +256,9 @@ hook_self(struct hook *h)
 struct deadline
 hook_deadline(struct hook *h)
 {
-	if (h->deadline.at_ms == 0)
-		h->deadline = deadline_in(DEADLINE_MS);
-	return h->deadline;
+	if (h->start_ms == 0)
+		h->start_ms = clock_ms();
+	return (struct deadline){ h->start_ms + limit_ms(h) };
 }
 
 struct deadline
@@ -333,7 +329,7 @@ hook_journal(
 		return;
 	}
 	entry.agent = h->have_self ? agent_owner(&h->self) : h->event.agent_id;
-	(void)journal_append(state, h->list.name, &entry, hook_patience(h), &e);
+	(void)journal_append(state, h->list.name, h->store.sync, &entry, hook_patience(h), &e);
 	close(state);
 }
 
@@ -462,6 +458,6 @@ int
 hook_run_supervised(struct hook *h)
 {
 	if (h->spec->supervised && !h->explain)
-		supervise(deadline_left(hook_deadline(h)) + MARGIN_MS, fault_plainly);
+		supervise(limit_ms(h) + MARGIN_MS, fault_plainly);
 	return hook_serve(h);
 }

@@ -56,7 +56,8 @@ struct hook {
 	const struct hook_spec *spec;
 	struct event event;
 	struct decision decision;
-	struct deadline deadline; /* see hook_deadline() */
+	int64_t start_ms; /* see hook_deadline(); 0 not asked for yet */
+	int64_t limit_ms; /* --deadline; 0 as the settings say */
 	struct list list;
 	struct store store;
 	struct config config;

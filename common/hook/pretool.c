@@ -157,6 +157,23 @@ hand_on(struct hook *h, enum tool tool, struct error *e)
 	return 0;
 }
 
+/* Whoever made the call can make it smaller: not a fault of the check that `on_fault` is about. */
+static int
+input_cut(struct hook *h, enum tool tool, struct error *e)
+{
+	struct decision *d = &h->decision;
+
+	if (h->event.kind != EVENT_PRE_TOOL_USE || (tool != TOOL_UPDATE && tool != TOOL_CREATE))
+		return error_set(e, ERROR_INPUT, "the event cannot be read: %s", h->event.cut);
+	d->verdict = VERDICT_REFUSE;
+	d->rule = "input";
+	buf_printf(&d->reason,
+	    "This %s cannot be checked: %s. Make its metadata flatter and its texts shorter, and "
+	    "call it again.",
+	    h->event.tool_name, h->event.cut);
+	return 0;
+}
+
 int
 pretool_run(struct hook *h, struct error *e)
 {
@@ -166,12 +183,14 @@ pretool_run(struct hook *h, struct error *e)
 	    (h->event.kind != EVENT_PRE_TOOL_USE && h->event.kind != EVENT_POST_TOOL_USE &&
 		h->event.kind != EVENT_POST_TOOL_USE_FAILURE))
 		return 0;
-	if (tool == TOOL_TODO)
-		return h->event.kind == EVENT_PRE_TOOL_USE ? pretool_todo(h, e) : 0;
-	if (tasks_off()) {
+	if (tool != TOOL_TODO && tasks_off()) {
 		hook_fact(h, "CLAUDE_CODE_ENABLE_TASKS turns tasks off: no rule applies");
 		return 0;
 	}
+	if (h->event.cut != NULL)
+		return input_cut(h, tool, e);
+	if (tool == TOOL_TODO)
+		return h->event.kind == EVENT_PRE_TOOL_USE ? pretool_todo(h, e) : 0;
 	if (hook_list(h, e) == -1)
 		return -1;
 	hook_self(h);

@@ -52,7 +52,9 @@ next_task(struct hook *h, const struct task_set *all, const struct strings *read
 	for (size_t i = 0; i < ready->count && found == NULL; i++) {
 		char *key = mem_printf("idle:%s", ready->item[i]);
 
-		if (tally_get(&h->list, key) == 0)
+		/* A claim may not be written to its task yet. */
+		if (claims_find(&h->claims, ready->item[i]) == NULL &&
+		    tally_get(&h->list, key) == 0)
 			found = task_set_find(all, ready->item[i]);
 		free(key);
 	}
@@ -71,7 +73,7 @@ stop_idle(struct hook *h, struct error *e)
 
 	if (!h->config.idle.suggest)
 		return 0;
-	if (store_load(&h->store, &all, e) == -1)
+	if (hook_claims(h, e) == -1 || store_load(&h->store, &all, e) == -1)
 		return -1;
 	graph_ready(&all, &ready);
 	hook_fact(h, "ready tasks: %zu", ready.count);

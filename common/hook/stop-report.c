@@ -21,6 +21,8 @@
 #include "json/out.h"
 
 #define REPORTS_MAX 200
+#define OBJECT_MAX 32768 /* bytes of one report in a text; room for REPORTS_MAX */
+#define TRIES_MAX 1024   /* keys and braces of one text that are looked at */
 
 static void
 reports_add(struct reports *r, char *task, const char *status)
@@ -101,20 +103,24 @@ object_end(const char *p, const char *end)
 	return NULL;
 }
 
-/* The outermost object around `at` that parses: an opening brace is never far. */
+/*
+ * The innermost object around `at` that parses and has the key: an opening
+ * brace is never far.  Each brace that is tried costs one of `tries`.
+ */
 static bool
-object_around(const char *text, const char *at, const char *end, struct json *j)
+object_around(const char *text, const char *at, const char *end, int *tries, struct json *j)
 {
 	struct error e;
 	const char *stop;
-	int tries = 0;
+	int left = 16;
 
-	for (const char *p = at; p >= text && tries < 16 && at - p < 4096; p--) {
+	for (const char *p = at; p >= text && left > 0 && *tries > 0 && at - p < 4096; p--) {
 		if (*p != '{')
 			continue;
-		tries++;
-		if ((stop = object_end(p, end)) != NULL && stop > at &&
-		    json_parse(j, p, (size_t)(stop - p), &e) == 0 &&
+		left--;
+		--*tries;
+		stop = object_end(p, end - p < OBJECT_MAX ? end : p + OBJECT_MAX);
+		if (stop != NULL && stop > at && json_parse(j, p, (size_t)(stop - p), &e) == 0 &&
 		    json_member(j, JSON_ROOT, "tasks_to_update") != JSON_ABSENT)
 			return true;
 	}
@@ -128,11 +134,10 @@ reports_in_text(struct reports *r, const char *text)
 	const char *end = text + strlen(text), *at = text;
 	struct json j = { 0 };
 
-	for (int found = 0; found < 8 && (at = strstr(at, key)) != NULL; at += sizeof(key) - 1)
-		if (object_around(text, at, end, &j)) {
+	for (int tries = TRIES_MAX; --tries > 0 && (at = strstr(at, key)) != NULL;
+	     at += sizeof(key) - 1)
+		if (object_around(text, at, end, &tries, &j))
 			add_array(r, &j, json_member(&j, JSON_ROOT, "tasks_to_update"));
-			found++;
-		}
 	json_free(&j);
 }
 
@@ -162,12 +167,12 @@ struct check {
 };
 
 static int
-owner_check(struct hook *h, const struct task *t, struct error *e)
+owner_check(struct hook *h, const struct claims *claims, const struct task *t, struct error *e)
 {
 	struct holder_query q = { .task = t, .self = &h->self };
 	struct buf who = { 0 };
 
-	holder_look(&q, &h->list, &h->claims);
+	holder_look(&q, &h->list, claims);
 	if (holder_of(&q) != HOLDER_OTHER)
 		return 0;
 	holder_describe(&who, &q);
@@ -197,11 +202,16 @@ static int
 rule(void *arg, struct store *st, const struct task *t, struct error *e)
 {
 	struct check *c = arg;
+	struct claims claims = { 0 };
 	struct buf reason = { 0 };
 	const char *name = NULL;
 	int rc;
 
-	if (owner_check(c->hook, t, e) == -1 || (c->start && start_check(st, t, e) == -1))
+	if (claims_load(&c->hook->list, &claims, e) == -1)
+		return -1;
+	rc = owner_check(c->hook, &claims, t, e);
+	claims_free(&claims);
+	if (rc == -1 || (c->start && start_check(st, t, e) == -1))
 		return -1;
 	if (c->request == NULL)
 		return 0;
@@ -255,7 +265,7 @@ apply(struct hook *h, struct report_item *item)
 		item->reason = mem_string("its status is not one a task can have");
 	else if (t.status == item->status)
 		item->status = TASK_NO_STATUS; /* nothing to do, nothing to say */
-	else if (owner_check(h, &t, &e) == -1)
+	else if (owner_check(h, &h->claims, &t, &e) == -1)
 		item->reason = mem_string(e.text);
 	else if (item->status != TASK_COMPLETED || gates_pass(h, item, &req)) {
 		if (item->status == TASK_COMPLETED)

@@ -30,20 +30,11 @@
 #include <unistd.h>
 
 #include "list/journal-line.h"
-#include "sys/file.h"
 #include "sys/lock.h"
 #include "json/out.h"
 
 #define TAIL_FIRST 4096
 #define TAIL_MOST (4 * (size_t)JOURNAL_LINE_MAX)
-
-static bool sync_lines = true;
-
-void
-journal_set_sync(bool on)
-{
-	sync_lines = on;
-}
 
 static int
 read_at(int fd, off_t from, size_t len, struct buf *buf, struct error *err)
@@ -137,8 +128,8 @@ add_begin(struct buf *text, struct journal_tip *tip, const char *list)
 
 /* Save the bytes that are no line, and add the line that says so. */
 static int
-add_torn(int statefd, const struct buf *torn, struct buf *text, struct journal_tip *tip,
-    struct error *err)
+add_torn(int statefd, enum file_sync sync, const struct buf *torn, struct buf *text,
+    struct journal_tip *tip, struct error *err)
 {
 	struct journal_entry e = { .event = "torn" };
 	char name[64], hex[65];
@@ -155,7 +146,7 @@ add_torn(int statefd, const struct buf *torn, struct buf *text, struct journal_t
 		return error_set(
 		    err, ERROR_FAULT, "too many torn journals; remove some '%s'", name);
 	rc = file_write_all(fd, torn->data, torn->len, err);
-	if (rc == 0 && sync_lines && file_flush(fd) == -1)
+	if (rc == 0 && sync != FILE_SYNC_OFF && file_flush(fd) == -1)
 		rc = error_sys(err, "cannot sync");
 	close(fd);
 	if (rc == -1) {
@@ -204,13 +195,13 @@ write_lines(int fd, off_t size, off_t good, const struct buf *text, bool sync, s
 }
 
 static int
-append_locked(int statefd, int fd, const char *list, struct journal_entry *entries, size_t count,
-    struct error *err)
+append_locked(int statefd, int fd, const char *list, enum file_sync sync,
+    struct journal_entry *entries, size_t count, struct error *err)
 {
 	struct buf text = { 0 }, torn = { 0 };
 	struct journal_tip tip = { 0 };
 	struct stat st;
-	bool sync = false;
+	bool flush = false;
 	off_t good;
 	int rc = -1;
 
@@ -235,13 +226,13 @@ append_locked(int statefd, int fd, const char *list, struct journal_entry *entri
 		add_begin(&text, &tip, list);
 	if (good < st.st_size &&
 	    (read_at(fd, good, (size_t)(st.st_size - good), &torn, err) == -1 ||
-		add_torn(statefd, &torn, &text, &tip, err) == -1))
+		add_torn(statefd, sync, &torn, &text, &tip, err) == -1))
 		goto out;
 	for (size_t i = 0; i < count; i++) {
 		journal_line_add(&text, &tip, &entries[i]);
-		sync |= sync_lines && !entries[i].light;
+		flush |= sync != FILE_SYNC_OFF && !entries[i].light;
 	}
-	rc = write_lines(fd, st.st_size, good, &text, sync, err);
+	rc = write_lines(fd, st.st_size, good, &text, flush, err);
 out:
 	buf_free(&text);
 	buf_free(&torn);
@@ -260,8 +251,8 @@ release_entries(struct journal_entry *entries, size_t count)
 }
 
 int
-journal_append_all(int statefd, const char *list, struct journal_entry *entries, size_t count,
-    struct deadline deadline, struct error *err)
+journal_append_all(int statefd, const char *list, enum file_sync sync,
+    struct journal_entry *entries, size_t count, struct deadline deadline, struct error *err)
 {
 	struct lock lock = LOCK_INIT;
 	int rc = 0;
@@ -269,7 +260,7 @@ journal_append_all(int statefd, const char *list, struct journal_entry *entries,
 	if (count > 0) {
 		rc = lock_own(&lock, statefd, JOURNAL_FILE, deadline, err);
 		if (rc == 0)
-			rc = append_locked(statefd, lock.file, list, entries, count, err);
+			rc = append_locked(statefd, lock.file, list, sync, entries, count, err);
 		lock_release(&lock);
 	}
 	release_entries(entries, count);
@@ -277,8 +268,8 @@ journal_append_all(int statefd, const char *list, struct journal_entry *entries,
 }
 
 int
-journal_append(int statefd, const char *list, struct journal_entry *entry, struct deadline deadline,
-    struct error *err)
+journal_append(int statefd, const char *list, enum file_sync sync, struct journal_entry *entry,
+    struct deadline deadline, struct error *err)
 {
-	return journal_append_all(statefd, list, entry, 1, deadline, err);
+	return journal_append_all(statefd, list, sync, entry, 1, deadline, err);
 }

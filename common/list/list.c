@@ -27,7 +27,7 @@
 struct search {
 	struct list *list;
 	char *first, *first_why;
-	bool refused; /* a candidate was a symbolic link */
+	bool refused; /* the first is there and no directory: a symbolic link */
 	int failed;   /* errno: nobody can tell whether a candidate is there */
 };
 
@@ -204,6 +204,18 @@ learnt_candidate(struct search *s, const char *session)
 	return found;
 }
 
+/* Is there something of this name that is no directory? */
+static bool
+is_no_list(const struct search *s, const char *name)
+{
+	char *path = mem_join(s->list->config, "/tasks/", name, NULL);
+	struct stat st;
+	bool there = lstat(path, &st) == 0 && !S_ISDIR(st.st_mode);
+
+	free(path);
+	return there;
+}
+
 static void
 search_session(struct search *s, const struct list_query *q, const char *session)
 {
@@ -227,6 +239,7 @@ search_session(struct search *s, const struct list_query *q, const char *session
 		free(s->first_why);
 		s->first = list_sanitise(seat.team);
 		s->first_why = mem_string("the team of this process");
+		s->refused = is_no_list(s, s->first);
 	}
 	team_seat_free(&seat);
 	if (team)

@@ -16,7 +16,7 @@
 #include "json/json-edit.h"
 
 #define TALLY "tally.json"
-#define TALLY_MAX 2000 /* keys; then all start anew */
+#define KIND_MAX 2000 /* keys of one kind; then its oldest makes room */
 
 static int
 read_all(int state, struct buf *text, struct json *j)
@@ -25,7 +25,7 @@ read_all(int state, struct buf *text, struct json *j)
 
 	if (file_read(state, TALLY, 0, FILE_MAX, text, &e) == 1 &&
 	    json_parse(j, buf_text(text), text->len, &e) == 0 &&
-	    json_kind(j, JSON_ROOT) == JSON_OBJECT && json_count(j, JSON_ROOT) < TALLY_MAX)
+	    json_kind(j, JSON_ROOT) == JSON_OBJECT)
 		return 1;
 	buf_reset(text);
 	buf_puts(text, "{}");
@@ -59,6 +59,29 @@ tally_get(const struct list *list, const char *key)
 	return n;
 }
 
+/*
+ * Remove the oldest key of a new key's kind if that kind is full.  A new key
+ * is added last, so the first is the oldest.
+ */
+static void
+make_room(struct json_edit *edit, const struct json *j, const char *key)
+{
+	size_t kind = strcspn(key, ":"), count = 0;
+	char *oldest = NULL, *k;
+
+	for (json_ref m = json_first(j, JSON_ROOT); m != JSON_ABSENT;
+	     m = json_next(j, JSON_ROOT, m)) {
+		k = json_key(j, m);
+		if (strcspn(k, ":") == kind && strncmp(k, key, kind) == 0 && count++ == 0)
+			oldest = k;
+		else
+			free(k);
+	}
+	if (count >= KIND_MAX)
+		json_edit_remove(edit, JSON_ROOT, oldest);
+	free(oldest);
+}
+
 /* Set the key to its count plus one, or remove it. */
 static int64_t
 change(const struct list *list, const char *key, bool remove, struct deadline deadline,
@@ -77,11 +100,15 @@ change(const struct list *list, const char *key, bool remove, struct deadline de
 	if (lock_own(&lock, state, TALLY ".lock", deadline, e) == -1)
 		goto out;
 	read_all(state, &text, &j);
-	n = value_of(&j, key) + 1;
+	n = value_of(&j, key);
+	if (n < INT64_MAX)
+		n++;
 	json_edit_init(&edit, &j);
 	if (remove)
 		json_edit_remove(&edit, JSON_ROOT, key);
 	else {
+		if (json_member(&j, JSON_ROOT, key) == JSON_ABSENT)
+			make_room(&edit, &j, key);
 		snprintf(value, sizeof(value), "%lld", (long long)n);
 		json_edit_set(&edit, JSON_ROOT, key, value);
 	}

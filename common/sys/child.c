@@ -232,7 +232,7 @@ child_run(struct child *c, const struct child_spec *spec, struct error *e)
 {
 	if (child_start(c, spec, e) == -1)
 		return -1;
-	/* The monitor keeps the deadline; this one is for a monitor that cannot. */
+	/* The monitor keeps the deadline; if it is killed, the socket ends. */
 	while (!c->done)
 		child_wait(&c, 1, DEADLINE_NEVER);
 	return 0;

@@ -15,8 +15,10 @@
  * made while we queue, there may be no flock, the first in the queue may be
  * stopped.  Then we go on without; the lock directory excludes by itself.
  *
- * The table of held locks is for lock_release_all(): a hook that dies of a
- * signal must not leave the client waiting 2 s for nothing.
+ * The table of held locks is for lock_release_all(): claude-tasks when it is
+ * told to stop, and any program that runs out of memory, must not leave the
+ * client waiting 2 s for nothing.  Hooks install no signal handler: a lock
+ * directory of one that is killed is taken over when it is stale.
  */
 #include "sys/lock.h"
 

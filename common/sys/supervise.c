@@ -1,10 +1,12 @@
 /*
  * supervise: the client lets an action through when its hook dies.
  *
- * The parent does nothing but wait, so it has nothing to crash on: four
- * system calls, no allocation, no file.  The signals by which the client ends
- * a hook it hands on to the child, which cleans up and dies, and then the
- * parent says what that means.
+ * The parent only waits, so it has nothing to crash on: a few system calls,
+ * no allocation, no file.  It blocks all signals it acts on before it forks,
+ * and takes them one by one with sigtimedwait(): none can kill it.  The
+ * signals by which the client ends a hook are passed on to the child, which
+ * dies of them (the monitors of its gates notice and kill the gates); then
+ * the parent answers.
  */
 #include "sys/supervise.h"
 
@@ -16,31 +18,30 @@
 #include <time.h>
 #include <unistd.h>
 
-static int
-wait_for(pid_t pid, const sigset_t *chld, int64_t limit_ms, int *status)
-{
-	struct timespec now, limit, left;
-	pid_t got;
+#include "base/clock.h"
 
-	clock_gettime(CLOCK_MONOTONIC, &limit);
-	limit.tv_sec += (time_t)(limit_ms / 1000);
-	limit.tv_nsec += (long)(limit_ms % 1000) * 1000000;
-	if (limit.tv_nsec >= 1000000000) {
-		limit.tv_sec++;
-		limit.tv_nsec -= 1000000000;
-	}
+static pid_t parent; /* of a supervised child; 0 */
+
+/* Until the limit, which the child may change: 1 it has ended, 0 it has not. */
+static int
+wait_for(pid_t pid, const sigset_t *set, int64_t limit_ms, int *status)
+{
+	int64_t start = clock_ms();
+
 	for (;;) {
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		left.tv_sec = limit.tv_sec - now.tv_sec;
-		left.tv_nsec = limit.tv_nsec - now.tv_nsec;
-		if (left.tv_nsec < 0) {
-			left.tv_sec--;
-			left.tv_nsec += 1000000000;
-		}
-		if (left.tv_sec < 0)
+		int64_t left = start + limit_ms - clock_ms();
+		struct timespec t = { (time_t)(left / 1000), (long)(left % 1000) * 1000000 };
+		siginfo_t si;
+		pid_t got;
+		int sig;
+
+		if (left < 0 || ((sig = sigtimedwait(set, &si, &t)) == -1 && errno == EAGAIN))
 			return 0;
-		if (sigtimedwait(chld, NULL, &left) == -1 && errno == EAGAIN)
-			return 0;
+		if (sig == SIGUSR1 && si.si_code == SI_QUEUE && si.si_pid == pid)
+			limit_ms = si.si_value.sival_int;
+		/* The client signals the whole group, `kill` and `timeout` perhaps only us. */
+		if (sig == SIGTERM || sig == SIGINT || sig == SIGHUP)
+			kill(pid, SIGTERM);
 		got = waitpid(pid, status, WNOHANG);
 		if (got == pid)
 			return 1;
@@ -49,50 +50,48 @@ wait_for(pid_t pid, const sigset_t *chld, int64_t limit_ms, int *status)
 	}
 }
 
-static volatile sig_atomic_t child;
-
-/* The client signals the whole group, `kill` and `timeout` perhaps only us. */
-static void
-hand_on(int sig)
+void
+supervise_limit(int64_t limit_ms)
 {
-	(void)sig;
-	kill((pid_t)child, SIGTERM);
+	union sigval ms = { .sival_int = (int)limit_ms };
+
+	if (parent != 0 && getppid() == parent)
+		sigqueue(parent, SIGUSR1, ms);
 }
 
 void
 supervise(int64_t limit_ms, int (*refuse)(const char *why))
 {
-	static const int handed_on[] = { SIGTERM, SIGINT, SIGHUP };
-	sigset_t chld, before;
-	pid_t parent = getpid(), pid;
+	static const int taken[] = { SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGUSR1 };
+	sigset_t set, before;
+	pid_t self = getpid(), pid;
 	int status;
 
-	sigemptyset(&chld);
-	sigaddset(&chld, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &chld, &before);
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
+		sigaddset(&set, taken[i]);
+	sigprocmask(SIG_BLOCK, &set, &before);
+	/* Ignored, as a caller may have left it, it would never come. */
+	signal(SIGCHLD, SIG_DFL);
 	pid = fork();
 	if (pid == -1)
 		_exit(refuse("no process could be started to check the task in"));
 	if (pid == 0) {
 		/* A killed parent must not leave us behind, gates and all. */
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
-		if (getppid() != parent)
+		if (getppid() != self)
 			_exit(1);
+		parent = self;
 		sigprocmask(SIG_SETMASK, &before, NULL);
 		return;
 	}
-	child = (sig_atomic_t)pid;
-	for (size_t i = 0; i < sizeof(handed_on) / sizeof(handed_on[0]); i++)
-		signal(handed_on[i], hand_on);
-	if (!wait_for(pid, &chld, limit_ms, &status)) {
+	if (!wait_for(pid, &set, limit_ms, &status)) {
 		kill(pid, SIGKILL);
 		_exit(refuse("the check did not end in the time it has"));
 	}
-	/* 0 and 2 are the hook's own words; any other end is none of its. */
+	/* 0 and 2 are the hook's answers; after any other end there was none. */
 	if (WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 2))
 		_exit(WEXITSTATUS(status));
-	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
-		_exit(refuse("the check did not end in the time it has"));
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM)
 		_exit(refuse("the check was told to stop before it was done"));
 	_exit(refuse("the check crashed"));

@@ -15,4 +15,10 @@
  */
 void supervise(int64_t limit_ms, int (*refuse)(const char *why));
 
+/*
+ * Called by the child: another limit, counted like the first from the call of
+ * supervise(); at most INT_MAX.  Does nothing in a process without supervisor.
+ */
+void supervise_limit(int64_t limit_ms);
+
 #endif
