@@ -120,10 +120,9 @@ start(struct plan *p, size_t i)
 	struct child_spec spec = {
 		.cwd = item->cwd, .env = &item->env, .pass = &g->pass, .deadline = p->until
 	};
-	char **argv = mem_alloc((g->argv.count + 1) * sizeof(*argv));
+	char **argv = strings_argv(&g->argv);
 	struct error e;
 
-	memcpy(argv, g->argv.item, g->argv.count * sizeof(*argv));
 	spec.argv = argv;
 	item->cut = true;
 	if (g->timeout_ms > 0 && deadline_in(g->timeout_ms).at_ms < p->until.at_ms) {
