@@ -308,11 +308,8 @@ read_text(struct config *c, const char *path, const char *root, bool project, co
 	buf_add(&blanked, text, len);
 	config_blank_comments(&blanked);
 	if (json_parse(&r.json, buf_text(&blanked), blanked.len, &why) == -1) {
-		size_t at, line = 1;
+		size_t line = config_read_line(&r, r.json.error_at);
 
-		if (sscanf(why.text, "byte %zu", &at) == 1)
-			for (size_t i = 0; i < at && i < blanked.len; i++)
-				line += blanked.data[i] == '\n';
 		error_set(e, ERROR_INPUT, "'%s' line %zu is not JSON: %s", path, line, why.text);
 		goto out;
 	}
