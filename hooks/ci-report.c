@@ -1,6 +1,6 @@
 /*
- * The table, the annotations, JUnit and JSON: one set of rows, four
- * dialects.  All text that came from tasks or journals is made harmless first.
+ * The rows of a report as a table, as annotations, as JUnit XML and as JSON.
+ * Text that comes from tasks or journals was made harmless before it got here.
  */
 #include "ci-report.h"
 
@@ -10,6 +10,8 @@
 
 #include "base/text.h"
 #include "json/out.h"
+
+#define WIDTH_MAX 40 /* columns of a name that widen the table */
 
 static const char *const state_names[] = { "ok", "note", "FAIL" };
 
@@ -90,7 +92,7 @@ ci_table(const struct ci_report *r, FILE *f)
 	for (size_t i = 0; i < r->count; i++) {
 		int w = text_width(r->row[i].name);
 
-		if (w > width && w <= 40)
+		if (w > width && w <= WIDTH_MAX)
 			width = w;
 	}
 	for (size_t i = 0; i < r->count; i++) {
@@ -163,46 +165,46 @@ xml_text(struct buf *b, const char *s)
 	buf_free(&safe);
 }
 
+static void
+junit_row(struct buf *b, const struct ci_row *row)
+{
+	buf_puts(b, "    <testcase classname=\"");
+	xml_text(b, row->kind);
+	buf_puts(b, "\" name=\"");
+	xml_text(b, row->name);
+	buf_printf(b, "\" time=\"%lld.%03lld\">", (long long)(row->ms / 1000),
+	    (long long)(row->ms % 1000));
+	buf_puts(b, row->state == CI_BAD ? "\n      <failure message=\"" : "<system-out>");
+	xml_text(b, row->text);
+	buf_puts(b, row->state == CI_BAD ? "\"/>\n    " : "</system-out>");
+	buf_puts(b, "</testcase>\n");
+}
+
 void
 ci_junit(const struct ci_report *r, struct buf *b)
 {
 	bool empty = ci_bad(r) == 0 && ci_status(r) != 0;
 	struct buf summary = { 0 };
 
-	ci_summary(r, &summary);
 	buf_puts(
 	    b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"");
 	xml_text(b, r->list != NULL ? r->list : "task list");
 	buf_printf(b, "\" tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"0\">\n",
 	    r->count + empty, ci_bad(r) + empty);
-	for (size_t i = 0; i < r->count; i++) {
-		const struct ci_row *row = &r->row[i];
-
-		buf_puts(b, "    <testcase classname=\"");
-		xml_text(b, row->kind);
-		buf_puts(b, "\" name=\"");
-		xml_text(b, row->name);
-		buf_printf(b, "\" time=\"%lld.%03lld\"", (long long)(row->ms / 1000),
-		    (long long)(row->ms % 1000));
-		if (row->state != CI_BAD) {
-			buf_puts(b, "><system-out>");
-			xml_text(b, row->text);
-			buf_puts(b, "</system-out></testcase>\n");
-			continue;
-		}
-		buf_puts(b, ">\n      <failure message=\"");
-		xml_text(b, row->text);
-		buf_puts(b, "\"/>\n    </testcase>\n");
-	}
-	/* A suite without tests would show as green. */
+	for (size_t i = 0; i < r->count; i++)
+		junit_row(b, &r->row[i]);
+	/* A suite without a failure would be shown as passed. */
 	if (empty) {
-		buf_puts(b, "    <testcase classname=\"list\" name=\"something to check\">\n"
-			    "      <failure message=\"");
-		xml_text(b, buf_text(&summary));
-		buf_puts(b, "\"/>\n    </testcase>\n");
+		struct ci_row row = { .state = CI_BAD,
+			.kind = (char *)"list",
+			.name = (char *)"something to check" };
+
+		ci_summary(r, &summary);
+		row.text = summary.data;
+		junit_row(b, &row);
+		buf_free(&summary);
 	}
 	buf_puts(b, "  </testsuite>\n</testsuites>\n");
-	buf_free(&summary);
 }
 
 void

@@ -10,11 +10,11 @@
 #include "base/mem.h"
 
 /*
- * What --ci found, and the forms it is told in.
+ * What --ci found, and the forms in which it is written.
  */
 enum ci_state {
 	CI_GOOD,
-	CI_NOTE, /* worth knowing, no failure */
+	CI_NOTE, /* shown, but not a failure */
 	CI_BAD,
 };
 
@@ -41,7 +41,7 @@ struct ci_report {
 void ci_add(
     struct ci_report *, enum ci_state, const char *kind, char *name, char *text, int64_t ms);
 size_t ci_bad(const struct ci_report *);
-/* Did anything get checked at all? */
+/* Was anything checked? */
 bool ci_checked(const struct ci_report *);
 int ci_status(const struct ci_report *); /* 0, or 2 */
 

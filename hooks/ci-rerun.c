@@ -1,8 +1,8 @@
 /*
- * Gates again, on the tree that was checked out.
+ * Run the gates again, on the tree that was checked out.
  *
- * Each gate runs once: a pass is taken from a cache that lives as long as
- * this run, and a gate that failed is not run again for the next task.
+ * Each gate runs once: a pass is kept in a cache for the time of this run, and a
+ * gate that failed is not run again for the next task.
  */
 #include "ci-rerun.h"
 
@@ -15,25 +15,29 @@
 #include "gate/verify.h"
 #include "sys/child.h"
 
+#define TAIL_SHOWN 400 /* bytes of a failed gate's output */
+#define REMOVE_MS 30000
+#define GLOBS_MS 120000 /* for git, to list the files */
+
 struct rerun {
 	const struct ci_options *options;
 	struct ci_report *report;
 	struct config config;
 	struct list scratch; /* its state holds the cache of this run */
-	struct strings told; /* gates that have their row */
+	struct strings told; /* gates that have a row */
 	struct strings left; /* gates that may still run */
 	char *cwd;
 };
 
 static void
-dead_glob(void *arg, const struct gate *g, const char *key, const char *glob)
+report_dead_glob(void *arg, const struct gate *g, const char *key, const char *glob)
 {
 	struct rerun *x = arg;
 	struct buf b = { 0 };
 
 	buf_printf(&b, "%s: the pattern '", key);
 	text_show(&b, glob, strlen(glob), TEXT_LINE, 200);
-	buf_puts(&b, "' matches no file in the repository, so it would never apply");
+	buf_puts(&b, "' matches no file in the repository, so it never applies");
 	ci_add(x->report, CI_BAD, "glob", mem_string(g->name), buf_take(&b), 0);
 }
 
@@ -55,10 +59,10 @@ gate_row(struct rerun *x, const struct gate_result *r)
 	buf_puts(&b, ": ");
 	gate_command(&b, r->gate);
 	if (!good && r->tail.len > 0) {
-		size_t len = r->tail.len < 400 ? r->tail.len : 400;
+		size_t len = r->tail.len < TAIL_SHOWN ? r->tail.len : TAIL_SHOWN;
 
 		buf_puts(&b, " | ");
-		text_show(&b, r->tail.data + r->tail.len - len, len, TEXT_LINE, 400);
+		text_show(&b, r->tail.data + r->tail.len - len, len, TEXT_LINE, TAIL_SHOWN);
 	}
 	ci_add(x->report,
 	    good            ? CI_GOOD
@@ -87,7 +91,7 @@ rerun_task(struct rerun *x, const struct task *t, const struct receipt *receipt,
 		.since = receipt != NULL ? receipt->base : NULL,
 		.cwd = x->cwd,
 		.deadline = until,
-		.trusted = true, /* asked before */
+		.trusted = true, /* may_run() has asked */
 		.gates_only = true,
 		.only = &x->left };
 	int rc = verify_task(&v, &req, e);
@@ -111,7 +115,7 @@ static void
 remove_tree(const char *dir)
 {
 	char *argv[] = { (char *)"rm", (char *)"-rf", (char *)"--", (char *)dir, NULL };
-	struct child_spec spec = { .argv = argv, .deadline = deadline_in(30000) };
+	struct child_spec spec = { .argv = argv, .deadline = deadline_in(REMOVE_MS) };
 	struct child c = CHILD_INIT;
 	struct error e;
 
@@ -119,7 +123,7 @@ remove_tree(const char *dir)
 	child_free(&c);
 }
 
-/* May the gate file of the checkout run?  If not, a row says so. */
+/* May the commands of the checkout's gate file run?  If not, add a row. */
 static int
 may_run(struct rerun *x, const char *config_dir, bool *may, struct error *e)
 {
@@ -185,8 +189,8 @@ ci_rerun(const struct ci_options *o, struct ci_report *r, const struct task_set 
 	q.cwd = x.cwd;
 	q.config_dir = list_config_dir(e);
 	rc = config_load(&x.config, &q, e);
-	if (rc == 0 && (rc = verify_dead_globs(
-			    &x.config.gates, x.cwd, deadline_in(120000), dead_glob, &x, e)) != -1)
+	if (rc == 0 && (rc = verify_dead_globs(&x.config.gates, x.cwd, deadline_in(GLOBS_MS),
+			    report_dead_glob, &x, e)) != -1)
 		rc = o->rerun ? may_run(&x, q.config_dir, &may, e) : 0;
 	if (rc == 0 && o->rerun && may)
 		rc = rerun_all(&x, tasks, receipts, e);

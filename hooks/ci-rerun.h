@@ -7,12 +7,12 @@
 struct ci_options {
 	const char *input, *list, *tasks, *checkout, *config, *junit, *json;
 	int64_t deadline_ms;
-	bool rerun, trust, allow_forced, allow_empty, github;
+	int rerun, trust, allow_forced, allow_empty, github; /* flags, set by getopt_long() */
 };
 
 /*
- * The checkout's own part: globs that match nothing are refused, and with
- * --rerun the gates of every completed task run once on this tree.
+ * Report globs that match no file of the checkout; with --rerun, run the gates of
+ * every completed task on this tree, each gate once.
  */
 int ci_rerun(const struct ci_options *, struct ci_report *, const struct task_set *,
     const struct receipts *, struct error *);

@@ -1,10 +1,9 @@
 /*
- * The check of a list in CI.
+ * Check a list in CI.
  *
- * Nothing is taken on trust: the chain of the journal is recomputed, every
- * completed task must have its receipt in it, and the receipt must be about
- * this subject and description.  A check that found nothing to look at is not
- * a pass: it fails, unless told that this is fine.
+ * The chain of the journal is recomputed, every completed task must have its
+ * receipt in it, and the receipt must be about this subject and description.
+ * If there is nothing to check, the check fails unless --allow-empty is given.
  */
 #include "ci.h"
 
@@ -18,29 +17,33 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "ci-report.h"
 #include "ci-rerun.h"
-#include "gate/verify.h"
+#include "gate/completion.h"
 #include "list/journal.h"
 #include "list/receipt.h"
 #include "sys/file.h"
 
 #define INPUT_MAX (1u << 30)
+#define DEADLINE_MAX 86400 /* seconds */
+#define GATES_SHOWN 20     /* of one receipt */
+#define STATUS_USAGE 64
 
 const char ci_usage[] =
     "usage: on-task-completed-verify --ci [options] [FILE | LIST-DIRECTORY]\n"
     "\n"
     "Checks that every completed task of a list has an intact receipt.  FILE is an export\n"
-    "(claude-tasks receipts export); without it the list is found as everywhere else.\n"
+    "(claude-tasks receipts export); without it the list is found as the hooks find it.\n"
     "\n"
     "  --list NAME         the list of this name; an export must be of it\n"
     "  --tasks FILE        take the tasks from this file (a Task[]) instead of the export\n"
     "  --checkout DIR      the tree the work is in (default: the current directory)\n"
     "  --rerun             run the gates again, on this tree\n"
-    "  --trust             run the gate file of the checkout although nobody has trusted it here\n"
+    "  --trust             run the gate file of the checkout although it was not trusted here\n"
     "  --config FILE       use this gate file\n"
-    "  --deadline SECONDS  for all gates together (default: none)\n"
+    "  --deadline SECONDS  for all gates together, up to 86400 (default: none)\n"
     "  --allow-forced      a completion that a person forced is fine\n"
     "  --allow-empty       a list without completed tasks is fine\n"
     "  --junit FILE        write JUnit XML\n"
@@ -84,9 +87,9 @@ name_of(const struct task *t)
 	return buf_take(&b);
 }
 
-/* An export: the journal in it must be the one it was made from. */
+/* An export.  Its journal must have the lines and the head that it says. */
 static int
-load_file(struct input *in, const struct ci_options *o, struct ci_report *r, struct error *e)
+load_export(struct input *in, const struct ci_options *o, struct ci_report *r, struct error *e)
 {
 	struct receipt_file f = { 0 };
 	struct journal_check check;
@@ -98,7 +101,7 @@ load_file(struct input *in, const struct ci_options *o, struct ci_report *r, str
 		rc = error_set(e, ERROR_NOT_FOUND, "there is no file '%s'", o->input);
 	if (rc != -1 && (rc = receipt_import(&f, buf_text(&text), text.len, e)) == -1)
 		error_prefix(e,
-		    "'%s' is no export of receipts (claude-tasks receipts export writes one)",
+		    "'%s' is not an export of receipts (claude-tasks receipts export writes one)",
 		    o->input);
 	buf_free(&text);
 	if (rc == -1)
@@ -154,9 +157,11 @@ check_chain(struct input *in, const struct ci_options *o, struct ci_report *r)
 	struct error e;
 
 	if (in->journal.len == 0) {
-		/* Nothing completed, nothing recorded: nothing wrong either. */
+		/* Without completed tasks there need not be a journal. */
 		ci_add(r, r->completed > 0 ? CI_BAD : CI_NOTE, "chain", mem_string("journal"),
-		    mem_string("there is no journal: nothing was ever checked by our hooks"), 0);
+		    mem_string(
+			"there is no journal: these hooks have not checked anything in this list"),
+		    0);
 		return;
 	}
 	if (journal_verify_text(in->journal.data, in->journal.len, list, &check, &e) == -1)
@@ -166,57 +171,73 @@ check_chain(struct input *in, const struct ci_options *o, struct ci_report *r)
 		    mem_printf("%llu lines, intact", (unsigned long long)check.lines), 0);
 }
 
+static char *
+forced_text(const struct receipt *receipt)
+{
+	struct buf b = { 0 };
+
+	buf_puts(&b, "forced by ");
+	text_show(&b, receipt->forced_by, strlen(receipt->forced_by), TEXT_LINE, 100);
+	buf_puts(&b, ": ");
+	if (receipt->forced_why != NULL)
+		text_show(&b, receipt->forced_why, strlen(receipt->forced_why), TEXT_LINE, 300);
+	return buf_take(&b);
+}
+
+static char *
+proven_text(const struct receipt *receipt)
+{
+	struct buf b = { 0 };
+
+	buf_printf(&b, "receipt of %.30s: ", receipt->time != NULL ? receipt->time : "?");
+	for (size_t i = 0; i < receipt->gates.count && i < GATES_SHOWN; i++) {
+		const char *gate = receipt->gates.item[i];
+
+		buf_puts(&b, i > 0 ? ", " : "");
+		text_show(&b, gate, strlen(gate), TEXT_LINE, 100);
+	}
+	if (receipt->good == 0)
+		buf_printf(&b, "%sno gate, %zu built-in checks",
+		    receipt->gates.count > 0 ? "; " : "", receipt->checks);
+	return buf_take(&b);
+}
+
+/* Add the row of one completed task.  chain: the journal is intact. */
 static void
 check_task(const struct input *in, const struct ci_options *o, struct ci_report *r,
     const struct task *t, bool chain)
 {
-	const struct receipt *rc = receipts_find(&in->receipts, t->id);
-	char hash[65], *said = NULL;
+	const struct receipt *receipt = receipts_find(&in->receipts, t->id);
+	enum ci_state state = CI_BAD;
+	char hash[HASH_HEX], *text;
 
-	verify_subject_hash(t, hash);
-	if (rc == NULL)
-		ci_add(r, CI_BAD, "task", name_of(t), mem_string("completed without a receipt"), 0);
-	else if (rc->subject_hash == NULL || strcmp(rc->subject_hash, hash) != 0) {
-		said = rc->subject != NULL ? shown(rc->subject) : mem_string("?");
-		ci_add(r, CI_BAD, "task", name_of(t),
-		    mem_printf(
-			"its receipt (line %llu) is for another subject or description: \"%s\"",
-			(unsigned long long)rc->line, said),
-		    0);
-	} else if (rc->forced_by != NULL) {
-		struct buf b = { 0 };
+	completion_hash(t, hash);
+	if (receipt == NULL)
+		text = mem_string("completed without a receipt");
+	else if (!text_equal(receipt->subject_hash, hash)) {
+		char *subject = shown(receipt->subject != NULL ? receipt->subject : "?");
 
-		buf_puts(&b, "forced by ");
-		text_show(&b, rc->forced_by, strlen(rc->forced_by), TEXT_LINE, 100);
-		buf_puts(&b, ": ");
-		if (rc->forced_why != NULL)
-			text_show(&b, rc->forced_why, strlen(rc->forced_why), TEXT_LINE, 300);
-		ci_add(r, o->allow_forced ? CI_NOTE : CI_BAD, "task", name_of(t), buf_take(&b), 0);
+		text = mem_printf(
+		    "its receipt (line %llu) is for another subject or description: \"%s\"",
+		    (unsigned long long)receipt->line, subject);
+		free(subject);
+	} else if (receipt->forced_by != NULL) {
+		text = forced_text(receipt);
+		state = o->allow_forced ? CI_NOTE : CI_BAD;
 		r->forced += o->allow_forced;
-	} else if (rc->good == 0 && rc->checks == 0)
-		ci_add(r, CI_BAD, "task", name_of(t),
-		    mem_printf("its receipt (line %llu) says that nothing was checked",
-			(unsigned long long)rc->line),
-		    0);
+	} else if (receipt->good == 0 && receipt->checks == 0)
+		text = mem_printf("its receipt (line %llu) says that nothing was checked",
+		    (unsigned long long)receipt->line);
 	else {
-		struct buf b = { 0 };
-
-		buf_printf(&b, "receipt of %.30s: ", rc->time != NULL ? rc->time : "?");
-		for (size_t i = 0; i < rc->gates.count && i < 20; i++) {
-			buf_puts(&b, i > 0 ? ", " : "");
-			text_show(&b, rc->gates.item[i], strlen(rc->gates.item[i]), TEXT_LINE, 100);
-		}
-		if (rc->good == 0)
-			buf_printf(&b, "%sno gate, %zu built-in checks",
-			    rc->gates.count > 0 ? "; " : "", rc->checks);
-		ci_add(r, CI_GOOD, "task", name_of(t), buf_take(&b), 0);
+		text = proven_text(receipt);
+		state = CI_GOOD;
 		r->proven += chain;
 	}
-	free(said);
+	ci_add(r, state, "task", name_of(t), text, 0);
 }
 
 static int
-load(struct input *in, const struct ci_options *o, struct ci_report *r, struct error *e)
+input_load(struct input *in, const struct ci_options *o, struct ci_report *r, struct error *e)
 {
 	struct buf text = { 0 };
 	struct stat st;
@@ -226,7 +247,7 @@ load(struct input *in, const struct ci_options *o, struct ci_report *r, struct e
 	if (o->input != NULL && stat(o->input, &st) == -1)
 		return error_sys(
 		    e, "cannot find '%s' (claude-tasks receipts export writes one)", o->input);
-	if ((rc = file ? load_file(in, o, r, e) : load_list(in, o, e)) == -1)
+	if ((rc = file ? load_export(in, o, r, e) : load_list(in, o, e)) == -1)
 		return -1;
 	if (o->tasks != NULL) {
 		task_set_free(&in->tasks);
@@ -242,32 +263,32 @@ load(struct input *in, const struct ci_options *o, struct ci_report *r, struct e
 }
 
 static bool
-counts(const struct task *t)
+must_be_proven(const struct task *t)
 {
 	return t->status == TASK_COMPLETED && !t->internal;
 }
 
 static int
-check(const struct ci_options *o, struct ci_report *r, struct error *e)
+ci_check(const struct ci_options *o, struct ci_report *r, struct error *e)
 {
 	struct input in = { 0 };
 	bool chain;
 	int rc = -1;
 
-	if (load(&in, o, r, e) == -1)
+	if (input_load(&in, o, r, e) == -1)
 		goto out;
 	r->list = mem_string(in.list);
 	r->tasks = in.tasks.count;
 	for (size_t i = 0; i < in.tasks.count; i++)
-		r->completed += counts(&in.tasks.item[i]);
+		r->completed += must_be_proven(&in.tasks.item[i]);
 	check_chain(&in, o, r);
 	chain = ci_bad(r) == 0;
-	/* A line that does not parse is in the chain's verdict already. */
+	/* A line that cannot be parsed was reported by check_chain(). */
 	if (receipts_read_text(buf_text(&in.journal), in.journal.len, &in.receipts, e) == -1 &&
 	    chain)
 		goto out;
 	for (size_t i = 0; i < in.tasks.count; i++)
-		if (counts(&in.tasks.item[i]))
+		if (must_be_proven(&in.tasks.item[i]))
 			check_task(&in, o, r, &in.tasks.item[i], chain);
 	rc = ci_rerun(o, r, &in.tasks, &in.receipts, e);
 out:
@@ -293,7 +314,7 @@ write_file(const char *path, const struct buf *b)
 }
 
 static int
-tell(const struct ci_options *o, const struct ci_report *r)
+ci_write(const struct ci_options *o, const struct ci_report *r)
 {
 	struct buf b = { 0 };
 	int rc = 0;
@@ -316,97 +337,44 @@ tell(const struct ci_options *o, const struct ci_report *r)
 	return rc;
 }
 
-enum {
-	OPT_LIST = 1,
-	OPT_TASKS,
-	OPT_CHECKOUT,
-	OPT_RERUN,
-	OPT_TRUST,
-	OPT_CONFIG,
-	OPT_DEADLINE,
-	OPT_FORCED,
-	OPT_EMPTY,
-	OPT_JUNIT,
-	OPT_JSON,
-	OPT_GITHUB,
-	OPT_HELP
-};
-
-static const struct option options[] = {
-	{ "list", required_argument, NULL, OPT_LIST },
-	{ "tasks", required_argument, NULL, OPT_TASKS },
-	{ "checkout", required_argument, NULL, OPT_CHECKOUT },
-	{ "rerun", no_argument, NULL, OPT_RERUN },
-	{ "trust", no_argument, NULL, OPT_TRUST },
-	{ "config", required_argument, NULL, OPT_CONFIG },
-	{ "deadline", required_argument, NULL, OPT_DEADLINE },
-	{ "allow-forced", no_argument, NULL, OPT_FORCED },
-	{ "allow-empty", no_argument, NULL, OPT_EMPTY },
-	{ "junit", required_argument, NULL, OPT_JUNIT },
-	{ "json", required_argument, NULL, OPT_JSON },
-	{ "github", no_argument, NULL, OPT_GITHUB },
-	{ "help", no_argument, NULL, OPT_HELP },
-	{ NULL, 0, NULL, 0 },
-};
-
 /* 0; 64 usage; -1 help was asked for. */
 static int
-parse(int argc, char *argv[], struct ci_options *o)
+ci_parse(int argc, char *argv[], struct ci_options *o)
 {
+	const char **const text[] = { &o->list, &o->tasks, &o->checkout, &o->config, &o->junit,
+		&o->json };
+	const struct option options[] = {
+		{ "list", required_argument, NULL, 1 }, /* text[0] and so on */
+		{ "tasks", required_argument, NULL, 2 },
+		{ "checkout", required_argument, NULL, 3 },
+		{ "config", required_argument, NULL, 4 },
+		{ "junit", required_argument, NULL, 5 },
+		{ "json", required_argument, NULL, 6 },
+		{ "deadline", required_argument, NULL, 'd' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "rerun", no_argument, &o->rerun, true },
+		{ "trust", no_argument, &o->trust, true },
+		{ "allow-forced", no_argument, &o->allow_forced, true },
+		{ "allow-empty", no_argument, &o->allow_empty, true },
+		{ "github", no_argument, &o->github, true },
+		{ NULL, 0, NULL, 0 },
+	};
+	int64_t seconds;
 	int ch;
-	double seconds;
-	char *end;
 
 	optind = 0;
 	while ((ch = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		switch (ch) {
-		case OPT_LIST:
-			o->list = optarg;
-			break;
-		case OPT_TASKS:
-			o->tasks = optarg;
-			break;
-		case OPT_CHECKOUT:
-			o->checkout = optarg;
-			break;
-		case OPT_RERUN:
-			o->rerun = true;
-			break;
-		case OPT_TRUST:
-			o->trust = true;
-			break;
-		case OPT_CONFIG:
-			o->config = optarg;
-			break;
-		case OPT_DEADLINE:
-			seconds = strtod(optarg, &end);
-			if (*end != '\0' || !(seconds > 0 && seconds <= 86400))
-				return 64;
-			o->deadline_ms = (int64_t)(seconds * 1000);
-			break;
-		case OPT_FORCED:
-			o->allow_forced = true;
-			break;
-		case OPT_EMPTY:
-			o->allow_empty = true;
-			break;
-		case OPT_JUNIT:
-			o->junit = optarg;
-			break;
-		case OPT_JSON:
-			o->json = optarg;
-			break;
-		case OPT_GITHUB:
-			o->github = true;
-			break;
-		case OPT_HELP:
+		if (ch == 'h')
 			return -1;
-		default:
-			return 64;
-		}
+		if (ch == 'd' && text_number(optarg, 1, DEADLINE_MAX, &seconds))
+			o->deadline_ms = seconds * 1000;
+		else if (ch == 'd' || ch == '?')
+			return STATUS_USAGE;
+		else if (ch > 0)
+			*text[ch - 1] = optarg;
 	}
 	o->input = argv[optind];
-	return optind < argc - 1 ? 64 : 0;
+	return optind < argc - 1 ? STATUS_USAGE : 0;
 }
 
 int
@@ -421,17 +389,17 @@ ci_main(int argc, char *argv[])
 	/* getopt wants a program's name first. */
 	args[0] = (char *)"on-task-completed-verify --ci";
 	memcpy(args + 1, argv, (size_t)argc * sizeof(*args));
-	rc = parse(argc + 1, args, &o);
+	rc = ci_parse(argc + 1, args, &o);
 	if (rc != 0) {
 		fputs(ci_usage, rc == -1 ? stdout : stderr);
 		free(args);
 		return rc == -1 ? 0 : rc;
 	}
 	r.empty_allowed = o.allow_empty;
-	if (check(&o, &r, &e) == -1) {
+	if (ci_check(&o, &r, &e) == -1) {
 		fprintf(stderr, "on-task-completed-verify: %s\n", e.text);
 		rc = 1;
-	} else if (tell(&o, &r) == -1)
+	} else if (ci_write(&o, &r) == -1)
 		rc = 1;
 	else
 		rc = ci_status(&r);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gate/allow.h"
+#include "gate/verify-allow.h"
 
 static const char *const list[] = { "make *", "npm test", "pytest **", "go test ./...", "a -x*",
 	"test -e x && echo y", "{b,c} [0-9]" };
@@ -22,7 +22,7 @@ ask(const char *json, char **shell, struct strings *argv)
 	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
 		strings_add(&allow, list[i]);
 	cr_assert_eq(json_parse(&j, json, strlen(json), &e), 0, "%s: %s", json, e.text);
-	rc = allow_command(&allow, &j, JSON_ROOT, argv, shell, &text);
+	rc = verify_allow(&allow, &j, JSON_ROOT, argv, shell, &text);
 	free(text);
 	json_free(&j);
 	strings_free(&allow);

@@ -133,7 +133,7 @@ Test(config, refused)
 		{ "{\"gates\": [{\"name\": \"a\", \"run\": \"x\\u0000y\"}]}",
 		    "gates[0].run must be" },
 		{ "{\"gates\": [{\"name\": \"a\", \"check\": \"x\"}]}",
-		    "gates[0].check must be \"bl" },
+		    "gates[0].check must be \"owner\", \"blockers\"" },
 		{ "{\"gates\": [{\"name\": \"a\", \"run\": \"x\"}, {\"name\": \"a\", \"run\": "
 		  "\"y\"}]}",
 		    "there are two gates 'a'" },

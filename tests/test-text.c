@@ -240,3 +240,33 @@ Test(text, same)
 		cr_expect_eq(text_same(rows[i].b, rows[i].a), rows[i].want, "row %zu turned", i);
 	}
 }
+
+Test(text, number)
+{
+	static const struct {
+		const char *given;
+		bool valid;
+		int64_t want;
+	} rows[] = {
+		{ "1", true, 1 },
+		{ "86400", true, 86400 },
+		{ "0", false, 0 },
+		{ "86401", false, 0 },
+		{ "-1", false, 0 },
+		{ "", false, 0 },
+		{ "soon", false, 0 },
+		{ "5 s", false, 0 },
+		{ "0.5", false, 0 },
+		{ "1e3", false, 0 },
+		{ "nan", false, 0 },
+		{ "inf", false, 0 },
+		{ "99999999999999999999", false, 0 },
+	};
+	int64_t n;
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		cr_expect_eq(
+		    text_number(rows[i].given, 1, 86400, &n), rows[i].valid, "'%s'", rows[i].given);
+		cr_expect_eq(n, rows[i].want, "'%s' gives %lld", rows[i].given, (long long)n);
+	}
+}

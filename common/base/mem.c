@@ -131,6 +131,16 @@ strings_has(const struct strings *list, const char *s)
 	return false;
 }
 
+char **
+strings_argv(const struct strings *list)
+{
+	char **argv = mem_alloc((list->count + 1) * sizeof(*argv));
+
+	for (size_t i = 0; i < list->count; i++)
+		argv[i] = list->item[i];
+	return argv;
+}
+
 void
 strings_free(struct strings *list)
 {

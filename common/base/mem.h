@@ -36,7 +36,8 @@ struct strings {
 void strings_add(struct strings *, const char *); /* copies */
 void strings_take(struct strings *, char *);      /* owns */
 bool strings_has(const struct strings *, const char *);
-void strings_free(struct strings *); /* leaves it empty */
+char **strings_argv(const struct strings *); /* with a NULL at the end; owned, its strings not */
+void strings_free(struct strings *);         /* leaves it empty */
 
 /* Is it met for the first time?  For arrays without duplicates, of any length: *seen starts as
  * NULL and borrows the strings until strings_forget(). */

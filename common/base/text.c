@@ -179,6 +179,15 @@ distance(const char *a, size_t alen, const char *b, size_t blen)
 	return row[blen];
 }
 
+bool
+text_number(const char *s, int64_t min, int64_t max, int64_t *out)
+{
+	const char *problem;
+
+	*out = strtonum(s, min, max, &problem);
+	return problem == NULL;
+}
+
 const char *
 text_nearest(const char *word, const char *const *candidates, size_t count)
 {

@@ -45,6 +45,9 @@ const char *text_nearest(const char *word, const char *const *candidates, size_t
 
 bool text_equal(const char *a, const char *b); /* both there and the same */
 
+/* A whole number from min to max, as an option takes it: 1e3, 0.5 and nan are not. */
+bool text_number(const char *, int64_t min, int64_t max, int64_t *);
+
 /* Are two subjects the same apart from case and white space? */
 bool text_same(const char *, const char *);
 

@@ -53,6 +53,8 @@ int config_read_wrong(
     struct config_reader *, json_ref, const char *wanted); /* -1: "... must be <wanted>" */
 int config_read_error(struct config_reader *, json_ref, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+/* The line of a byte of the text, from 1. */
+size_t config_read_line(const struct config_reader *, size_t at);
 
 /* Go down: returns a mark for config_read_leave(). */
 size_t config_read_enter(struct config_reader *, const char *key);

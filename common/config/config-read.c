@@ -53,22 +53,22 @@ config_blank_comments(struct buf *b)
 	}
 }
 
-static size_t
-line_of(const struct config_reader *r, json_ref ref)
+size_t
+config_read_line(const struct config_reader *r, size_t at)
 {
-	size_t line = 1, len;
-	const char *at = json_raw(&r->json, ref, &len);
+	size_t line = 1;
 
-	if (at == NULL)
-		return 1;
-	for (const char *p = r->json.text; p < at; p++)
-		line += *p == '\n';
+	for (size_t i = 0; i < at && i < r->json.len; i++)
+		line += r->json.text[i] == '\n';
 	return line;
 }
 
 int
 config_read_error(struct config_reader *r, json_ref ref, const char *fmt, ...)
 {
+	size_t len;
+	const char *at = json_raw(&r->json, ref, &len);
+	size_t line = config_read_line(r, at != NULL ? (size_t)(at - r->json.text) : 0);
 	struct buf shown = { 0 };
 	char text[600];
 	va_list ap;
@@ -77,8 +77,7 @@ config_read_error(struct config_reader *r, json_ref ref, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	text_show(&shown, text, strlen(text), TEXT_LINE, 500);
-	error_set(
-	    r->error, ERROR_INPUT, "'%s' line %zu: %s", r->file, line_of(r, ref), buf_text(&shown));
+	error_set(r->error, ERROR_INPUT, "'%s' line %zu: %s", r->file, line, buf_text(&shown));
 	buf_free(&shown);
 	return -1;
 }

@@ -207,10 +207,25 @@ static const struct config_key top_keys[] = {
 	END,
 };
 
-const char *
-config_level_name(enum config_level level)
+enum config_level
+config_check_level(const struct config *c, enum gate_check check)
 {
-	return levels[level];
+	switch (check) {
+	case CHECK_OWNER:
+		return c->verify.owner;
+	case CHECK_BLOCKERS:
+		return c->verify.blockers;
+	case CHECK_SUBTASKS:
+		return c->verify.subtasks;
+	case CHECK_CHECKLIST:
+		return c->verify.checklist;
+	case CHECK_METADATA:
+		return c->verify.metadata.count > 0 ? LEVEL_REFUSE : LEVEL_OFF;
+	case CHECK_NONE:
+	case CHECK_COMMITTED:
+		break;
+	}
+	return LEVEL_OFF;
 }
 
 void
@@ -293,11 +308,8 @@ read_text(struct config *c, const char *path, const char *root, bool project, co
 	buf_add(&blanked, text, len);
 	config_blank_comments(&blanked);
 	if (json_parse(&r.json, buf_text(&blanked), blanked.len, &why) == -1) {
-		size_t at, line = 1;
+		size_t line = config_read_line(&r, r.json.error_at);
 
-		if (sscanf(why.text, "byte %zu", &at) == 1)
-			for (size_t i = 0; i < at && i < blanked.len; i++)
-				line += blanked.data[i] == '\n';
 		error_set(e, ERROR_INPUT, "'%s' line %zu is not JSON: %s", path, line, why.text);
 		goto out;
 	}

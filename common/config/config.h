@@ -100,8 +100,9 @@ struct config {
 		int64_t parallel; /* gates at once */
 		bool cache;
 		int64_t ttl_ms;
-		struct strings allow; /* commands that metadata.verify may name; see allow.h */
-		bool allow_project;   /* allow came from the project's file */
+		struct strings
+		    allow;          /* commands that metadata.verify may name; see verify-allow.h */
+		bool allow_project; /* allow came from the project's file */
 	} verify;
 	struct { /* stop: on-subagent-stop */
 		enum config_unfinished unfinished;
@@ -126,7 +127,8 @@ int config_load(struct config *, const struct config_query *, struct error *);
 void config_default(struct config *);
 void config_free(struct config *);
 
-const char *config_level_name(enum config_level);
+/* The level of a built-in check; LEVEL_OFF for those that only a gate can ask for. */
+enum config_level config_check_level(const struct config *, enum gate_check);
 
 /* One text alone, over the defaults, as if it were a project's file at path. */
 int config_parse(struct config *, const char *path, const char *text, size_t len, struct error *);

@@ -10,13 +10,28 @@
 #include "base/hash.h"
 #include "base/text.h"
 
-const char *const gate_checks[] = { "blockers", "subtasks", "checklist", "metadata", "owner",
+const char *const gate_checks[] = { "owner", "blockers", "subtasks", "checklist", "metadata",
 	"committed", NULL };
 
 const char *
 gate_check_name(enum gate_check c)
 {
 	return c == CHECK_NONE ? "none" : gate_checks[c - 1];
+}
+
+const char *
+gate_verdict_name(enum gate_verdict v)
+{
+	static const char *const names[] = { "passed", "failed", "timed out", "skipped", "flaky",
+		"could not run" };
+
+	return names[v];
+}
+
+bool
+gate_verdict_good(enum gate_verdict v)
+{
+	return v == GATE_PASSED || v == GATE_FLAKY;
 }
 
 void

@@ -19,15 +19,27 @@ enum gate_event { /* bits of gate_when.on */
 	GATE_CI = 4,
 };
 
-enum gate_check { /* built in */
+enum gate_check { /* built in, in the order they are made */
 	CHECK_NONE,
+	CHECK_OWNER,     /* the completing agent is the owner */
 	CHECK_BLOCKERS,  /* every blocker is completed */
 	CHECK_SUBTASKS,  /* every subtask is completed */
 	CHECK_CHECKLIST, /* no unchecked "- [ ]" box in the description */
 	CHECK_METADATA,  /* the required keys are there */
-	CHECK_OWNER,     /* the completing agent is the owner */
 	CHECK_COMMITTED, /* nothing in scope is uncommitted */
 };
+
+enum gate_verdict {
+	GATE_PASSED,
+	GATE_FAILED,
+	GATE_TIMED_OUT,
+	GATE_SKIPPED, /* did not apply, or what it needs did not pass */
+	GATE_FLAKY,   /* passed after a retry */
+	GATE_NOT_RUN, /* no such program, no such directory, fork failed */
+};
+/* "passed" "failed" "timed out" "skipped" "flaky" "could not run" */
+const char *gate_verdict_name(enum gate_verdict);
+bool gate_verdict_good(enum gate_verdict); /* passed or flaky */
 
 struct gate_pair {
 	char *key;

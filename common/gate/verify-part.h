@@ -2,7 +2,7 @@
 #define GATE_VERIFY_PART_H
 
 #include "agent/claims.h"
-#include "gate/builtin.h"
+#include "gate/completion.h"
 #include "gate/git.h"
 #include "gate/verify.h"
 #include "sys/child.h"
@@ -34,8 +34,7 @@ struct plan_item { /* beside verify.result[i] */
 struct plan {
 	const struct verify_request *req;
 	struct verify *verify;
-	struct subject subject;
-	struct builtin builtin;
+	struct completion completion;
 	struct claims claims;
 	const struct claim *claim; /* on this task; NULL */
 	int statefd;               /* -1: none, so no cache */
@@ -52,28 +51,29 @@ struct plan {
 };
 
 /* verify-select.c: fills in verify.result and item for every gate. */
-void plan_select(struct plan *);
+void verify_select(struct plan *);
 
 /* verify-tree.c */
-void plan_tree(struct plan *);        /* read it, once */
-void plan_tree_forget(struct plan *); /* the next look is a fresh one */
-const struct strings *plan_changed(struct plan *, bool since_head); /* NULL: not known */
-void plan_scope(struct plan *, size_t, char out[65], char **why);
-void plan_lookup(struct plan *);                       /* passes from the cache */
-void plan_remember(struct plan *);                     /* passes to the cache */
-bool plan_moved(struct plan *, struct strings *paths); /* the tree changed; which paths, if known */
+void verify_tree_read(struct plan *);   /* read it, once */
+void verify_tree_forget(struct plan *); /* the next look is a fresh one */
+const struct strings *verify_tree_changed(struct plan *, bool since_head); /* NULL: not known */
+void verify_tree_scope(struct plan *, size_t, char out[65], char **why);
+void verify_tree_lookup(struct plan *);   /* passes from the cache */
+void verify_tree_remember(struct plan *); /* passes to the cache */
+bool verify_tree_moved(
+    struct plan *, struct strings *paths); /* the tree changed; which paths, if known */
 
 /* verify-run.c: everything that is PLAN_WAIT.  -1: told to stop, or no memory of processes. */
-int plan_run(struct plan *, struct error *);
+int verify_run(struct plan *, struct error *);
 
 /* verify-report.c: the first one names the rule. */
-void report_refusal(struct plan *, const char *rule, const char *text);
-void report_gates(struct plan *); /* nothing if all passed */
-void report_tree(struct plan *, const struct strings *paths);
-void report_attempts(struct plan *);
-void report_warnings(struct plan *);
+void verify_report_refusal(struct plan *, const char *rule, const char *text);
+void verify_report_gates(struct plan *); /* nothing if all passed */
+void verify_report_tree(struct plan *, const struct strings *paths);
+void verify_report_attempts(struct plan *);
+void verify_report_warnings(struct plan *);
 
 /* verify-record.c: refusals so far. */
-int64_t attempts_read(const struct list *, const char *task);
+int64_t verify_attempts(const struct list *, const char *task);
 
 #endif

@@ -22,7 +22,7 @@ attempts_key(const char *task)
 }
 
 int64_t
-attempts_read(const struct list *list, const char *task)
+verify_attempts(const struct list *list, const char *task)
 {
 	char *key = attempts_key(task);
 	int64_t n = tally_get(list, key);
@@ -68,25 +68,17 @@ gate_object(const struct gate_result *r)
 	return o;
 }
 
-/* The built-in checks that were on. */
+/* The built-in checks that can refuse. */
 static struct json_object *
 checks_array(const struct verify_request *req)
 {
-	const struct config *c = req->config;
 	struct json_object *a = out_array();
 
 	if (req->gates_only || req->store == NULL)
 		return a;
-	if (c->verify.owner == LEVEL_REFUSE)
-		out_push_string(a, "owner");
-	if (c->verify.blockers == LEVEL_REFUSE)
-		out_push_string(a, "blockers");
-	if (c->verify.subtasks == LEVEL_REFUSE)
-		out_push_string(a, "subtasks");
-	if (c->verify.checklist == LEVEL_REFUSE)
-		out_push_string(a, "checklist");
-	if (c->verify.metadata.count > 0)
-		out_push_string(a, "metadata");
+	for (enum gate_check check = CHECK_NONE + 1; check <= CHECK_COMMITTED; check++)
+		if (config_check_level(req->config, check) == LEVEL_REFUSE)
+			out_push_string(a, gate_check_name(check));
 	return a;
 }
 
@@ -172,7 +164,7 @@ record_pass(const struct verify *v, const struct verify_request *req, struct err
 	/* The client may clear a list once all of it is completed: this brings it back. */
 	if (v->task.text.len > 0)
 		out_string(entry.extra, "before", buf_text(&v->task.text));
-	if (attempts_read(req->list, v->task.id) > 0)
+	if (verify_attempts(req->list, v->task.id) > 0)
 		tally_forget(req->list, key, patience(req));
 	free(key);
 	return append(req, &entry, e);
@@ -224,7 +216,7 @@ verify_force(const struct verify_request *req, const struct task *t, const char 
 	char hash[65];
 	struct buf subject = { 0 };
 
-	verify_subject_hash(t, hash);
+	completion_hash(t, hash);
 	text_show(&subject, t->subject, strlen(t->subject), TEXT_LINE, 200);
 	out_string(entry.extra, "subject", buf_text(&subject));
 	out_string(entry.extra, "subject_hash", hash);

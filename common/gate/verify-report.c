@@ -35,7 +35,7 @@ begin(struct plan *p, const char *rule)
 }
 
 void
-report_refusal(struct plan *p, const char *rule, const char *text)
+verify_report_refusal(struct plan *p, const char *rule, const char *text)
 {
 	begin(p, rule);
 	buf_puts(&p->verify->reason, text);
@@ -174,7 +174,7 @@ show_passed(struct buf *b, const struct plan *p)
 }
 
 void
-report_gates(struct plan *p)
+verify_report_gates(struct plan *p)
 {
 	struct verify *v = p->verify;
 	size_t total = 0, bad = 0, told = 0;
@@ -214,7 +214,7 @@ report_gates(struct plan *p)
 }
 
 void
-report_tree(struct plan *p, const struct strings *paths)
+verify_report_tree(struct plan *p, const struct strings *paths)
 {
 	struct buf *b = &p->verify->reason;
 
@@ -235,7 +235,7 @@ report_tree(struct plan *p, const struct strings *paths)
 
 /* Refused too often: the model is to stop, the person is to look. */
 void
-report_attempts(struct plan *p)
+verify_report_attempts(struct plan *p)
 {
 	struct verify *v = p->verify;
 	int64_t limit = p->req->config->verify.attempts;
@@ -272,7 +272,7 @@ report_attempts(struct plan *p)
 
 /* What does not refuse but should be known. */
 void
-report_warnings(struct plan *p)
+verify_report_warnings(struct plan *p)
 {
 	struct verify *v = p->verify;
 

@@ -80,7 +80,7 @@ run_check(struct plan *p, size_t i, struct error *e)
 	tell(p, VERIFY_GATE_STARTS, i);
 	r->tries = 1;
 	if (r->gate->check == CHECK_COMMITTED) {
-		plan_tree(p);
+		verify_tree_read(p);
 		for (size_t n = 0; n < p->tree.count; n++) {
 			const struct git_entry *entry = &p->tree.entry[n];
 
@@ -98,10 +98,10 @@ run_check(struct plan *p, size_t i, struct error *e)
 			buf_puts(
 			    &reason, p->tree_why != NULL ? p->tree_why : "there is no repository");
 		rc = reason.len > 0;
-	} else if (p->builtin.store == NULL)
+	} else if (p->completion.store == NULL)
 		buf_puts(&reason, "there is no list to look at");
 	else
-		rc = builtin_check(&p->builtin, r->gate->check, &reason, e);
+		rc = completion_check(&p->completion, r->gate->check, &reason, e);
 	if (rc != -1) {
 		free(r->why);
 		r->why = reason.len > 0 ? mem_string(buf_text(&reason)) : NULL;
@@ -120,10 +120,9 @@ start(struct plan *p, size_t i)
 	struct child_spec spec = {
 		.cwd = item->cwd, .env = &item->env, .pass = &g->pass, .deadline = p->until
 	};
-	char **argv = mem_alloc((g->argv.count + 1) * sizeof(*argv));
+	char **argv = strings_argv(&g->argv);
 	struct error e;
 
-	memcpy(argv, g->argv.item, g->argv.count * sizeof(*argv));
 	spec.argv = argv;
 	item->cut = true;
 	if (g->timeout_ms > 0 && deadline_in(g->timeout_ms).at_ms < p->until.at_ms) {
@@ -257,7 +256,7 @@ look(struct plan *p, size_t i)
 }
 
 int
-plan_run(struct plan *p, struct error *e)
+verify_run(struct plan *p, struct error *e)
 {
 	struct verify *v = p->verify;
 	struct child **list = mem_alloc((v->count + 1) * sizeof(struct child *));

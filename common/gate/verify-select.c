@@ -8,7 +8,7 @@
 #include "agent/agent.h"
 #include "config/glob.h"
 #include "config/pattern.h"
-#include "gate/allow.h"
+#include "gate/verify-allow.h"
 #include "gate/verify-part.h"
 
 static bool
@@ -21,10 +21,10 @@ any_word(const struct strings *patterns, const char *word)
 }
 
 static bool
-metadata_equals(const struct subject *s, const struct gate_pair *pair)
+metadata_equals(const struct completion *c, const struct gate_pair *pair)
 {
 	const struct json *json;
-	json_ref at = subject_metadata(s, pair->key, &json);
+	json_ref at = completion_metadata(c, pair->key, &json);
 	struct json want = { 0 };
 	struct error e;
 	bool same = false;
@@ -50,7 +50,7 @@ static const char *
 objection(struct plan *p, const struct gate *g)
 {
 	const struct gate_when *w = &g->when;
-	const struct task *t = p->subject.task;
+	const struct task *t = p->completion.task;
 	const struct agent *a = &p->req->agent;
 	const struct json *json;
 	const struct strings *changed;
@@ -68,12 +68,12 @@ objection(struct plan *p, const struct gate *g)
 	if (w->agent_type.count > 0 && !any_word(&w->agent_type, a->type))
 		return "another type of agent";
 	for (size_t i = 0; i < w->equals_count; i++)
-		if (!metadata_equals(&p->subject, &w->equals[i]))
+		if (!metadata_equals(&p->completion, &w->equals[i]))
 			return "its metadata is another";
 	for (size_t i = 0; i < w->has.count; i++)
-		if (subject_metadata(&p->subject, w->has.item[i], &json) == JSON_ABSENT)
+		if (completion_metadata(&p->completion, w->has.item[i], &json) == JSON_ABSENT)
 			return "its metadata lacks a key";
-	if (w->changed.count > 0 && (changed = plan_changed(p, w->since_head)) != NULL) {
+	if (w->changed.count > 0 && (changed = verify_tree_changed(p, w->since_head)) != NULL) {
 		for (size_t i = 0; i < changed->count; i++)
 			if (glob_any(&w->changed, changed->item[i]))
 				return NULL;
@@ -108,7 +108,7 @@ directory(const struct plan *p, const struct gate *g)
 static void
 environment(const struct plan *p, const struct gate *g, struct strings *env)
 {
-	const struct task *t = p->subject.task;
+	const struct task *t = p->completion.task;
 	const struct {
 		const char *name, *value;
 	} ours[] = { { "CLAUDE_TASK_ID", t->id }, { "CLAUDE_TASK_SUBJECT", t->subject },
@@ -178,7 +178,7 @@ select_own(struct plan *p)
 {
 	const struct config *c = p->req->config;
 	const struct json *json;
-	json_ref at = subject_metadata(&p->subject, "verify", &json);
+	json_ref at = completion_metadata(&p->completion, "verify", &json);
 	struct gate_result *r;
 	struct gate *g;
 	char *text = NULL;
@@ -191,7 +191,7 @@ select_own(struct plan *p)
 	g->cache = true;
 	g->ttl_ms = -1;
 	g->when.on = GATE_COMPLETE | GATE_STOP | GATE_CI;
-	rc = allow_command(&c->verify.allow, json, at, &g->argv, &g->shell, &text);
+	rc = verify_allow(&c->verify.allow, json, at, &g->argv, &g->shell, &text);
 	r = add_result(p, g);
 	if (rc == 1)
 		choose(p, p->verify->count - 1);
@@ -214,7 +214,7 @@ select_own(struct plan *p)
 }
 
 void
-plan_select(struct plan *p)
+verify_select(struct plan *p)
 {
 	const struct gates *gs = &p->req->config->gates;
 
@@ -234,4 +234,56 @@ plan_select(struct plan *p)
 	if (p->req->only == NULL || strings_has(p->req->only, "metadata.verify"))
 		select_own(p);
 	choose_needs(p);
+}
+
+struct dead_globs {
+	const struct strings *paths;
+	void (*fn)(void *, const struct gate *, const char *, const char *);
+	void *arg;
+	int found;
+};
+
+static void
+dead_globs_of(
+    struct dead_globs *s, const struct gate *g, const char *key, const struct strings *globs)
+{
+	for (size_t i = 0; i < globs->count; i++) {
+		const char *glob = globs->item[i];
+		size_t n = 0;
+
+		if (*glob == '!')
+			continue;
+		while (n < s->paths->count && !glob_match(glob, s->paths->item[n]))
+			n++;
+		if (n < s->paths->count)
+			continue;
+		s->found = 1;
+		s->fn(s->arg, g, key, glob);
+	}
+}
+
+int
+verify_dead_globs(const struct gates *gs, const char *cwd, struct deadline until,
+    void (*fn)(void *, const struct gate *, const char *, const char *), void *arg, struct error *e)
+{
+	struct git_tree tree = { 0 };
+	struct strings paths = { 0 };
+	struct dead_globs s = { .paths = &paths, .fn = fn, .arg = arg };
+	bool any = false;
+	int rc = 0;
+
+	for (size_t i = 0; i < gs->count; i++)
+		any = any || gs->item[i].when.changed.count + gs->item[i].files.count > 0;
+	if (!any)
+		return 0;
+	if (git_tree(&tree, cwd, until, e) == -1 ||
+	    (tree.repository && git_paths(&tree, until, &paths, e) == -1))
+		rc = -1;
+	for (size_t i = 0; rc == 0 && tree.repository && i < gs->count; i++) {
+		dead_globs_of(&s, &gs->item[i], "when.changed", &gs->item[i].when.changed);
+		dead_globs_of(&s, &gs->item[i], "files", &gs->item[i].files);
+	}
+	git_tree_free(&tree);
+	strings_free(&paths);
+	return rc == -1 ? -1 : s.found;
 }

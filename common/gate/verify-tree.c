@@ -12,7 +12,7 @@
 #include "gate/verify-part.h"
 
 void
-plan_tree(struct plan *p)
+verify_tree_read(struct plan *p)
 {
 	struct error e;
 
@@ -24,7 +24,7 @@ plan_tree(struct plan *p)
 }
 
 void
-plan_tree_forget(struct plan *p)
+verify_tree_forget(struct plan *p)
 {
 	git_tree_free(&p->tree);
 	free(p->tree_why);
@@ -33,14 +33,14 @@ plan_tree_forget(struct plan *p)
 }
 
 const struct strings *
-plan_changed(struct plan *p, bool since_head)
+verify_tree_changed(struct plan *p, bool since_head)
 {
 	struct strings *list = since_head ? &p->changed_head : &p->changed_claim;
 	bool *read = since_head ? &p->head_read : &p->claim_read;
 	const char *since = NULL;
 	struct error e;
 
-	plan_tree(p);
+	verify_tree_read(p);
 	if (!p->tree.repository)
 		return NULL;
 	/* In CI HEAD is what is checked: without a commit to count from, all has changed. */
@@ -72,13 +72,13 @@ inside(const char *path, const char *root)
 
 /* The hash of what gate i reads; "" and a reason (owned) if it cannot be told. */
 void
-plan_scope(struct plan *p, size_t i, char out[65], char **why)
+verify_tree_scope(struct plan *p, size_t i, char out[65], char **why)
 {
 	const struct gate *g = p->verify->result[i].gate;
 
 	*why = NULL;
 	out[0] = '\0';
-	plan_tree(p);
+	verify_tree_read(p);
 	if (p->tree_why != NULL)
 		*why = mem_string(p->tree_why);
 	else if (!p->tree.repository)
@@ -115,7 +115,7 @@ key_of(struct plan *p, size_t i, char out[65])
 }
 
 void
-plan_lookup(struct plan *p)
+verify_tree_lookup(struct plan *p)
 {
 	for (size_t i = 0; i < p->verify->count; i++) {
 		struct gate_result *r = &p->verify->result[i];
@@ -126,7 +126,7 @@ plan_lookup(struct plan *p)
 		r->key[0] = '\0';
 		free(r->uncached);
 		r->uncached = NULL;
-		plan_scope(p, i, p->item[i].scope, &r->uncached);
+		verify_tree_scope(p, i, p->item[i].scope, &r->uncached);
 		if (p->item[i].scope[0] == '\0')
 			continue;
 		if (!r->gate->cache || !p->req->config->verify.cache || p->statefd == -1) {
@@ -148,7 +148,7 @@ plan_lookup(struct plan *p)
 }
 
 void
-plan_remember(struct plan *p)
+verify_tree_remember(struct plan *p)
 {
 	struct error e;
 
@@ -169,21 +169,21 @@ plan_remember(struct plan *p)
 
 /* Take a second look at the tree: has what a gate reads changed since the first? */
 bool
-plan_moved(struct plan *p, struct strings *paths)
+verify_tree_moved(struct plan *p, struct strings *paths)
 {
 	struct git_tree before = p->tree;
 	bool moved = false;
 
 	p->tree = (struct git_tree){ 0 };
-	plan_tree_forget(p);
-	plan_tree(p);
+	verify_tree_forget(p);
+	verify_tree_read(p);
 	for (size_t i = 0; i < p->verify->count; i++) {
 		const struct gate *g = p->verify->result[i].gate;
 		char now[65], *why;
 
 		if (p->item[i].state != PLAN_DONE || p->item[i].scope[0] == '\0')
 			continue;
-		plan_scope(p, i, now, &why);
+		verify_tree_scope(p, i, now, &why);
 		free(why);
 		if (strcmp(now, p->item[i].scope) == 0)
 			continue;

@@ -8,68 +8,32 @@
 #include <unistd.h>
 
 #include "agent/claims.h"
-#include "base/hash.h"
 #include "config/glob.h"
 #include "gate/verify-part.h"
 
 #define RESERVE_MS 2500 /* to kill, look again, and answer */
 
-static const char *const verdict_names[] = { "passed", "failed", "timed out", "skipped", "flaky",
-	"could not run" };
-
-const char *
-gate_verdict_name(enum gate_verdict v)
-{
-	return verdict_names[v];
-}
-
-bool
-gate_verdict_good(enum gate_verdict v)
-{
-	return v == GATE_PASSED || v == GATE_FLAKY;
-}
-
-void
-verify_subject_hash(const struct task *t, char out[65])
-{
-	struct hash h;
-
-	hash_begin(&h);
-	hash_field(&h, t->subject);
-	hash_field(&h, t->description);
-	hash_end(&h, out);
-}
-
 /* Every built-in check that is on; objections of level "refuse" go to reason. */
 static int
-ask_builtins(const struct builtin *b, const struct config *c, struct buf *reason,
+ask_builtins(const struct completion *c, const struct config *config, struct buf *reason,
     struct strings *warnings, const char **rule, bool *asked, struct error *e)
 {
-	const struct {
-		enum gate_check check;
-		enum config_level level;
-	} rows[] = {
-		{ CHECK_OWNER, c->verify.owner },
-		{ CHECK_BLOCKERS, c->verify.blockers },
-		{ CHECK_SUBTASKS, c->verify.subtasks },
-		{ CHECK_CHECKLIST, c->verify.checklist },
-		{ CHECK_METADATA, c->verify.metadata.count > 0 ? LEVEL_REFUSE : LEVEL_OFF },
-	};
 	int refused = 0;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (enum gate_check check = CHECK_NONE + 1; check <= CHECK_COMMITTED; check++) {
+		enum config_level level = config_check_level(config, check);
 		struct buf text = { 0 };
-		int rc = 0;
+		int rc;
 
-		if (rows[i].level == LEVEL_OFF)
+		if (level == LEVEL_OFF)
 			continue;
 		*asked = true;
-		rc = builtin_check(b, rows[i].check, &text, e);
-		if (rc == 1 && rows[i].level == LEVEL_REFUSE) {
+		rc = completion_check(c, check, &text, e);
+		if (rc == 1 && level == LEVEL_REFUSE) {
 			if (refused++ > 0)
 				buf_puts(reason, "\nAlso: ");
 			else
-				*rule = gate_check_name(rows[i].check);
+				*rule = gate_check_name(check);
 			buf_add(reason, text.data, text.len);
 		} else if (rc == 1 && warnings != NULL)
 			strings_add(warnings, buf_text(&text));
@@ -80,29 +44,34 @@ ask_builtins(const struct builtin *b, const struct config *c, struct buf *reason
 	return refused > 0;
 }
 
+static struct completion
+completion_of(const struct verify_request *req, const struct task *t)
+{
+	return (struct completion){ .task = t,
+		.list = req->list,
+		.store = req->store,
+		.agent = &req->agent,
+		.required = &req->config->verify.metadata };
+}
+
 int
 verify_builtin(const struct verify_request *req, const struct task *t, struct buf *reason,
     struct strings *warnings, const char **rule, struct error *e)
 {
-	struct subject s;
-	struct builtin b = { .list = req->list,
-		.store = req->store,
-		.subject = &s,
-		.agent = &req->agent,
-		.required = &req->config->verify.metadata };
+	struct completion c = completion_of(req, t);
 	struct buf text = { 0 };
 	bool asked = false;
 	int rc = -1;
 
-	if (subject_open(&s, t, req->metadata, e) == 0)
-		rc = ask_builtins(&b, req->config, &text, warnings, rule, &asked, e);
+	if (completion_open(&c, req->metadata, e) == 0)
+		rc = ask_builtins(&c, req->config, &text, warnings, rule, &asked, e);
 	if (rc == 1) {
 		buf_puts(reason, "Task ");
 		task_name(reason, t);
 		buf_puts(reason, " cannot be completed: ");
 		buf_add(reason, text.data, text.len);
 	}
-	subject_close(&s);
+	completion_close(&c);
 	buf_free(&text);
 	return rc;
 }
@@ -117,9 +86,10 @@ check_builtins(struct plan *p, struct error *e)
 
 	if (p->req->gates_only || p->req->store == NULL)
 		return 0;
-	rc = ask_builtins(&p->builtin, p->req->config, &text, &v->warnings, &rule, &v->checked, e);
+	rc = ask_builtins(
+	    &p->completion, p->req->config, &text, &v->warnings, &rule, &v->checked, e);
 	if (rc == 1)
-		report_refusal(p, rule, buf_text(&text));
+		verify_report_refusal(p, rule, buf_text(&text));
 	buf_free(&text);
 	return rc;
 }
@@ -140,7 +110,7 @@ check_trust(struct plan *p, struct error *e)
 		&p->verify->trust, &why, e) == -1)
 		rc = -1;
 	else if (p->verify->trust >= TRUST_UNKNOWN) {
-		report_refusal(p, "trust", buf_text(&why));
+		verify_report_refusal(p, "trust", buf_text(&why));
 		rc = 1;
 	}
 	buf_free(&why);
@@ -179,26 +149,24 @@ look_again(struct plan *p, struct error *e)
 	if ((rc = store_get(p->req->store, p->req->task, &now, e)) == -1)
 		return -1;
 	if (rc == 0) {
-		report_refusal(p, "changed", "it was deleted while its gates ran.");
+		verify_report_refusal(p, "changed", "it was deleted while its gates ran.");
 		return 1;
 	}
-	verify_subject_hash(&now, hash);
+	completion_hash(&now, hash);
 	rc = 0;
 	if (strcmp(hash, v->subject_hash) != 0 || now.status != v->task.status) {
-		report_refusal(p, "changed",
+		verify_report_refusal(p, "changed",
 		    "its subject, description or status was changed while its gates ran. Look at "
 		    "it "
 		    "again (TaskGet), then complete it.");
 		rc = 1;
 	} else if (!p->req->gates_only) {
-		struct subject s = p->subject;
-		struct builtin b = p->builtin;
+		struct completion c = p->completion;
 
-		s.task = &now;
-		b.subject = &s;
-		rc = ask_builtins(&b, p->req->config, &text, &again, &rule, &asked, e);
+		c.task = &now;
+		rc = ask_builtins(&c, p->req->config, &text, &again, &rule, &asked, e);
 		if (rc == 1)
-			report_refusal(p, rule, buf_text(&text));
+			verify_report_refusal(p, rule, buf_text(&text));
 	}
 	strings_free(&again);
 	buf_free(&text);
@@ -259,8 +227,8 @@ run_gates(struct plan *p, struct error *e)
 		int64_t start = clock_ms();
 		char *why;
 
-		plan_tree(p);
-		plan_lookup(p);
+		verify_tree_read(p);
+		verify_tree_lookup(p);
 		if (p->req->plan_only) {
 			for (size_t i = 0; i < v->count; i++)
 				if (p->item[i].state == PLAN_WAIT)
@@ -271,20 +239,20 @@ run_gates(struct plan *p, struct error *e)
 			git_tree_hash(&p->tree, NULL, NULL, v->tree_before, &why);
 			free(why);
 		}
-		if ((rc = plan_run(p, e)) == -1)
+		if ((rc = verify_run(p, e)) == -1)
 			break;
 		strings_free(&paths);
 		/* Nothing ran: the tree was looked at a moment ago.  Refused, and late: answer. */
 		if (!any_ran(p) || (!all_good(p) && deadline_past(p->until)))
 			break;
-		if (!plan_moved(p, &paths)) {
-			plan_remember(p);
+		if (!verify_tree_moved(p, &paths)) {
+			verify_tree_remember(p);
 			break;
 		}
 		if (!all_good(p) || round > 0 ||
 		    deadline_left(p->until) <= 2 * (clock_ms() - start)) {
-			report_gates(p);
-			report_tree(p, &paths);
+			verify_report_gates(p);
+			verify_report_tree(p, &paths);
 			break;
 		}
 		start_over(p);
@@ -319,7 +287,7 @@ verify_gates(struct plan *p, struct error *e)
 	if ((rc = check_trust(p, e)) != 0)
 		return rc == -1 ? -1 : 0;
 	note_gate_file(p);
-	plan_select(p);
+	verify_select(p);
 	if (!any_chosen(p))
 		return 0;
 	if (run_gates(p, e) == -1)
@@ -329,7 +297,7 @@ verify_gates(struct plan *p, struct error *e)
 	for (size_t i = 0; i < v->count; i++)
 		v->checked = v->checked || gate_verdict_good(v->result[i].verdict);
 	if (v->passed)
-		report_gates(p);
+		verify_report_gates(p);
 	if (v->passed && look_again(p, e) == -1)
 		return -1;
 	return 0;
@@ -357,14 +325,10 @@ plan_open(struct plan *p, struct error *e)
 		return error_set(e, ERROR_NOT_FOUND, "there is no task #%s in the list '%s' (%s)",
 		    req->task, req->list->name,
 		    req->list->why != NULL ? req->list->why : req->list->dir);
-	if (subject_open(&p->subject, &v->task, req->metadata, e) == -1)
+	p->completion = completion_of(req, &v->task);
+	if (completion_open(&p->completion, req->metadata, e) == -1)
 		return -1;
-	verify_subject_hash(&v->task, v->subject_hash);
-	p->builtin = (struct builtin){ .list = req->list,
-		.store = req->store,
-		.subject = &p->subject,
-		.agent = &req->agent,
-		.required = &req->config->verify.metadata };
+	completion_hash(&v->task, v->subject_hash);
 	if (req->list != NULL && claims_load(req->list, &p->claims, e) == -1)
 		return -1;
 	p->claim = claims_find(&p->claims, v->task.id);
@@ -380,7 +344,7 @@ plan_open(struct plan *p, struct error *e)
 static void
 plan_close(struct plan *p)
 {
-	subject_close(&p->subject);
+	completion_close(&p->completion);
 	claims_free(&p->claims);
 	for (size_t i = 0; i < p->verify->count; i++) {
 		free(p->item[i].cwd);
@@ -392,7 +356,7 @@ plan_close(struct plan *p)
 	free(p->changed_why);
 	strings_free(&p->changed_head);
 	strings_free(&p->changed_claim);
-	plan_tree_forget(p);
+	verify_tree_forget(p);
 }
 
 int
@@ -410,10 +374,10 @@ verify_task(struct verify *v, const struct verify_request *req, struct error *e)
 	if (v->passed && verify_gates(&p, e) == -1)
 		goto out;
 	if (!v->passed && req->list != NULL) {
-		v->attempts = attempts_read(req->list, v->task.id) + 1;
-		report_attempts(&p);
+		v->attempts = verify_attempts(req->list, v->task.id) + 1;
+		verify_report_attempts(&p);
 	}
-	report_warnings(&p);
+	verify_report_warnings(&p);
 	rc = 0;
 out:
 	v->ms = clock_ms() - start;

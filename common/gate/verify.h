@@ -28,18 +28,6 @@
  * is read again and must still be the same and still pass the built-in checks.
  * Every way to fail is a refusal or a fault, never a pass.
  */
-enum gate_verdict {
-	GATE_PASSED,
-	GATE_FAILED,
-	GATE_TIMED_OUT,
-	GATE_SKIPPED, /* did not apply, or what it needs did not pass */
-	GATE_FLAKY,   /* passed after a retry */
-	GATE_NOT_RUN, /* no such program, no such directory, fork failed */
-};
-const char *gate_verdict_name(
-    enum gate_verdict); /* "passed" "failed" "timed out" "skipped" "flaky" "could not run" */
-bool gate_verdict_good(enum gate_verdict); /* passed or flaky */
-
 struct gate_result {
 	const struct gate *gate; /* borrowed from the config, or from verify.own */
 	enum gate_verdict verdict;
@@ -132,8 +120,5 @@ int verify_force(const struct verify_request *, const struct task *, const char 
 int verify_dead_globs(const struct gates *, const char *cwd, struct deadline,
     void (*fn)(void *, const struct gate *, const char *key, const char *glob), void *,
     struct error *);
-
-/* The SHA-256 that ties a receipt to a task's subject and description. */
-void verify_subject_hash(const struct task *, char out[65]);
 
 #endif

@@ -85,9 +85,7 @@ run_one(struct hook *h, int state, const struct config_mirror *s, const struct b
 	if (file_read(state, mark, 0, 128, &before, &e) == 1 &&
 	    strcmp(buf_text(&before), digest) == 0)
 		goto out;
-	argv = mem_alloc((s->argv.count + 1) * sizeof(*argv));
-	memcpy(argv, s->argv.item, s->argv.count * sizeof(*argv));
-	spec.argv = argv;
+	spec.argv = argv = strings_argv(&s->argv);
 	strings_take(&env, mem_printf("TASK_HOOKS_LIST=%s", h->list.name));
 	strings_take(&env, mem_printf("TASK_HOOKS_EVENT=%s", event_kind_name(h->event.kind)));
 	spec.env = &env;

@@ -72,13 +72,8 @@ child_stop_all(void)
 static char **
 env_vector(struct strings *list, const struct child_spec *spec)
 {
-	char **env;
-
 	child_env(list, spec->env, spec->pass);
-	env = mem_alloc((list->count + 1) * sizeof(*env));
-	for (size_t i = 0; i < list->count; i++)
-		env[i] = list->item[i];
-	return env;
+	return strings_argv(list);
 }
 
 int

@@ -1,8 +1,8 @@
 /*
- * Reads as little as it can: the blockers by their ids, the whole list only to
- * find subtasks.
+ * The built-in checks read as little as they can: the blockers by their ids, the
+ * whole list only to find subtasks.
  */
-#include "gate/builtin.h"
+#include "gate/completion.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -11,18 +11,65 @@
 #include "agent/agent.h"
 #include "agent/claims.h"
 #include "agent/holder.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "list/graph.h"
 
 #define SHOWN 10 /* items named in one objection */
 
+int
+completion_open(struct completion *c, const char *metadata, struct error *e)
+{
+	if (metadata == NULL)
+		return 0;
+	if (json_parse(&c->sent, metadata, strlen(metadata), e) == -1)
+		return error_prefix(e, "the metadata of the call");
+	if (json_kind(&c->sent, JSON_ROOT) != JSON_OBJECT)
+		return error_set(e, ERROR_INPUT, "the metadata of the call is not an object");
+	return 0;
+}
+
+void
+completion_close(struct completion *c)
+{
+	json_free(&c->sent);
+	*c = (struct completion){ 0 };
+}
+
+/* The client merges metadata key by key; null deletes. */
+json_ref
+completion_metadata(const struct completion *c, const char *key, const struct json **json)
+{
+	json_ref at = JSON_ABSENT;
+
+	*json = &c->sent;
+	if (c->sent.count > 0)
+		at = json_member(&c->sent, JSON_ROOT, key);
+	if (at == JSON_ABSENT) {
+		*json = &c->task->json;
+		at = json_member(&c->task->json, task_metadata(c->task), key);
+	}
+	return json_kind(*json, at) == JSON_NULL ? JSON_ABSENT : at;
+}
+
+void
+completion_hash(const struct task *t, char out[65])
+{
+	struct hash h;
+
+	hash_begin(&h);
+	hash_field(&h, t->subject);
+	hash_field(&h, t->description);
+	hash_end(&h, out);
+}
+
 static int
-check_blockers(const struct builtin *b, struct buf *reason, struct error *e)
+check_blockers(const struct completion *c, struct buf *reason, struct error *e)
 {
 	struct blockers open = { 0 };
 	int rc;
 
-	if (graph_blockers(b->store, b->subject->task, &open, e) == -1)
+	if (graph_blockers(c->store, c->task, &open, e) == -1)
 		return -1;
 	rc = open.count > 0;
 	if (rc == 1) {
@@ -35,15 +82,15 @@ check_blockers(const struct builtin *b, struct buf *reason, struct error *e)
 }
 
 static int
-check_subtasks(const struct builtin *b, struct buf *reason, struct error *e)
+check_subtasks(const struct completion *c, struct buf *reason, struct error *e)
 {
 	struct task_set all = { 0 };
 	struct strings ids = { 0 };
 	size_t open = 0;
 
-	if (store_load(b->store, &all, e) == -1)
+	if (store_load(c->store, &all, e) == -1)
 		return -1;
-	graph_children(&all, b->subject->task->id, &ids);
+	graph_children(&all, c->task->id, &ids);
 	for (size_t i = 0; i < ids.count; i++) {
 		const struct task *t = task_set_find(&all, ids.item[i]);
 
@@ -98,9 +145,9 @@ is_fence(const char *line, const char *end)
 }
 
 static int
-check_boxes(const struct builtin *b, struct buf *reason)
+check_boxes(const struct completion *c, struct buf *reason)
 {
-	const char *p = b->subject->task->description;
+	const char *p = c->task->description;
 	bool fenced = false;
 	size_t open = 0;
 
@@ -128,17 +175,17 @@ check_boxes(const struct builtin *b, struct buf *reason)
 }
 
 static int
-check_metadata(const struct builtin *b, struct buf *reason)
+check_metadata(const struct completion *c, struct buf *reason)
 {
 	size_t missing = 0;
 
-	for (size_t i = 0; b->required != NULL && i < b->required->count; i++) {
+	for (size_t i = 0; c->required != NULL && i < c->required->count; i++) {
 		const struct json *json;
 
-		if (subject_metadata(b->subject, b->required->item[i], &json) != JSON_ABSENT)
+		if (completion_metadata(c, c->required->item[i], &json) != JSON_ABSENT)
 			continue;
 		buf_puts(reason, missing++ == 0 ? "its metadata lacks " : ", ");
-		text_quote(reason, b->required->item[i], 60);
+		text_quote(reason, c->required->item[i], 60);
 	}
 	if (missing > 0)
 		buf_puts(
@@ -151,32 +198,32 @@ check_metadata(const struct builtin *b, struct buf *reason)
  * session it comes from; the call itself did, and was judged by it.
  */
 static bool
-unnamed(const struct agent *a, const struct claim *c)
+unnamed(const struct agent *a, const struct claim *claim)
 {
-	return a->id == NULL && a->name == NULL && c != NULL && c->agent_id != NULL &&
-	       c->session != NULL && strcmp(c->session, a->session) == 0;
+	return a->id == NULL && a->name == NULL && claim != NULL && claim->agent_id != NULL &&
+	       claim->session != NULL && strcmp(claim->session, a->session) == 0;
 }
 
 static int
-check_owner(const struct builtin *b, struct buf *reason, struct error *e)
+check_owner(const struct completion *c, struct buf *reason, struct error *e)
 {
-	struct holder_query q = { .task = b->subject->task, .self = b->agent };
+	struct holder_query q = { .task = c->task, .self = c->agent };
 	struct claims claims = { 0 };
 	int rc = 0;
 
 	/* A person at a shell is no agent. */
-	if (b->agent->id == NULL && b->agent->name == NULL && b->agent->session == NULL)
+	if (c->agent->id == NULL && c->agent->name == NULL && c->agent->session == NULL)
 		return 0;
-	if (claims_load(b->list, &claims, e) == -1)
+	if (claims_load(c->list, &claims, e) == -1)
 		return -1;
-	holder_look(&q, b->list, &claims);
-	if (!unnamed(b->agent, q.claim) && holder_of(&q) == HOLDER_OTHER) {
+	holder_look(&q, c->list, &claims);
+	if (!unnamed(c->agent, q.claim) && holder_of(&q) == HOLDER_OTHER) {
 		buf_puts(reason, "it belongs to ");
 		holder_describe(reason, &q);
 		buf_puts(reason,
 		    ", who must complete it. If that agent is gone, give the task back "
 		    "with: claude-tasks release ");
-		buf_puts(reason, b->subject->task->id);
+		buf_puts(reason, c->task->id);
 		rc = 1;
 	}
 	claims_free(&claims);
@@ -184,19 +231,20 @@ check_owner(const struct builtin *b, struct buf *reason, struct error *e)
 }
 
 int
-builtin_check(const struct builtin *b, enum gate_check check, struct buf *reason, struct error *e)
+completion_check(
+    const struct completion *c, enum gate_check check, struct buf *reason, struct error *e)
 {
 	switch (check) {
 	case CHECK_BLOCKERS:
-		return check_blockers(b, reason, e);
+		return check_blockers(c, reason, e);
 	case CHECK_SUBTASKS:
-		return check_subtasks(b, reason, e);
+		return check_subtasks(c, reason, e);
 	case CHECK_CHECKLIST:
-		return check_boxes(b, reason);
+		return check_boxes(c, reason);
 	case CHECK_METADATA:
-		return check_metadata(b, reason);
+		return check_metadata(c, reason);
 	case CHECK_OWNER:
-		return check_owner(b, reason, e);
+		return check_owner(c, reason, e);
 	case CHECK_NONE:
 	case CHECK_COMMITTED: /* asks the tree: verify-run.c */
 		break;

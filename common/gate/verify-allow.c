@@ -2,7 +2,7 @@
  * The comparison is by words, never by the text as a whole: a pattern over
  * a text would let "make test; curl ..." through "make *".
  */
-#include "gate/allow.h"
+#include "gate/verify-allow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +79,7 @@ read_words(const struct json *j, json_ref ref, struct strings *words, char **tex
 }
 
 int
-allow_command(const struct strings *allow, const struct json *j, json_ref ref, struct strings *argv,
+verify_allow(const struct strings *allow, const struct json *j, json_ref ref, struct strings *argv,
     char **shell, char **text)
 {
 	struct strings words = { 0 };

@@ -1,5 +1,5 @@
-#ifndef GATE_ALLOW_H
-#define GATE_ALLOW_H
+#ifndef GATE_VERIFY_ALLOW_H
+#define GATE_VERIFY_ALLOW_H
 
 #include <stdbool.h>
 
@@ -24,7 +24,7 @@
 
 /* metadata.verify: a text, or an array of words.  1 and the command to run (shell: as
  * written, if a shell is needed); 0 not allowed, -1 malformed; text shows it. */
-int allow_command(const struct strings *allow, const struct json *, json_ref, struct strings *argv,
+int verify_allow(const struct strings *allow, const struct json *, json_ref, struct strings *argv,
     char **shell, char **text);
 
 #endif
