@@ -213,7 +213,7 @@ Test(document, version_1_is_upgraded)
 Test(document, create_depend_delete)
 {
 	struct change c = { .status = TASK_NO_STATUS, .subject = "New", .description = "More" };
-	struct strings two = { (char *[]){ "task-002" }, 1, 1 };
+	struct strings two = { (char *[]){ "task-002" }, 1 };
 	struct task t = TASK_INIT;
 	char *id;
 

@@ -100,6 +100,8 @@ Test(json, refuses)
 		cr_expect_eq(err.kind, ERROR_INPUT, "%s", rows[i].text);
 		cr_expect_str_eq(err.text, rows[i].want, "%s: %s", rows[i].text, err.text);
 		cr_expect_eq(json_kind(&j, JSON_ROOT), JSON_NONE, "nothing to ask");
+		cr_expect_eq(j.error_at, strtoul(err.text + strlen("byte "), NULL, 10),
+		    "%s: at %zu", err.text, j.error_at);
 	}
 	cr_expect_eq(json_parse(&j, "", UINT32_MAX, &err), -1, "more than a position can say");
 	cr_expect_str_eq(err.text, "larger than 4 GB", "%s", err.text);

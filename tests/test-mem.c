@@ -33,6 +33,26 @@ Test(mem, grow_keeps_what_is_there)
 	free(p);
 }
 
+Test(mem, more_doubles)
+{
+	char **list = NULL, **before;
+	size_t count = 0, moves = 0;
+
+	for (; count < 1000; count++) {
+		before = list;
+		list = mem_more(list, count, sizeof(*list));
+		moves += list != before;
+		list[count] = (char *)list;
+	}
+	cr_expect_leq(moves, 8, "8, 16, ... 1024: moved %zu times", moves);
+	/* after items went, there is still room for the next */
+	for (count = 9; count < 600; count++) {
+		list = mem_more(list, count, sizeof(*list));
+		list[count] = NULL;
+	}
+	free(list);
+}
+
 Test(mem, copies)
 {
 	char *s = mem_copy("abcdef", 3);

@@ -165,7 +165,7 @@ Test(store, numbers)
 Test(store, delete_keeps_the_number)
 {
 	struct change c = CHANGE_INIT;
-	struct strings one = { (char *[]){ "1" }, 1, 1 };
+	struct strings one = { (char *[]){ "1" }, 1 };
 	struct task t = TASK_INIT;
 
 	make_task("a"), make_task("b"), make_task("c");
@@ -265,8 +265,8 @@ Test(store, rules)
 Test(store, dependencies)
 {
 	struct change c = CHANGE_INIT;
-	struct strings two = { (char *[]){ "2" }, 1, 1 }, three = { (char *[]){ "3" }, 1, 1 };
-	struct strings unknown = { (char *[]){ "9" }, 1, 1 };
+	struct strings two = { (char *[]){ "2" }, 1 }, three = { (char *[]){ "3" }, 1 };
+	struct strings unknown = { (char *[]){ "9" }, 1 };
 	struct task t = TASK_INIT;
 
 	make_task("a"), make_task("b"), make_task("c");

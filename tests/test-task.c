@@ -216,7 +216,7 @@ Test(task, dialects)
 	"  \"owner\": \"me\",\n  \"status\": \"pending\",\n  \"blocks\": [],\n"   \
 	"  \"blockedBy\": []"
 
-static struct strings two = { (char *[]){ "2" }, 1, 1 };
+static struct strings two = { (char *[]){ "2" }, 1 };
 static struct strings one_two = { (char *[]){ "1", "2" }, 2, 2 };
 
 static const struct {

@@ -56,6 +56,18 @@ mem_grow(void *old, size_t count, size_t size)
 	return p;
 }
 
+#define MORE_FIRST 8 /* items of a new array; a power of two */
+
+void *
+mem_more(void *old, size_t count, size_t size)
+{
+	if (count == 0)
+		return mem_grow(old, MORE_FIRST, size);
+	if (count < MORE_FIRST || (count & (count - 1)) != 0)
+		return old;
+	return mem_grow(old, 2 * count, size); /* count items fit, so 2 * count cannot overflow */
+}
+
 char *
 mem_copy(const char *s, size_t len)
 {
@@ -77,27 +89,31 @@ mem_string(const char *s)
 }
 
 char *
+mem_vprintf(const char *fmt, va_list ap)
+{
+	char *s;
+
+	if (vasprintf(&s, fmt, ap) == -1)
+		mem_exhausted();
+	return s;
+}
+
+char *
 mem_printf(const char *fmt, ...)
 {
 	va_list ap;
 	char *s;
-	int n;
 
 	va_start(ap, fmt);
-	n = vasprintf(&s, fmt, ap);
+	s = mem_vprintf(fmt, ap);
 	va_end(ap);
-	if (n == -1)
-		mem_exhausted();
 	return s;
 }
 
 void
 strings_take(struct strings *list, char *s)
 {
-	if (list->count == list->room) {
-		list->room = list->room > 0 ? 2 * list->room : 8;
-		list->item = mem_grow(list->item, list->room, sizeof(*list->item));
-	}
+	list->item = mem_more(list->item, list->count, sizeof(*list->item));
 	list->item[list->count++] = s;
 }
 
@@ -107,13 +123,13 @@ strings_add(struct strings *list, const char *s)
 	strings_take(list, mem_string(s));
 }
 
-int
+bool
 strings_has(const struct strings *list, const char *s)
 {
 	for (size_t i = 0; i < list->count; i++)
 		if (strcmp(list->item[i], s) == 0)
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 void

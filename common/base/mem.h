@@ -1,39 +1,42 @@
 #ifndef BASE_MEM_H
 #define BASE_MEM_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 /*
- * Memory that is there, or a program that has already answered.
+ * Allocation that never returns NULL.
  *
- * None of these returns NULL.  When memory runs out they call the handler
- * given to mem_on_exhausted(), which must not return (a hook writes the
- * answer that a fault calls for and leaves); without a handler the
- * program aborts.
+ * When memory runs out these call the handler given to mem_on_exhausted(),
+ * which must not return (a hook writes the answer for a fault and exits);
+ * without a handler the program aborts.
  */
 void mem_on_exhausted(void (*handler)(void));
 void mem_exhausted(void) __attribute__((noreturn));
 
 void *mem_alloc(size_t size);                      /* zeroed */
 void *mem_grow(void *, size_t count, size_t size); /* like reallocarray */
-char *mem_copy(const char *, size_t len);          /* NUL added */
-char *mem_string(const char *);                    /* NULL stays NULL */
+/* Room for one more item in an array that holds `count`.  The array doubles, and its size follows
+ * from `count`: start with NULL and 0, and grow it only with this function. */
+void *mem_more(void *, size_t count, size_t size);
+char *mem_copy(const char *, size_t len); /* NUL added */
+char *mem_string(const char *);           /* NULL stays NULL */
 char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* Strings one after the other, up to a NULL: what mem_printf("%s%s") does at a tenth of the cost.
- */
+char *mem_vprintf(const char *fmt, va_list) __attribute__((format(printf, 1, 0)));
+/* Concatenates up to a NULL: what mem_printf("%s%s") does at a tenth of the cost. */
 char *mem_join(const char *, ...) __attribute__((sentinel));
 
 /* A growing array of owned strings. */
 struct strings {
 	char **item;
-	size_t count, room;
+	size_t count;
 };
 
-void strings_add(struct strings *, const char *);      /* copies */
-void strings_take(struct strings *, char *);           /* owns */
-int strings_has(const struct strings *, const char *); /* 1 or 0 */
-void strings_free(struct strings *);                   /* leaves it empty */
+void strings_add(struct strings *, const char *); /* copies */
+void strings_take(struct strings *, char *);      /* owns */
+bool strings_has(const struct strings *, const char *);
+void strings_free(struct strings *); /* leaves it empty */
 
 /* Is it met for the first time?  For arrays without duplicates, of any length: *seen starts as
  * NULL and borrows the strings until strings_forget(). */

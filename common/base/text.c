@@ -144,6 +144,12 @@ text_quote(struct buf *out, const char *s, size_t max_chars)
 	buf_putc(out, '"');
 }
 
+bool
+text_equal(const char *a, const char *b)
+{
+	return a != NULL && b != NULL && strcmp(a, b) == 0;
+}
+
 static char
 lower(char c)
 {

@@ -42,6 +42,8 @@ void text_fit(struct buf *, const char *, int max, bool ascii);
 /* The nearest of the candidates by edits, or NULL if none is near. */
 const char *text_nearest(const char *word, const char *const *candidates, size_t count);
 
+bool text_equal(const char *a, const char *b); /* both there and the same */
+
 /* Case-insensitive, white space collapsed: do two subjects mean the same? */
 bool text_same(const char *, const char *);
 

@@ -23,7 +23,6 @@
 #include "base/text.h"
 #include "form/convert-part.h"
 #include "task/macf.h"
-#include "task/task-index.h"
 
 struct item {
 	int indent; /* -1: there is none */

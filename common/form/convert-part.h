@@ -2,7 +2,6 @@
 #define FORM_CONVERT_PART_H
 
 #include "form/convert.h"
-#include "task/task-index.h"
 
 /*
  * What the parts of a conversion need of each other.

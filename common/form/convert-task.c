@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "form/convert-part.h"
-#include "form/members.h"
+#include "form/raw-fields.h"
 #include "task/task-part.h"
 #include "json/json-print.h"
 
@@ -21,7 +21,7 @@ struct conversion {
 	const struct convert_context *context;
 	enum task_dialect to;
 	struct convert_report *report;
-	struct members meta, extra;
+	struct raw_fields meta, extra;
 	char *priority, *created, *updated; /* raw JSON; NULL */
 	char *active_form, *parent;
 	enum task_status status, original;
@@ -29,9 +29,9 @@ struct conversion {
 };
 
 static void
-drop(struct members *m, const char *key)
+drop(struct raw_fields *m, const char *key)
 {
-	free(members_take(m, key));
+	free(raw_fields_take(m, key));
 }
 
 static char *
@@ -75,21 +75,21 @@ analyse(struct conversion *v)
 	char *raw, *word;
 
 	task_fields(j, v->at);
-	members_collect(&v->extra, j, JSON_ROOT, false);
+	raw_fields_collect(&v->extra, j, JSON_ROOT, false);
 	if (json_kind(j, v->at[FIELD_METADATA]) == JSON_OBJECT)
-		members_collect(&v->meta, j, v->at[FIELD_METADATA], true);
+		raw_fields_collect(&v->meta, j, v->at[FIELD_METADATA], true);
 	v->priority =
-	    first_of(members_take(&v->extra, "priority"), members_take(&v->meta, "priority"));
+	    first_of(raw_fields_take(&v->extra, "priority"), raw_fields_take(&v->meta, "priority"));
 	v->created =
-	    first_of(raw_copy(j, v->at[FIELD_CREATED_AT]), members_take(&v->meta, "created_at"));
+	    first_of(raw_copy(j, v->at[FIELD_CREATED_AT]), raw_fields_take(&v->meta, "created_at"));
 	v->updated =
-	    first_of(raw_copy(j, v->at[FIELD_UPDATED_AT]), members_take(&v->meta, "updated_at"));
-	raw = members_take(&v->meta, "activeForm");
+	    first_of(raw_copy(j, v->at[FIELD_UPDATED_AT]), raw_fields_take(&v->meta, "updated_at"));
+	raw = raw_fields_take(&v->meta, "activeForm");
 	word = raw_string(raw);
 	v->active_form = t->active_form != NULL ? mem_string(t->active_form) : mem_string(word);
 	free(raw);
 	free(word);
-	raw = members_take(&v->meta, "original_status");
+	raw = raw_fields_take(&v->meta, "original_status");
 	word = raw_string(raw);
 	v->original = task_status_parse(word);
 	free(raw);
@@ -180,9 +180,9 @@ put_text(struct conversion *v, struct buf *out, enum task_field field, const cha
 	    v->task->dialect == TASK_DOCUMENT ? NULL : raw_copy(&v->task->json, v->at[field]);
 
 	if (raw != NULL)
-		members_put_raw(out, task_field_names[field], raw);
+		raw_fields_put_raw(out, task_field_names[field], raw);
 	else
-		members_put_string(out, task_field_names[field], decoded, false);
+		raw_fields_put_string(out, task_field_names[field], decoded, false);
 	free(raw);
 }
 
@@ -193,31 +193,31 @@ print_native(struct conversion *v, const char *id, struct buf *out, bool had_met
 	struct strings blocks = { 0 }, by = { 0 };
 
 	gather_edges(v, &blocks, &by);
-	members_put_string(out, "id", id, false);
+	raw_fields_put_string(out, "id", id, false);
 	put_text(v, out, FIELD_SUBJECT, t->subject);
 	put_text(v, out, FIELD_DESCRIPTION, convert_body(t));
-	members_put_string(out, "activeForm", v->active_form, false);
-	members_put_string(out, "owner", t->owner, false);
-	members_put_string(out, "status", task_status_name(v->status), false);
-	members_put_ids(out, "blocks", &blocks);
-	members_put_ids(out, "blockedBy", &by);
-	members_add_string(&v->meta, "parent_id", convert_id(v->context, v->parent));
+	raw_fields_put_string(out, "activeForm", v->active_form, false);
+	raw_fields_put_string(out, "owner", t->owner, false);
+	raw_fields_put_string(out, "status", task_status_name(v->status), false);
+	raw_fields_put_ids(out, "blocks", &blocks);
+	raw_fields_put_ids(out, "blockedBy", &by);
+	raw_fields_add_string(&v->meta, "parent_id", convert_id(v->context, v->parent));
 	if (v->priority != NULL)
-		members_add(&v->meta, "priority", v->priority, strlen(v->priority));
+		raw_fields_add(&v->meta, "priority", v->priority, strlen(v->priority));
 	if (v->created != NULL)
-		members_add(&v->meta, "created_at", v->created, strlen(v->created));
+		raw_fields_add(&v->meta, "created_at", v->created, strlen(v->created));
 	if (v->updated != NULL)
-		members_add(&v->meta, "updated_at", v->updated, strlen(v->updated));
+		raw_fields_add(&v->meta, "updated_at", v->updated, strlen(v->updated));
 	if (v->original != TASK_NO_STATUS)
-		members_add_string(&v->meta, "original_status", task_status_name(v->original));
+		raw_fields_add_string(&v->meta, "original_status", task_status_name(v->original));
 	/* The client drops what it does not know at the top. */
 	for (size_t i = 0; i < v->extra.key.count; i++) {
 		if (strings_has(&v->meta.key, v->extra.key.item[i]))
 			report_lost(v, "", v->extra.key.item[i]);
-		members_add(&v->meta, v->extra.key.item[i], v->extra.value.item[i],
+		raw_fields_add(&v->meta, v->extra.key.item[i], v->extra.value.item[i],
 		    strlen(v->extra.value.item[i]));
 	}
-	members_put_metadata(out, &v->meta, had_metadata);
+	raw_fields_put_metadata(out, &v->meta, had_metadata);
 	strings_free(&blocks);
 	strings_free(&by);
 }
@@ -236,29 +236,29 @@ print_document(
 
 	clock_iso_seconds(iso, now);
 	gather_edges(v, &blocks, &by);
-	members_put_string(out, "id", id, false);
+	raw_fields_put_string(out, "id", id, false);
 	if (!plain)
-		members_put_string(out, "subject", t->subject, false);
-	members_put_string(out, "description", plain ? joined : convert_body(t), false);
-	members_put_string(out, "status", task_status_name(v->status), false);
+		raw_fields_put_string(out, "subject", t->subject, false);
+	raw_fields_put_string(out, "description", plain ? joined : convert_body(t), false);
+	raw_fields_put_string(out, "status", task_status_name(v->status), false);
 	if (v->created != NULL)
-		members_put_raw(out, "created_at", v->created);
+		raw_fields_put_raw(out, "created_at", v->created);
 	else
-		members_put_string(out, "created_at", iso, false);
+		raw_fields_put_string(out, "created_at", iso, false);
 	if (v->updated != NULL)
-		members_put_raw(out, "updated_at", v->updated);
+		raw_fields_put_raw(out, "updated_at", v->updated);
 	else
-		members_put_string(out, "updated_at", iso, false);
-	members_put_string(out, "assignee", t->owner, true);
-	members_put_ids(out, "dependencies", &by);
-	members_put_string(out, "parent_id", convert_id(v->context, v->parent), false);
+		raw_fields_put_string(out, "updated_at", iso, false);
+	raw_fields_put_string(out, "assignee", t->owner, true);
+	raw_fields_put_ids(out, "dependencies", &by);
+	raw_fields_put_string(out, "parent_id", convert_id(v->context, v->parent), false);
 	if (v->priority != NULL)
-		members_add(&v->meta, "priority", v->priority, strlen(v->priority));
-	members_add_string(&v->meta, "activeForm", v->active_form);
+		raw_fields_add(&v->meta, "priority", v->priority, strlen(v->priority));
+	raw_fields_add_string(&v->meta, "activeForm", v->active_form);
 	if (v->original != TASK_NO_STATUS)
-		members_add_string(&v->meta, "original_status", task_status_name(v->original));
-	members_put_metadata(out, &v->meta, had_metadata);
-	members_put(out, &v->extra);
+		raw_fields_add_string(&v->meta, "original_status", task_status_name(v->original));
+	raw_fields_put_metadata(out, &v->meta, had_metadata);
+	raw_fields_put(out, &v->extra);
 	free(joined);
 	strings_free(&blocks);
 	strings_free(&by);
@@ -281,24 +281,24 @@ print_exported(struct conversion *v, const char *id, struct buf *out, bool had_m
 	}
 	gather(c, &open, &waits, NULL);
 	strings_free(&waits);
-	members_put_string(out, "id", id, false);
+	raw_fields_put_string(out, "id", id, false);
 	put_text(v, out, FIELD_SUBJECT, t->subject);
 	put_text(v, out, FIELD_DESCRIPTION, convert_body(t));
-	members_put_string(out, "status", task_status_name(v->status), false);
-	members_put_raw(out, "priority", v->priority);
-	members_put_ids(out, "dependencies", &by);
-	members_put_ids(out, "blockedBy", &open);
-	members_add_string(&v->meta, "subagent_id", t->owner);
+	raw_fields_put_string(out, "status", task_status_name(v->status), false);
+	raw_fields_put_raw(out, "priority", v->priority);
+	raw_fields_put_ids(out, "dependencies", &by);
+	raw_fields_put_ids(out, "blockedBy", &open);
+	raw_fields_add_string(&v->meta, "subagent_id", t->owner);
 	if (v->created != NULL)
-		members_add(&v->meta, "created_at", v->created, strlen(v->created));
+		raw_fields_add(&v->meta, "created_at", v->created, strlen(v->created));
 	if (v->updated != NULL)
-		members_add(&v->meta, "updated_at", v->updated, strlen(v->updated));
-	members_add_string(&v->meta, "parent_id", convert_id(v->context, v->parent));
-	members_add_string(&v->meta, "activeForm", v->active_form);
+		raw_fields_add(&v->meta, "updated_at", v->updated, strlen(v->updated));
+	raw_fields_add_string(&v->meta, "parent_id", convert_id(v->context, v->parent));
+	raw_fields_add_string(&v->meta, "activeForm", v->active_form);
 	if (v->original != TASK_NO_STATUS)
-		members_add_string(&v->meta, "original_status", task_status_name(v->original));
-	members_put_metadata(out, &v->meta, had_metadata);
-	members_put(out, &v->extra);
+		raw_fields_add_string(&v->meta, "original_status", task_status_name(v->original));
+	raw_fields_put_metadata(out, &v->meta, had_metadata);
+	raw_fields_put(out, &v->extra);
 	strings_free(&blocks);
 	strings_free(&by);
 	strings_free(&open);
@@ -312,12 +312,12 @@ print_folder(struct conversion *v, const char *id, struct buf *out)
 	size_t i;
 
 	gather_edges(v, &blocks, &by);
-	members_put_string(out, "id", id, false);
+	raw_fields_put_string(out, "id", id, false);
 	put_text(v, out, FIELD_SUBJECT, t->subject);
 	put_text(v, out, FIELD_DESCRIPTION, convert_body(t));
-	members_put_string(out, "status", task_status_name(v->status), false);
-	members_put_string(out, "owner", t->owner, true);
-	members_put_ids(out, "blockedBy", &by);
+	raw_fields_put_string(out, "status", task_status_name(v->status), false);
+	raw_fields_put_string(out, "owner", t->owner, true);
+	raw_fields_put_ids(out, "blockedBy", &by);
 	if (v->active_form != NULL)
 		report_lost(v, "", "activeForm");
 	if (v->parent != NULL)
@@ -353,8 +353,8 @@ convert_report_checklist(const struct task *t, struct convert_report *report)
 		report_lost(&v, "metadata.", v.meta.key.item[i]);
 	for (i = 0; i < v.extra.key.count; i++)
 		report_lost(&v, "", v.extra.key.item[i]);
-	members_free(&v.meta);
-	members_free(&v.extra);
+	raw_fields_free(&v.meta);
+	raw_fields_free(&v.extra);
 	free(v.priority);
 	free(v.created);
 	free(v.updated);
@@ -406,8 +406,8 @@ convert_one(const struct task *t, enum task_dialect to, const char *id,
 	rc = print_pretty(out, &text, err);
 	if (rc == 0)
 		rc = task_text_check(to, id, out, err);
-	members_free(&v.meta);
-	members_free(&v.extra);
+	raw_fields_free(&v.meta);
+	raw_fields_free(&v.extra);
 	free(v.priority);
 	free(v.created);
 	free(v.updated);

@@ -89,9 +89,7 @@ ask(struct question *q, const char *root, const char *const *words, const struct
 	strings_add(&argv, root);
 	for (; *words != NULL; words++)
 		strings_add(&argv, *words);
-	argv.item = mem_grow(argv.item, argv.count + 1, sizeof(*argv.item));
-	argv.room = argv.count + 1;
-	argv.item[argv.count] = NULL;
+	strings_take(&argv, NULL);
 	spec.argv = argv.item;
 	strings_add(&env, "LC_ALL=C");
 	strings_add(&env, "GIT_NO_LAZY_FETCH=1");

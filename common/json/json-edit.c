@@ -50,10 +50,7 @@ note(struct json_edit *e, enum op op, json_ref at, json_ref up, const char *key,
 {
 	if (at == JSON_ABSENT)
 		return;
-	if (e->count == e->room) {
-		e->room = e->room > 0 ? 2 * e->room : 8;
-		e->splice = mem_grow(e->splice, e->room, sizeof(*e->splice));
-	}
+	e->splice = mem_more(e->splice, e->count, sizeof(*e->splice));
 	e->splice[e->count++] =
 	    (struct json_splice){ op, at, up, mem_string(key), mem_string(text) };
 }
@@ -152,16 +149,13 @@ struct change {
 
 struct changes {
 	struct change *item;
-	size_t count, room;
+	size_t count;
 };
 
 static struct change *
 change_new(struct changes *list, uint32_t start, uint32_t end)
 {
-	if (list->count == list->room) {
-		list->room = list->room > 0 ? 2 * list->room : 16;
-		list->item = mem_grow(list->item, list->room, sizeof(*list->item));
-	}
+	list->item = mem_more(list->item, list->count, sizeof(*list->item));
 	list->item[list->count] = (struct change){ .span = { start, end } };
 	return &list->item[list->count++];
 }

@@ -24,7 +24,7 @@
 struct json_edit {
 	const struct json *json;
 	struct json_splice *splice;
-	size_t count, room;
+	size_t count;
 };
 
 void json_edit_init(struct json_edit *, const struct json *);

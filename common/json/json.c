@@ -341,17 +341,16 @@ json_parse(struct json *j, const char *text, size_t len, struct error *err)
 
 	j->text = text = len > 0 ? text : ""; /* nothing may be NULL */
 	j->len = len;
-	j->count = 0;
+	j->count = j->error_at = 0;
 	if (len >= NOWHERE)
 		return error_set(err, ERROR_INPUT, "larger than 4 GB");
 	parse(j, &fail);
 	if (fail.at == NULL)
 		return 0;
 	j->count = 0;
-	if (fail.at == text + len)
-		return error_set(
-		    err, ERROR_INPUT, "byte %zu: %s, but the text ends", len, fail.why);
-	return error_set(err, ERROR_INPUT, "byte %td: %s", fail.at - text, fail.why);
+	j->error_at = (size_t)(fail.at - text);
+	return error_set(err, ERROR_INPUT, "byte %zu: %s%s", j->error_at, fail.why,
+	    j->error_at == len ? ", but the text ends" : "");
 }
 
 void

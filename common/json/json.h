@@ -61,6 +61,7 @@ struct json {
 	size_t len;
 	struct json_node *node;
 	size_t count, room;
+	size_t error_at; /* the byte at which json_parse() failed */
 };
 
 /* Kind ERROR_INPUT: "byte 17: expected ':'". */

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "task/task-index.h"
+#include "task/task.h"
 #include "json/json-edit.h"
 #include "json/json-print.h"
 

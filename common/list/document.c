@@ -182,7 +182,7 @@ add_edges(struct document *d, const char *id, const struct strings *others, bool
 	for (i = 0; others != NULL && i < others->count; i++) {
 		const char *blocked = others_wait ? others->item[i] : id;
 		const char *blocker = others_wait ? id : others->item[i];
-		struct strings one = { (char *[]){ (char *)blocker }, 1, 1 };
+		struct strings one = { (char *[]){ (char *)blocker }, 1 };
 		struct change change = { .status = TASK_NO_STATUS, .add_blocked_by = &one };
 
 		if (check_edge(d, blocked, blocker, err) == -1)
@@ -198,7 +198,7 @@ add_edges(struct document *d, const char *id, const struct strings *others, bool
 static int
 remove_edges(struct document *d, const char *id, const struct strings *others, struct error *err)
 {
-	struct strings one = { (char *[]){ (char *)id }, 1, 1 };
+	struct strings one = { (char *[]){ (char *)id }, 1 };
 	struct change change = {
 		.status = TASK_NO_STATUS, .remove_blocked_by = &one, .remove_blocks = &one
 	};

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "task/task-index.h"
+#include "task/task.h"
 
 static bool
 is_blocked(const struct task_index *ids, const struct task *t)

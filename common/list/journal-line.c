@@ -7,10 +7,10 @@
 #include "list/journal-line.h"
 
 #include <errno.h>
-#include <sha2.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "json/out.h"
@@ -21,16 +21,6 @@
 
 #define NAME_MAX_CHARS 256
 #define WHY_MAX_CHARS 2000
-
-void
-journal_sha256(char hex[65], const void *data, size_t len)
-{
-	SHA2_CTX ctx;
-
-	SHA256Init(&ctx);
-	SHA256Update(&ctx, data, len);
-	SHA256End(&ctx, hex);
-}
 
 /* A text of at most `max` characters; what was cut is marked. */
 static void
@@ -138,7 +128,7 @@ journal_line_add(struct buf *out, struct journal_tip *tip, struct journal_entry 
 		if (out->len - start <= JOURNAL_LINE_MAX)
 			break;
 	}
-	journal_sha256(tip->hash, out->data + start, out->len - start);
+	hash_text(out->data + start, out->len - start, tip->hash);
 	buf_printf(out, HASH_KEY "%s\"}\n", tip->hash);
 	tip->seq++;
 	buf_free(&text);
@@ -180,6 +170,6 @@ journal_line_true(const char *line, size_t len)
 
 	if (!journal_line_tip(line, len, &tip))
 		return false;
-	journal_sha256(hex, line, len - HASH_TAIL);
+	hash_text(line, len - HASH_TAIL, hex);
 	return strcmp(hex, tip.hash) == 0;
 }

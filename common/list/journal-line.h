@@ -23,6 +23,4 @@ bool journal_line_tip(const char *line, size_t len, struct journal_tip *);
 /* Does the line's hash fit its bytes? */
 bool journal_line_true(const char *line, size_t len);
 
-void journal_sha256(char hex[65], const void *, size_t);
-
 #endif

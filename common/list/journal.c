@@ -29,6 +29,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "list/journal-line.h"
 #include "sys/lock.h"
 #include "json/out.h"
@@ -153,7 +154,7 @@ add_torn(int statefd, enum file_sync sync, const struct buf *torn, struct buf *t
 		unlinkat(statefd, name, 0);
 		return error_prefix(err, "'%s'", name);
 	}
-	journal_sha256(hex, torn->data, torn->len);
+	hash_text(torn->data, torn->len, hex);
 	e.why = "the journal ended in the middle of a line";
 	e.extra = out_object();
 	out_string(e.extra, "file", name);

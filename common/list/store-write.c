@@ -114,7 +114,7 @@ static int
 edit_others(struct store *s, const char *id, const struct strings *others, bool blocks, bool add,
     struct deadline deadline, struct error *err)
 {
-	struct strings one = { (char *[]){ (char *)id }, 1, 1 };
+	struct strings one = { (char *[]){ (char *)id }, 1 };
 	struct change change = CHANGE_INIT;
 	struct request q = { .change = &change, .deadline = deadline };
 	int rc, changed = 0;

@@ -267,7 +267,7 @@ int
 store_depend(struct store *s, const char *blocked, const char *blocker, bool remove,
     struct deadline deadline, struct error *err)
 {
-	struct strings one = { (char *[]){ (char *)blocker }, 1, 1 };
+	struct strings one = { (char *[]){ (char *)blocker }, 1 };
 	struct change change = CHANGE_INIT;
 
 	if (remove)

@@ -115,7 +115,7 @@ void task_describe(struct buf *, const struct task *);
 /* Many tasks, in the order the client lists them. */
 struct task_set {
 	struct task *item;
-	size_t count, room;
+	size_t count;
 };
 
 struct task *task_set_find(const struct task_set *, const char *id); /* NULL */
@@ -123,5 +123,20 @@ struct task *task_set_add(struct task_set *);                        /* a fresh 
 void task_set_sort(
     struct task_set *); /* in_progress, pending, (blocked, cancelled,) completed; by id */
 void task_set_free(struct task_set *);
+
+/*
+ * Finds tasks of a set by id without a search.  Valid as long as the set is
+ * not changed; of two tasks with one id it finds the first.
+ */
+struct task_index {
+	const struct task_set *set;
+	size_t *slot, mask;
+};
+
+#define TASK_NOWHERE ((size_t)-1)
+
+void task_index_make(struct task_index *, const struct task_set *);
+size_t task_index_find(const struct task_index *, const char *id); /* TASK_NOWHERE */
+void task_index_free(struct task_index *);
 
 #endif

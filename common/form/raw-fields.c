@@ -1,7 +1,7 @@
 /*
  * Members of objects, taken apart and put together again.
  */
-#include "form/members.h"
+#include "form/raw-fields.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "json/json-print.h"
 
 void
-members_add(struct members *m, const char *key, const char *raw, size_t len)
+raw_fields_add(struct raw_fields *m, const char *key, const char *raw, size_t len)
 {
 	if (strings_has(&m->key, key))
 		return;
@@ -19,19 +19,19 @@ members_add(struct members *m, const char *key, const char *raw, size_t len)
 }
 
 void
-members_add_string(struct members *m, const char *key, const char *text)
+raw_fields_add_string(struct raw_fields *m, const char *key, const char *text)
 {
 	struct buf raw = { 0 };
 
 	if (text == NULL)
 		return;
 	json_print_string(&raw, text, strlen(text));
-	members_add(m, key, raw.data, raw.len);
+	raw_fields_add(m, key, raw.data, raw.len);
 	buf_free(&raw);
 }
 
 void
-members_free(struct members *m)
+raw_fields_free(struct raw_fields *m)
 {
 	strings_free(&m->key);
 	strings_free(&m->value);
@@ -39,7 +39,7 @@ members_free(struct members *m)
 
 /* The raw value of a key, which leaves the members; NULL. */
 char *
-members_take(struct members *m, const char *key)
+raw_fields_take(struct raw_fields *m, const char *key)
 {
 	size_t i, k;
 	char *value;
@@ -61,7 +61,7 @@ members_take(struct members *m, const char *key)
 }
 
 void
-members_collect(struct members *m, const struct json *j, json_ref object, bool known_too)
+raw_fields_collect(struct raw_fields *m, const struct json *j, json_ref object, bool known_too)
 {
 	json_ref at;
 	const char *raw;
@@ -76,14 +76,14 @@ members_collect(struct members *m, const struct json *j, json_ref object, bool k
 		key = json_key(j, at);
 		if ((known_too || f == FIELD_COUNT) && json_member(j, object, key) == at) {
 			raw = json_raw(j, at, &len);
-			members_add(m, key, raw, len);
+			raw_fields_add(m, key, raw, len);
 		}
 		free(key);
 	}
 }
 
 static void
-members_put_key(struct buf *out, const char *key)
+raw_fields_put_key(struct buf *out, const char *key)
 {
 	buf_puts(out, out->len == 1 ? "" : ",");
 	json_print_string(out, key, strlen(key));
@@ -91,11 +91,11 @@ members_put_key(struct buf *out, const char *key)
 }
 
 void
-members_put_string(struct buf *out, const char *key, const char *value, bool null)
+raw_fields_put_string(struct buf *out, const char *key, const char *value, bool null)
 {
 	if (value == NULL && !null)
 		return;
-	members_put_key(out, key);
+	raw_fields_put_key(out, key);
 	if (value == NULL)
 		buf_puts(out, "null");
 	else
@@ -103,40 +103,40 @@ members_put_string(struct buf *out, const char *key, const char *value, bool nul
 }
 
 void
-members_put_raw(struct buf *out, const char *key, const char *raw)
+raw_fields_put_raw(struct buf *out, const char *key, const char *raw)
 {
 	if (raw == NULL)
 		return;
-	members_put_key(out, key);
+	raw_fields_put_key(out, key);
 	buf_puts(out, raw);
 }
 
 void
-members_put(struct buf *out, const struct members *m)
+raw_fields_put(struct buf *out, const struct raw_fields *m)
 {
 	size_t i;
 
 	for (i = 0; i < m->key.count; i++)
-		members_put_raw(out, m->key.item[i], m->value.item[i]);
+		raw_fields_put_raw(out, m->key.item[i], m->value.item[i]);
 }
 
 void
-members_put_metadata(struct buf *out, const struct members *m, bool had)
+raw_fields_put_metadata(struct buf *out, const struct raw_fields *m, bool had)
 {
 	struct buf inner = { 0 };
 
 	if (m->key.count == 0 && !had)
 		return;
 	buf_putc(&inner, '{');
-	members_put(&inner, m);
+	raw_fields_put(&inner, m);
 	buf_putc(&inner, '}');
-	members_put_raw(out, "metadata", buf_text(&inner));
+	raw_fields_put_raw(out, "metadata", buf_text(&inner));
 	buf_free(&inner);
 }
 
 void
-members_put_ids(struct buf *out, const char *key, const struct strings *ids)
+raw_fields_put_ids(struct buf *out, const char *key, const struct strings *ids)
 {
-	members_put_key(out, key);
+	raw_fields_put_key(out, key);
 	json_print_strings(out, ids, 0, 0);
 }
