@@ -102,21 +102,6 @@ names_in(struct hook *h, const char *key, struct strings *ids)
 	free(s);
 }
 
-static int
-judge_spawn(struct hook *h, const struct spawn_task *named, size_t count, struct error *e)
-{
-	struct decision strict = { 0 };
-	int rc;
-
-	if (!h->have_config) {
-		policy_spawn(&h->config, named, count, &strict);
-		if ((rc = hook_soften(h, &strict, e)) != 0)
-			return rc == 1 ? 0 : -1;
-	}
-	policy_spawn(&h->config, named, count, &h->decision);
-	return 0;
-}
-
 int
 pretool_spawn(struct hook *h, struct error *e)
 {
@@ -148,8 +133,9 @@ pretool_spawn(struct hook *h, struct error *e)
 		named[i].blockers = &blockers[i];
 		rc = graph_blockers(&h->store, &tasks.item[i], &blockers[i], e);
 	}
-	if (rc != -1)
-		rc = judge_spawn(h, named, tasks.count, e);
+	/* Most prompts name a task that can be worked on: these pass without the settings. */
+	if (rc != -1 && spawn_in_vain(named, tasks.count) && (rc = hook_config(h, e)) != -1)
+		policy_spawn(&h->config, named, tasks.count, &h->decision);
 	if (rc != -1 && h->decision.verdict == VERDICT_REFUSE)
 		pretool_add_ready(h);
 out:

@@ -69,24 +69,6 @@ facts_of(struct hook *h, const struct call *c, const struct task *t, struct fact
 	holder_look(q, &h->list, &h->claims);
 }
 
-static int
-judge(struct hook *h, struct facts *f, void (*policy)(const struct facts *, struct decision *),
-    struct error *e)
-{
-	struct decision strict = { 0 };
-	int rc;
-
-	if (!h->have_config) {
-		policy(f, &strict);
-		if ((rc = hook_soften(h, &strict, e)) != 0)
-			return rc == 1 ? 0 : -1;
-		hook_self(h); /* it may have a name now */
-		holder_look(&f->who, &h->list, &h->claims);
-	}
-	policy(f, &h->decision);
-	return 0;
-}
-
 struct search {
 	const char *id;
 	struct task_set *found;
@@ -187,7 +169,7 @@ depend(struct hook *h, const struct call *c, struct facts *f, struct error *e)
 	if (rc == 0) {
 		f->edge = edge;
 		f->edges = n + m;
-		rc = judge(h, f, policy_depend, e);
+		policy_depend(f, &h->decision);
 	}
 	for (size_t i = 0; i < n + m; i++)
 		strings_free(&edge[i].cycle);
@@ -254,11 +236,6 @@ start(struct hook *h, const struct call *c, struct facts *f, struct error *e)
 	enum claim_result got;
 	char *head = NULL;
 
-	/* A start is a claim: whose, and under which rules, is for the configuration to say. */
-	if (hook_config(h, e) == -1)
-		return -1;
-	hook_self(h);
-	holder_look(&f->who, &h->list, &h->claims);
 	if (graph_blockers(&h->store, f->who.task, &blockers, e) == -1)
 		return -1;
 	f->blockers = &blockers;
@@ -321,7 +298,7 @@ complete(struct hook *h, const struct call *c, struct facts *f, struct error *e)
 		f->blockers = &blockers;
 		f->subtasks = &subtasks;
 		if (rc != -1)
-			rc = judge(h, f, policy_complete, e);
+			policy_complete(f, &h->decision);
 	}
 	if (rc != -1 && h->decision.verdict == VERDICT_PASS && !h->explain &&
 	    json_kind(&h->event.json, c->metadata) == JSON_OBJECT) {
@@ -344,7 +321,7 @@ removal(struct hook *h, const struct call *c, struct facts *f, struct error *e)
 
 	f->dependents = &dependents;
 	if (rc != -1)
-		rc = judge(h, f, policy_delete, e);
+		policy_delete(f, &h->decision);
 	f->dependents = NULL;
 	task_set_free(&dependents);
 	return rc == -1 ? -1 : 0;
@@ -370,18 +347,16 @@ explain_facts(struct hook *h, const struct facts *f)
 static int
 change(struct hook *h, const struct call *c, struct facts *f, struct error *e)
 {
-	int rc = 0;
-
 	if (c->owner != NULL && !status_is(c, "in_progress"))
-		rc = judge(h, f, policy_owner, e);
-	if (rc == -1 || h->decision.verdict == VERDICT_REFUSE)
-		return rc;
+		policy_owner(f, &h->decision);
+	if (h->decision.verdict == VERDICT_REFUSE)
+		return 0;
 	if (status_is(c, "in_progress"))
 		return start(h, c, f, e);
 	if (status_is(c, "completed"))
 		return complete(h, c, f, e);
 	if (status_is(c, "pending"))
-		return judge(h, f, policy_reset, e);
+		policy_reset(f, &h->decision);
 	return 0;
 }
 
@@ -391,15 +366,13 @@ update(struct hook *h, const struct call *c, const struct task *t, struct error 
 	struct facts f;
 	int rc;
 
-	if (hook_claims(h, e) == -1)
+	if (hook_config(h, e) == -1 || hook_claims(h, e) == -1)
 		return -1;
+	hook_self(h);
 	facts_of(h, c, t, &f);
 	h->decision.task = h->event.task_id;
-	if (h->explain) {
-		if (hook_config(h, e) == -1)
-			return -1;
+	if (h->explain)
 		explain_facts(h, &f);
-	}
 	if ((c->blocks.count > 0 || c->blocked_by.count > 0) && depend(h, c, &f, e) == -1)
 		return -1;
 	if (h->decision.verdict == VERDICT_REFUSE)
