@@ -8,7 +8,6 @@
 #include "base/clock.h"
 #include "change.h"
 #include "list/journal.h"
-#include "list/subtasks.h"
 
 static char group[48];
 
@@ -107,9 +106,6 @@ change_record(struct cli *c, const char *event, const struct task *before, const
 	add_text(extra, "before", before);
 	add_text(extra, "after", after);
 	e.extra = extra;
-	if (after != NULL && after->parent != NULL &&
-	    !same_text(after->parent, before != NULL ? before->parent : NULL))
-		subtasks_forget(&c->list);
 	fd = list_state(&c->list, true, &err);
 	if (fd == -1) {
 		json_object_put(e.from);

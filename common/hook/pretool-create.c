@@ -10,7 +10,6 @@
 #include "hook/hook.h"
 #include "hook/policy.h"
 #include "hook/pretool.h"
-#include "list/subtasks.h"
 
 struct look {
 	const char *subject;
@@ -59,8 +58,6 @@ pretool_create(struct hook *h, struct error *e)
 
 	subject = json_member_string(j, h->event.tool_input, "subject");
 	description = json_member_string(j, h->event.tool_input, "description");
-	if (!h->explain)
-		subtasks_note(&h->list, j, json_member(j, h->event.tool_input, "metadata"));
 	if (hook_config(h, e) == -1)
 		goto out;
 	f.config = &h->config;

@@ -16,7 +16,6 @@
 #include "hook/hook.h"
 #include "hook/policy.h"
 #include "hook/pretool.h"
-#include "list/subtasks.h"
 #include "json/json-edit.h"
 #include "json/json-print.h"
 
@@ -69,7 +68,8 @@ facts_of(struct hook *h, const struct call *c, const struct task *t, struct fact
 	holder_look(q, &h->list, &h->claims);
 }
 
-struct search {
+/* Open tasks that have to do with the task `id`. */
+struct related {
 	const char *id;
 	struct task_set *found;
 };
@@ -77,10 +77,20 @@ struct search {
 static int
 add_if_waiting(void *arg, const struct task *t)
 {
-	struct search *s = arg;
+	struct related *r = arg;
 
-	if (task_open(t) && strings_has(&t->blocked_by, s->id))
-		task_copy(task_set_add(s->found), t);
+	if (task_open(t) && strings_has(&t->blocked_by, r->id))
+		task_copy(task_set_add(r->found), t);
+	return 0;
+}
+
+static int
+add_if_subtask(void *arg, const struct task *t)
+{
+	struct related *r = arg;
+
+	if (task_open(t) && text_equal(t->parent, r->id))
+		task_copy(task_set_add(r->found), t);
 	return 0;
 }
 
@@ -287,14 +297,15 @@ complete(struct hook *h, const struct call *c, struct facts *f, struct error *e)
 {
 	struct blockers blockers = { 0 };
 	struct task_set subtasks = { 0 };
+	struct related s = { c->id, &subtasks };
 	const char *raw;
 	size_t len;
 	int rc = 0;
 
-	if (f->who.task->status != TASK_COMPLETED) {
+	if (f->who.task->status != TASK_COMPLETED && h->config.rules.complete != LEVEL_OFF) {
 		rc = graph_blockers(&h->store, f->who.task, &blockers, e);
 		if (rc != -1)
-			rc = subtasks_open(&h->list, &h->store, c->id, !h->explain, &subtasks, e);
+			rc = store_scan(&h->store, NULL, add_if_subtask, &s, e);
 		f->blockers = &blockers;
 		f->subtasks = &subtasks;
 		if (rc != -1)
@@ -316,7 +327,7 @@ static int
 removal(struct hook *h, const struct call *c, struct facts *f, struct error *e)
 {
 	struct task_set dependents = { 0 };
-	struct search s = { c->id, &dependents };
+	struct related s = { c->id, &dependents };
 	int rc = store_scan(&h->store, NULL, add_if_waiting, &s, e);
 
 	f->dependents = &dependents;
@@ -396,8 +407,6 @@ pretool_update(struct hook *h, struct error *e)
 	int rc = 0;
 
 	call_read(&c, &h->event);
-	if (!h->explain)
-		subtasks_note(&h->list, &h->event.json, c.metadata);
 	if (c.id == NULL || !h->list_opened ||
 	    (c.status == NULL && c.owner == NULL && c.blocks.count == 0 && c.blocked_by.count == 0))
 		goto out; /* nothing that a rule could be about */
