@@ -8,7 +8,6 @@
 #include "base/clock.h"
 #include "change.h"
 #include "list/journal.h"
-#include "list/subtasks.h"
 
 static char group[48];
 
@@ -106,9 +105,6 @@ change_record(struct cli *c, const char *event, const struct task *before, const
 	add_text(extra, "before", before);
 	add_text(extra, "after", after);
 	e.extra = extra;
-	if (after != NULL && after->parent != NULL &&
-	    !same_text(after->parent, before != NULL ? before->parent : NULL))
-		subtasks_forget(&c->list);
 	if (journal_append(&c->list, c->store.durability, &e, cli_patience(), &err) == -1)
 		cli_note(c, "claude-tasks: done, but not in the journal: %s", err.text);
 }

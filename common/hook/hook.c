@@ -223,15 +223,6 @@ hook_config(struct hook *h, struct error *e)
 }
 
 int
-hook_soften(struct hook *h, struct decision *strict, struct error *e)
-{
-	bool quiet = decision_silent(strict);
-
-	decision_free(strict);
-	return quiet ? 1 : hook_config(h, e);
-}
-
-int
 hook_claims(struct hook *h, struct error *e)
 {
 	if (h->have_claims)

@@ -83,10 +83,6 @@ int hook_config(struct hook *, struct error *);
 int hook_claims(struct hook *, struct error *);
 void hook_self(struct hook *);
 
-/* A policy's decision by the defaults, which a configuration can only soften: 1 it objects to
- * nothing (and no configuration was read), 0 read it and ask the policy again, -1. */
-int hook_soften(struct hook *, struct decision *strict, struct error *);
-
 /* When the whole run must be over; counts from the first time it is asked for, which a run that
  * waits for nothing never does. */
 struct deadline hook_deadline(struct hook *);

@@ -10,7 +10,6 @@
 #include "hook/hook.h"
 #include "hook/policy.h"
 #include "hook/pretool.h"
-#include "list/subtasks.h"
 
 struct look {
 	const char *subject;
@@ -59,8 +58,6 @@ pretool_create(struct hook *h, struct error *e)
 
 	subject = json_member_string(j, h->event.tool_input, "subject");
 	description = json_member_string(j, h->event.tool_input, "description");
-	if (!h->explain)
-		subtasks_note(&h->list, j, json_member(j, h->event.tool_input, "metadata"));
 	if (hook_config(h, e) == -1)
 		goto out;
 	f.config = &h->config;
@@ -102,21 +99,6 @@ names_in(struct hook *h, const char *key, struct strings *ids)
 	free(s);
 }
 
-static int
-judge_spawn(struct hook *h, const struct spawn_task *named, size_t count, struct error *e)
-{
-	struct decision strict = { 0 };
-	int rc;
-
-	if (!h->have_config) {
-		policy_spawn(&h->config, named, count, &strict);
-		if ((rc = hook_soften(h, &strict, e)) != 0)
-			return rc == 1 ? 0 : -1;
-	}
-	policy_spawn(&h->config, named, count, &h->decision);
-	return 0;
-}
-
 int
 pretool_spawn(struct hook *h, struct error *e)
 {
@@ -148,8 +130,9 @@ pretool_spawn(struct hook *h, struct error *e)
 		named[i].blockers = &blockers[i];
 		rc = graph_blockers(&h->store, &tasks.item[i], &blockers[i], e);
 	}
-	if (rc != -1)
-		rc = judge_spawn(h, named, tasks.count, e);
+	/* Most prompts name a task that can be worked on: these pass without the settings. */
+	if (rc != -1 && spawn_in_vain(named, tasks.count) && (rc = hook_config(h, e)) != -1)
+		policy_spawn(&h->config, named, tasks.count, &h->decision);
 	if (rc != -1 && h->decision.verdict == VERDICT_REFUSE)
 		pretool_add_ready(h);
 out:

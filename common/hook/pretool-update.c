@@ -16,7 +16,6 @@
 #include "hook/hook.h"
 #include "hook/policy.h"
 #include "hook/pretool.h"
-#include "list/subtasks.h"
 #include "json/json-edit.h"
 #include "json/json-print.h"
 
@@ -69,25 +68,8 @@ facts_of(struct hook *h, const struct call *c, const struct task *t, struct fact
 	holder_look(q, &h->list, &h->claims);
 }
 
-static int
-judge(struct hook *h, struct facts *f, void (*policy)(const struct facts *, struct decision *),
-    struct error *e)
-{
-	struct decision strict = { 0 };
-	int rc;
-
-	if (!h->have_config) {
-		policy(f, &strict);
-		if ((rc = hook_soften(h, &strict, e)) != 0)
-			return rc == 1 ? 0 : -1;
-		hook_self(h); /* it may have a name now */
-		holder_look(&f->who, &h->list, &h->claims);
-	}
-	policy(f, &h->decision);
-	return 0;
-}
-
-struct search {
+/* Open tasks that have to do with the task `id`. */
+struct related {
 	const char *id;
 	struct task_set *found;
 };
@@ -95,10 +77,20 @@ struct search {
 static int
 add_if_waiting(void *arg, const struct task *t)
 {
-	struct search *s = arg;
+	struct related *r = arg;
 
-	if (task_open(t) && strings_has(&t->blocked_by, s->id))
-		task_copy(task_set_add(s->found), t);
+	if (task_open(t) && strings_has(&t->blocked_by, r->id))
+		task_copy(task_set_add(r->found), t);
+	return 0;
+}
+
+static int
+add_if_subtask(void *arg, const struct task *t)
+{
+	struct related *r = arg;
+
+	if (task_open(t) && text_equal(t->parent, r->id))
+		task_copy(task_set_add(r->found), t);
 	return 0;
 }
 
@@ -187,7 +179,7 @@ depend(struct hook *h, const struct call *c, struct facts *f, struct error *e)
 	if (rc == 0) {
 		f->edge = edge;
 		f->edges = n + m;
-		rc = judge(h, f, policy_depend, e);
+		policy_depend(f, &h->decision);
 	}
 	for (size_t i = 0; i < n + m; i++)
 		strings_free(&edge[i].cycle);
@@ -254,11 +246,6 @@ start(struct hook *h, const struct call *c, struct facts *f, struct error *e)
 	enum claim_result got;
 	char *head = NULL;
 
-	/* A start is a claim: whose, and under which rules, is for the configuration to say. */
-	if (hook_config(h, e) == -1)
-		return -1;
-	hook_self(h);
-	holder_look(&f->who, &h->list, &h->claims);
 	if (graph_blockers(&h->store, f->who.task, &blockers, e) == -1)
 		return -1;
 	f->blockers = &blockers;
@@ -310,18 +297,19 @@ complete(struct hook *h, const struct call *c, struct facts *f, struct error *e)
 {
 	struct blockers blockers = { 0 };
 	struct task_set subtasks = { 0 };
+	struct related s = { c->id, &subtasks };
 	const char *raw;
 	size_t len;
 	int rc = 0;
 
-	if (f->who.task->status != TASK_COMPLETED) {
+	if (f->who.task->status != TASK_COMPLETED && h->config.rules.complete != LEVEL_OFF) {
 		rc = graph_blockers(&h->store, f->who.task, &blockers, e);
 		if (rc != -1)
-			rc = subtasks_open(&h->list, &h->store, c->id, !h->explain, &subtasks, e);
+			rc = store_scan(&h->store, NULL, add_if_subtask, &s, e);
 		f->blockers = &blockers;
 		f->subtasks = &subtasks;
 		if (rc != -1)
-			rc = judge(h, f, policy_complete, e);
+			policy_complete(f, &h->decision);
 	}
 	if (rc != -1 && h->decision.verdict == VERDICT_PASS && !h->explain &&
 	    json_kind(&h->event.json, c->metadata) == JSON_OBJECT) {
@@ -339,12 +327,12 @@ static int
 removal(struct hook *h, const struct call *c, struct facts *f, struct error *e)
 {
 	struct task_set dependents = { 0 };
-	struct search s = { c->id, &dependents };
+	struct related s = { c->id, &dependents };
 	int rc = store_scan(&h->store, NULL, add_if_waiting, &s, e);
 
 	f->dependents = &dependents;
 	if (rc != -1)
-		rc = judge(h, f, policy_delete, e);
+		policy_delete(f, &h->decision);
 	f->dependents = NULL;
 	task_set_free(&dependents);
 	return rc == -1 ? -1 : 0;
@@ -370,18 +358,16 @@ explain_facts(struct hook *h, const struct facts *f)
 static int
 change(struct hook *h, const struct call *c, struct facts *f, struct error *e)
 {
-	int rc = 0;
-
 	if (c->owner != NULL && !status_is(c, "in_progress"))
-		rc = judge(h, f, policy_owner, e);
-	if (rc == -1 || h->decision.verdict == VERDICT_REFUSE)
-		return rc;
+		policy_owner(f, &h->decision);
+	if (h->decision.verdict == VERDICT_REFUSE)
+		return 0;
 	if (status_is(c, "in_progress"))
 		return start(h, c, f, e);
 	if (status_is(c, "completed"))
 		return complete(h, c, f, e);
 	if (status_is(c, "pending"))
-		return judge(h, f, policy_reset, e);
+		policy_reset(f, &h->decision);
 	return 0;
 }
 
@@ -391,15 +377,13 @@ update(struct hook *h, const struct call *c, const struct task *t, struct error 
 	struct facts f;
 	int rc;
 
-	if (hook_claims(h, e) == -1)
+	if (hook_config(h, e) == -1 || hook_claims(h, e) == -1)
 		return -1;
+	hook_self(h);
 	facts_of(h, c, t, &f);
 	h->decision.task = h->event.task_id;
-	if (h->explain) {
-		if (hook_config(h, e) == -1)
-			return -1;
+	if (h->explain)
 		explain_facts(h, &f);
-	}
 	if ((c->blocks.count > 0 || c->blocked_by.count > 0) && depend(h, c, &f, e) == -1)
 		return -1;
 	if (h->decision.verdict == VERDICT_REFUSE)
@@ -423,8 +407,6 @@ pretool_update(struct hook *h, struct error *e)
 	int rc = 0;
 
 	call_read(&c, &h->event);
-	if (!h->explain)
-		subtasks_note(&h->list, &h->event.json, c.metadata);
 	if (c.id == NULL || !h->list_opened ||
 	    (c.status == NULL && c.owner == NULL && c.blocks.count == 0 && c.blocked_by.count == 0))
 		goto out; /* nothing that a rule could be about */
