@@ -66,6 +66,7 @@ CLI     := $(if $(wildcard cli/*.c),$(B)/claude-tasks)
 UNIT    := $(call programs,$(wildcard tests/test-*.c))
 SHIMS   := $(patsubst %,%.so,$(call programs,$(wildcard tests/preload-*.c)))
 FUZZERS := $(call programs,$(wildcard tests/fuzz-*.c))
+SHARED  := $(patsubst $(B)/%,$(B)/shared/%,$(HOOKS) $(CLI))
 HELPERS := $(call programs,$(filter-out tests/test-% tests/preload-% tests/fuzz-%,$(wildcard tests/*.c)))
 MANS    := $(wildcard */*.[157])
 
@@ -97,7 +98,17 @@ FORCE:
 
 # --- tests -------------------------------------------------------------------
 
-test-programs: all $(UNIT) $(SHIMS) $(HELPERS) $(if $(FUZZ),$(FUZZERS))
+test-programs: all $(UNIT) $(SHIMS) $(HELPERS) $(if $(SAN),,$(SHARED)) $(if $(FUZZ),$(FUZZERS))
+
+# The executables linked with shared libraries, for the checks that replace a library's functions.
+$(HOOKS:$(B)/%=$(B)/shared/%): $(B)/shared/%: $(B)/obj/hooks/%.o
+$(B)/shared/claude-tasks: $(call objects,cli/*.c)
+$(SHARED): $(CORE) | $(B)/shared/tests
+	$(call say,LD)
+	$(Q)$(LINKER) -pie -o $@ $(filter %.o,$^) $(CORE) $(LIBS)
+
+$(B)/shared/tests:
+	@mkdir -p $(@D) && ln -sfn ../tests $@
 
 $(UNIT): $(B)/tests/%: $(B)/obj/tests/%.o $(CORE)
 	$(call say,LD)
@@ -168,7 +179,7 @@ dist deb plugin:
 deb plugin: all
 
 clean:
-	rm -rf build build-san build-fuzz build-shared
+	rm -rf build build-san build-fuzz
 
 .PHONY: all test-programs bench-programs test check torture demo bench lint print-defs form install uninstall dist deb \
 	plugin clean FORCE
