@@ -110,6 +110,9 @@ $(SHARED): $(CORE) | $(B)/shared/tests
 $(B)/shared/tests:
 	@mkdir -p $(@D) && ln -sfn ../tests $@
 
+# A string constant may be a char * in a test.
+$(B)/obj/tests/%.o: private override CFLAGS += -Wno-write-strings
+
 $(UNIT): $(B)/tests/%: $(B)/obj/tests/%.o $(CORE)
 	$(call say,LD)
 	$(Q)mkdir -p $(@D) && $(LINKER) -pie -o $@ $^ -lcriterion $(LIBS)
