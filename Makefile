@@ -31,7 +31,7 @@ ifdef FUZZ
 CC      := clang
 endif
 
-CFLAGS  ?= -O2 -g
+CFLAGS  ?= $(if $(SAN),-O1,-O2) -g
 # Where libbsd's headers are, Debian and Ubuntu do not agree: the compiler knows.
 HASH    := \#
 BSD     := $(shell echo '$(HASH)include <bsd/string.h>' | $(CC) -E - 2>/dev/null | \
