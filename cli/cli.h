@@ -54,19 +54,7 @@ struct flag {
 	const char *help;
 };
 
-struct cli;
-
-struct command {
-	const char *name;
-	const char *operands;     /* "N...", "" */
-	const char *summary;      /* one line, lower case, no full stop */
-	const char *detail;       /* more for `help CMD`, lines ended by \n; NULL */
-	const struct flag *flags; /* ends with a NULL name; NULL: none */
-	int min, max;             /* operands; max -1: any number */
-	int (*run)(struct cli *);
-	const char *group; /* heading in `help`; NULL: same as the one before */
-	const char *also;  /* another name it goes by, or NULL */
-};
+struct command; /* commands.h */
 
 struct flag_value {
 	const struct flag *flag;
@@ -108,7 +96,17 @@ struct cli {
 	int status; /* what the last cli_fail function returned */
 };
 
-/* The flags given.  Names that the command does not have are a bug. */
+/*
+ * The command line: `claude-tasks [flags] [command] [flags] [operands]`.  Flags may be anywhere,
+ * `--` ends them, `--flag=value` and `--flag value` are the same, letters may be joined.  Without
+ * a command it is `list`.  An unknown word is answered with the nearest known one.  EXIT_DONE, or
+ * EXIT_MISUSE with the message printed; c->command is set in either case.
+ */
+int cli_args_parse(struct cli *, int argc, char **argv);
+void cli_args_free(struct cli *);
+extern const struct flag cli_args_common[]; /* flags of every command; ends with a NULL name */
+
+/* The flags that were passed. */
 bool cli_flag(const struct cli *, const char *name);
 const char *cli_value(const struct cli *, const char *name); /* the last one, or NULL */
 /* All values of a repeated flag, also split at commas. */
@@ -147,11 +145,13 @@ void cli_note(struct cli *, const char *fmt, ...)
 /* Output. */
 void cli_flush(struct cli *);
 void cli_json(struct cli *, struct json_object *); /* takes it; adds the newline */
-const char *paint(const struct cli *, enum paint);
+const char *cli_paint(const struct cli *, enum paint);
 bool cli_confirm(struct cli *, const char *question); /* --yes, or asked on the terminal */
 
-/* Signals: the handler gives back locks and the screen, then dies of the signal. */
-extern void (*cli_on_signal)(void); /* async-signal-safe; may be NULL */
+/* Catch SIGINT, SIGTERM, SIGHUP and SIGQUIT: release the locks, then die of the signal. */
+void cli_signals(void);
+/* Call this first, in the handler; NULL: nothing. */
+void cli_on_signal(void (*)(void));
 
 /* The commands, by file. */
 int list_main(struct cli *);
@@ -190,8 +190,5 @@ int ids_main(struct cli *);
 int completion_main(struct cli *);
 int help_main(struct cli *);
 int version_main(struct cli *);
-
-const struct command *command_find(const char *name);
-const struct command *command_table(size_t *count);
 
 #endif

@@ -3,8 +3,7 @@
  */
 #include <string.h>
 
-#include "args.h"
-#include "cli.h"
+#include "commands.h"
 
 static const struct flag list_flags[] = {
 	{ "all", 'a', NULL, "completed ones too" },

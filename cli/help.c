@@ -1,8 +1,7 @@
 #include <string.h>
 
-#include "args.h"
 #include "base/text.h"
-#include "cli.h"
+#include "commands.h"
 
 int
 version_main(struct cli *c)
@@ -32,8 +31,8 @@ flags_text(struct cli *c, const struct flag *f)
 			buf_puts(&left, "    ");
 		buf_printf(&left, "--%s%s%s", f->name, f->value != NULL ? " " : "",
 		    f->value != NULL ? f->value : "");
-		buf_printf(&c->out, "  %s%-24s%s  %s\n", paint(c, PAINT_BOLD), buf_text(&left),
-		    paint(c, PAINT_OFF), f->help);
+		buf_printf(&c->out, "  %s%-24s%s  %s\n", cli_paint(c, PAINT_BOLD), buf_text(&left),
+		    cli_paint(c, PAINT_OFF), f->help);
 	}
 	buf_free(&left);
 }
@@ -54,7 +53,7 @@ command_text(struct cli *c, const struct command *k)
 		flags_text(c, k->flags);
 	}
 	buf_printf(&c->out, "\nEvery command:\n");
-	flags_text(c, args_common);
+	flags_text(c, cli_args_common);
 }
 
 static void
@@ -67,13 +66,13 @@ commands_text(struct cli *c)
 	buf_puts(&c->out, "usage: claude-tasks [command] [flags] [operands]\n");
 	for (size_t i = 0; i < count; i++) {
 		if (table[i].group != NULL)
-			buf_printf(&c->out, "\n%s%s%s\n", paint(c, PAINT_BOLD), table[i].group,
-			    paint(c, PAINT_OFF));
+			buf_printf(&c->out, "\n%s%s%s\n", cli_paint(c, PAINT_BOLD), table[i].group,
+			    cli_paint(c, PAINT_OFF));
 		if (table[i].summary != NULL)
 			buf_printf(&c->out, "  %-11s %s\n", table[i].name, table[i].summary);
 	}
 	buf_puts(&c->out, "\nEvery command:\n");
-	flags_text(c, args_common);
+	flags_text(c, cli_args_common);
 	buf_puts(&c->out, "\nclaude-tasks help COMMAND, man claude-tasks: more.\n");
 }
 

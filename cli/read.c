@@ -67,8 +67,8 @@ filter_passes(const struct filter *f, const struct view *v, const struct task *t
 static void
 heading(struct cli *c, const struct view *v)
 {
-	buf_printf(&c->out, "%s%s%s  %zu of %zu done", paint(c, PAINT_BOLD), c->list.name,
-	    paint(c, PAINT_OFF), v->completed, v->shown);
+	buf_printf(&c->out, "%s%s%s  %zu of %zu done", cli_paint(c, PAINT_BOLD), c->list.name,
+	    cli_paint(c, PAINT_OFF), v->completed, v->shown);
 	if (v->ready.count > 0)
 		buf_printf(&c->out, ", %zu ready", v->ready.count);
 	if (v->blocked > 0)
@@ -146,7 +146,7 @@ list_main(struct cli *c)
 	}
 	if (hidden > 0)
 		buf_printf(&c->out, "%s%s+%zu completed%s\n", c->terminal ? "  " : "",
-		    paint(c, PAINT_DIM), hidden, paint(c, PAINT_OFF));
+		    cli_paint(c, PAINT_DIM), hidden, cli_paint(c, PAINT_OFF));
 	else if (shown == 0 && v.shown > 0)
 		buf_printf(&c->out, "no such tasks in list '%s'\n", c->list.name);
 	else if (shown == 0)
@@ -187,9 +187,9 @@ get_text(struct cli *c, const struct view *v, const struct task *t, const struct
 	struct strings children = { 0 };
 	struct buf who = { 0 };
 
-	buf_printf(&c->out, "%s", paint(c, PAINT_BOLD));
+	buf_printf(&c->out, "%s", cli_paint(c, PAINT_BOLD));
 	view_line(c, v, t);
-	buf_printf(&c->out, "%s\n", paint(c, PAINT_OFF));
+	buf_printf(&c->out, "%s\n", cli_paint(c, PAINT_OFF));
 	if (c->terminal)
 		buf_printf(&c->out, "status: %s\n", task_status_name(t->status));
 	if (t->active_form != NULL) {

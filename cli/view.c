@@ -188,12 +188,12 @@ line_decorated(struct cli *c, const struct view *v, const struct task *t)
 	view_text(&safe, t->id, 128);
 	room = c->columns - 4 - text_width(buf_text(&safe)) - 2 - text_width(buf_text(&tail));
 	text_fit(&fitted, buf_text(&subject), room < 10 ? 10 : room, c->ascii);
-	buf_printf(&c->out, "%s%s #%s %s%s", paint(c, view_paint(t->status)),
+	buf_printf(&c->out, "%s%s #%s %s%s", cli_paint(c, view_paint(t->status)),
 	    view_sign(c, t->status), buf_text(&safe), buf_text(&fitted),
-	    paint(c, view_paint(t->status) == PAINT_NONE ? PAINT_NONE : PAINT_OFF));
+	    cli_paint(c, view_paint(t->status) == PAINT_NONE ? PAINT_NONE : PAINT_OFF));
 	if (tail.len > 0)
-		buf_printf(&c->out, "%s%s%s", paint(c, open.count > 0 ? PAINT_DIM : PAINT_BLUE),
-		    buf_text(&tail), paint(c, PAINT_OFF));
+		buf_printf(&c->out, "%s%s%s", cli_paint(c, open.count > 0 ? PAINT_DIM : PAINT_BLUE),
+		    buf_text(&tail), cli_paint(c, PAINT_OFF));
 	buf_free(&subject);
 	buf_free(&tail);
 	buf_free(&fitted);

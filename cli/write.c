@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "change.h"
+#include "commands.h"
 #include "sys/file.h"
 #include "view.h"
 #include "json/json-print.h"

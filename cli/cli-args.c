@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "args.h"
 #include "base/text.h"
+#include "commands.h"
 
-const struct flag args_common[] = {
+const struct flag cli_args_common[] = {
 	{ "list", 'l', "NAME", "the list to work on (default: the session's, or the project's)" },
 	{ "dir", 0, "DIR", "the directory of task files to work on" },
 	{ "json", 'j', NULL, "print JSON" },
@@ -57,7 +57,7 @@ unknown_flag(struct cli *c, const char *word, size_t len)
 
 	for (const struct flag *f = c->command->flags; f != NULL && f->name != NULL && n < 48; f++)
 		names[n++] = f->name;
-	for (const struct flag *f = args_common; f->name != NULL && n < 64; f++)
+	for (const struct flag *f = cli_args_common; f->name != NULL && n < 64; f++)
 		names[n++] = f->name;
 	near = text_nearest(name, names, n);
 	if (near != NULL)
@@ -81,7 +81,7 @@ parse_flag(struct cli *c, const char *word, const char *next, bool *used)
 	if (word[1] == '-') {
 		f = flag_named(c->command->flags, name, len);
 		if (f == NULL)
-			f = flag_named(args_common, name, len);
+			f = flag_named(cli_args_common, name, len);
 		if (f == NULL)
 			return unknown_flag(c, name, len);
 		if (f->value == NULL && equals != NULL)
@@ -97,7 +97,7 @@ parse_flag(struct cli *c, const char *word, const char *next, bool *used)
 	for (const char *p = word + 1; *p != '\0'; p++) {
 		f = flag_lettered(c->command->flags, *p);
 		if (f == NULL)
-			f = flag_lettered(args_common, *p);
+			f = flag_lettered(cli_args_common, *p);
 		if (f == NULL)
 			return cli_misuse(c, "'%s' has no flag -%c", c->command->name, *p);
 		if (f->value == NULL) {
@@ -146,9 +146,10 @@ command_word(int argc, char **argv)
 		if (w[0] != '-' || w[1] == '\0')
 			return i;
 		if (w[1] == '-')
-			f = strchr(w, '=') ? NULL : flag_named(args_common, w + 2, strlen(w + 2));
+			f = strchr(w, '=') ? NULL
+					   : flag_named(cli_args_common, w + 2, strlen(w + 2));
 		else
-			f = w[2] == '\0' ? flag_lettered(args_common, w[1]) : NULL;
+			f = w[2] == '\0' ? flag_lettered(cli_args_common, w[1]) : NULL;
 		if (f != NULL && f->value != NULL)
 			i++;
 	}
@@ -156,7 +157,7 @@ command_word(int argc, char **argv)
 }
 
 int
-args_parse(struct cli *c, int argc, char **argv)
+cli_args_parse(struct cli *c, int argc, char **argv)
 {
 	int at = command_word(argc, argv), status;
 	bool ended = false, used;
@@ -198,7 +199,7 @@ args_parse(struct cli *c, int argc, char **argv)
 }
 
 void
-args_free(struct cli *c)
+cli_args_free(struct cli *c)
 {
 	free(c->flags);
 	free(c->operand);

@@ -1,6 +1,6 @@
 /*
  * How the command speaks: one line on standard error for what went wrong,
- * whole buffers on standard output, colour through paint().
+ * whole buffers on standard output, colour through cli_paint().
  *
  * With --json a failure is also an object on standard output, so that a
  * program reads one stream, whatever happens.
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "cli.h"
+#include "commands.h"
 #include "sys/file.h"
 
 static const char *
@@ -50,8 +50,9 @@ fail(struct cli *c, int status, const char *text)
 
 	text_show(&line, text, strlen(text), TEXT_LINE, TEXT_REASON);
 	cli_flush(c);
-	fprintf(stderr, "%sclaude-tasks:%s %s\n", isatty(STDERR_FILENO) ? paint(c, PAINT_RED) : "",
-	    isatty(STDERR_FILENO) ? paint(c, PAINT_OFF) : "", buf_text(&line));
+	fprintf(stderr, "%sclaude-tasks:%s %s\n",
+	    isatty(STDERR_FILENO) ? cli_paint(c, PAINT_RED) : "",
+	    isatty(STDERR_FILENO) ? cli_paint(c, PAINT_OFF) : "", buf_text(&line));
 	if (c->json) {
 		o = out_object();
 		e = out_object();
@@ -178,7 +179,7 @@ cli_json(struct cli *c, struct json_object *o)
 }
 
 const char *
-paint(const struct cli *c, enum paint p)
+cli_paint(const struct cli *c, enum paint p)
 {
 	static const char *const code[] = {
 		[PAINT_NONE] = "",

@@ -8,7 +8,7 @@
 
 #include "agent/agent.h"
 #include "agent/event.h"
-#include "cli.h"
+#include "commands.h"
 #include "config/config.h"
 #include "sys/file.h"
 #include "sys/lock.h"
@@ -138,4 +138,12 @@ cli_agent(const struct cli *c, struct agent *a)
 			name = "me";
 	}
 	a->name = name;
+}
+
+bool
+cli_by_agent(void)
+{
+	const char *v = getenv("CLAUDECODE");
+
+	return v != NULL && *v != '\0' && strcmp(v, "0") != 0;
 }
