@@ -1,5 +1,5 @@
 /*
- * Where the command works, and as whom.
+ * Which list the command works on, and who acts.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ cli_find(struct cli *c)
 	struct error err;
 
 	if (c->list_name != NULL && c->list_dir != NULL) {
-		cli_misuse(c, "--list and --dir name two lists; give one");
+		cli_misuse(c, "--list and --dir cannot be used together");
 		return -1;
 	}
 	if (c->list.name != NULL)
@@ -36,7 +36,7 @@ cli_find(struct cli *c)
 	return -1;
 }
 
-/* How hard a write is pressed to the disk is configured; what is wrong there others say. */
+/* Apply the configured durability; errors in the configuration are reported elsewhere. */
 void
 cli_tune(struct cli *c)
 {
@@ -63,6 +63,16 @@ cli_open(struct cli *c, bool make)
 	if (rc == 1)
 		cli_tune(c);
 	return rc;
+}
+
+int
+cli_open_for(struct cli *c, const char *id)
+{
+	int rc = cli_open(c, false);
+
+	if (rc == 0)
+		cli_no_task(c, id);
+	return rc == 1 ? 0 : -1;
 }
 
 struct deadline
@@ -122,7 +132,7 @@ cli_agent(const struct cli *c, struct agent *a)
 
 	*a = (struct agent){ 0 };
 	agent_client(a);
-	/* Who started a server is who speaks to it. */
+	/* The process that started a server is its client. */
 	if (a->pid == 0 && strcmp(c->command->name, "mcp") == 0) {
 		a->pid = getppid();
 		a->pid_start = process_start(a->pid);
@@ -130,7 +140,7 @@ cli_agent(const struct cli *c, struct agent *a)
 	if (session != NULL && *session != '\0') {
 		a->session = session;
 	} else if (name == NULL) {
-		/* At a shell there is no session to tell two people apart by. */
+		/* At a shell there is no session: use the login name. */
 		name = getenv("USER");
 		if (name == NULL || *name == '\0')
 			name = getenv("LOGNAME");

@@ -5,15 +5,14 @@
 
 /* The table of commands: what main() runs, and what help and the completions print. */
 struct command {
-	const char *name;
-	const char *operands;     /* "N...", "" */
-	const char *summary;      /* one line, lower case, no full stop; NULL: not in the help */
-	const char *detail;       /* more for `help CMD`, lines ended by \n; NULL */
-	const struct flag *flags; /* ends with a NULL name; NULL: none */
-	int min, max;             /* operands; max -1: any number */
+	const char *name, *also; /* also: another name for it, or NULL */
+	const char *operands;    /* "N...", "" */
+	int min, max;            /* operands; max -1: any number */
 	int (*run)(struct cli *);
-	const char *group; /* heading in `help`; NULL: same as the one before */
-	const char *also;  /* another name for it, or NULL */
+	const struct flag *flags; /* ends with a NULL name; NULL: none */
+	const char *summary;      /* one line, lower case, no full stop; NULL: not in the help */
+	const char *group;        /* heading in `help`; NULL: same as the one before */
+	const char *detail;       /* more for `help CMD`, lines ended by \n; NULL */
 };
 
 const struct command *command_find(const char *name);

@@ -141,6 +141,22 @@ view_ids(struct buf *b, const struct strings *ids)
 	}
 }
 
+void
+view_result(struct cli *c, const char *deed, const struct task *t)
+{
+	struct json_object *o;
+
+	if (!c->json) {
+		cli_print(c, "%s #%s %.120s\n", deed, t->id, t->subject);
+		return;
+	}
+	o = out_object();
+	out_string(o, "done", deed);
+	out_string(o, "id", t->id);
+	out_add(o, "task", out_raw(&t->json, JSON_ROOT));
+	cli_json(c, o);
+}
+
 const char *
 view_sign(const struct cli *c, enum task_status s)
 {
@@ -176,10 +192,8 @@ line_decorated(struct cli *c, const struct view *v, const struct task *t)
 	int room;
 
 	view_blockers(v, t, &open);
-	if (t->owner != NULL) {
-		buf_puts(&tail, "  @");
-		view_text(&tail, t->owner, 40);
-	}
+	if (t->owner != NULL)
+		cli_format(&tail, "  @%.40s", t->owner);
 	if (open.count > 0) {
 		buf_puts(&tail, c->ascii ? "  waits for " : "  ⊘ ");
 		view_ids(&tail, &open);
@@ -211,15 +225,9 @@ view_line(struct cli *c, const struct view *v, const struct task *t)
 		return;
 	}
 	/* As the client's TaskList prints it: an agent knows this form. */
-	buf_putc(&c->out, '#');
-	view_text(&c->out, t->id, 128);
-	buf_printf(&c->out, " [%s] ", task_status_name(t->status));
-	view_text(&c->out, t->subject, 1000);
-	if (t->owner != NULL) {
-		buf_puts(&c->out, " (");
-		view_text(&c->out, t->owner, TEXT_SUBJECT);
-		buf_putc(&c->out, ')');
-	}
+	cli_print(c, "#%s [%s] %s", t->id, task_status_name(t->status), t->subject);
+	if (t->owner != NULL)
+		cli_print(c, " (%.120s)", t->owner);
 	view_blockers(v, t, &open);
 	if (open.count > 0) {
 		buf_puts(&c->out, " [blocked by ");

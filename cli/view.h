@@ -43,6 +43,9 @@ void view_text(struct buf *, const char *, size_t max);
 /* "2m ago", "3h ago", "2026-02-06" */
 void view_ago(struct buf *, int64_t wall_ms);
 
+/* What a command did: "created #7 Fix the parser", or with --json the task. */
+void view_result(struct cli *, const char *deed, const struct task *);
+
 /* "#2, #3" */
 void view_ids(struct buf *, const struct strings *);
 

@@ -1,15 +1,14 @@
-#ifndef CLI_UNDO_INVERSE_H
-#define CLI_UNDO_INVERSE_H
+#ifndef CLI_UNDO_H
+#define CLI_UNDO_H
 
 #include "change.h"
 #include "history.h"
 
 /*
- * The change that takes a change back.
+ * The change that undoes a change.
  *
- * Only the fields that were changed are looked at: each must still be what the
- * change made it, then it gets its old value.  What others did meanwhile to other
- * fields stays.
+ * Only the changed fields are compared: each must still have the value that the change wrote, and
+ * then gets its old value.  Later changes of other fields stay.
  */
 struct undo_inverse {
 	struct change change; /* borrows from the members below */
@@ -23,5 +22,10 @@ struct undo_inverse {
 int undo_inverse_make(
     struct undo_inverse *, const struct history_entry *, const struct task *now, struct error *);
 void undo_inverse_free(struct undo_inverse *);
+
+/* Write a task's text from the journal as a task again. */
+int undo_put_back(struct cli *, const char *id, const char *text, struct task *now, struct error *);
+/* Write its edges on both sides, where the other task exists. */
+int undo_link_back(struct cli *, const char *id, struct error *);
 
 #endif
