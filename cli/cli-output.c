@@ -103,10 +103,10 @@ cli_misuse(struct cli *c, const char *fmt, ...)
 	va_start(ap, fmt);
 	s = format(fmt, ap);
 	va_end(ap);
-	if (c->command != NULL && strcmp(c->command->name, "help") != 0)
+	if (strcmp(c->command->name, "help") != 0)
 		cli_fail(c, EXIT_MISUSE, "%s (try: claude-tasks help %s)", s, c->command->name);
 	else
-		fail(c, EXIT_MISUSE, s);
+		cli_fail(c, EXIT_MISUSE, "%s (try: claude-tasks help)", s);
 	free(s);
 	return EXIT_MISUSE;
 }

@@ -181,8 +181,7 @@ view_paint(enum task_status s)
 }
 
 /*
- * What follows the subject is short and matters, so the subject is what is
- * cut to the columns of the terminal.
+ * The subject is cut to the columns of the terminal; owner and blockers are kept.
  */
 static void
 line_decorated(struct cli *c, const struct view *v, const struct task *t)
@@ -224,7 +223,7 @@ view_line(struct cli *c, const struct view *v, const struct task *t)
 		line_decorated(c, v, t);
 		return;
 	}
-	/* As the client's TaskList prints it: an agent knows this form. */
+	/* As the client's TaskList prints it, which agents know. */
 	cli_print(c, "#%s [%s] %s", t->id, task_status_name(t->status), t->subject);
 	if (t->owner != NULL)
 		cli_print(c, " (%.120s)", t->owner);
@@ -235,6 +234,26 @@ view_line(struct cli *c, const struct view *v, const struct task *t)
 		buf_putc(&c->out, ']');
 	}
 	strings_free(&open);
+}
+
+void
+view_claims(struct cli *c, struct claims *claims)
+{
+	struct error err;
+
+	if (claims_load(&c->list, claims, &err) == -1)
+		cli_note(c, "claude-tasks: the claims cannot be read: %s", err.text);
+}
+
+void
+view_claimer(struct buf *b, const struct claim *claim)
+{
+	struct agent a = { .id = claim->agent_id,
+		.type = claim->agent_type,
+		.name = claim->name,
+		.session = claim->session };
+
+	agent_describe(b, &a);
 }
 
 void
