@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "args.h"
+#include "commands.h"
 #include "config/config.h"
 #include "settings/settings.h"
 #include "tool.h"
@@ -228,7 +228,7 @@ static const struct flag *
 find_flag(const struct command *k, const char *word)
 {
 	for (int pass = 0; pass < 2; pass++) {
-		const struct flag *f = pass == 0 ? k->flags : args_common;
+		const struct flag *f = pass == 0 ? k->flags : cli_args_common;
 
 		for (; f != NULL && f->name != NULL; f++)
 			if ((word[0] == '-' && word[1] == '-' && strcmp(word + 2, f->name) == 0) ||
@@ -271,7 +271,7 @@ completion_main(struct cli *c)
 	} else if (current[0] == '-') {
 		if (k != NULL)
 			flags(c, k->flags);
-		flags(c, args_common);
+		flags(c, cli_args_common);
 	} else if (k == NULL) {
 		commands(c);
 	} else {

@@ -131,8 +131,9 @@ report_text(struct doctor *d)
 				    : f->level == LEVEL_ODD ? PAINT_YELLOW
 							    : PAINT_DIM;
 
-		buf_printf(&c->out, "%s%s%s %s: ", paint(c, colour),
-		    f->did != NULL ? "fixed" : level_name(f->level), paint(c, PAINT_OFF), f->check);
+		buf_printf(&c->out, "%s%s%s %s: ", cli_paint(c, colour),
+		    f->did != NULL ? "fixed" : level_name(f->level), cli_paint(c, PAINT_OFF),
+		    f->check);
 		text_show(&c->out, f->what, strlen(f->what), TEXT_LINE, 1000);
 		buf_putc(&c->out, '\n');
 		line(c, "", f->why);

@@ -19,14 +19,6 @@
 #include "sys/file.h"
 #include "view.h"
 
-bool
-cli_by_agent(void)
-{
-	const char *v = getenv("CLAUDECODE");
-
-	return v != NULL && *v != '\0' && strcmp(v, "0") != 0;
-}
-
 /* The project's file, or the one named. */
 static int
 load_config(struct cli *c, struct config *config, char **dir)

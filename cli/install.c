@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "registration.h"
+#include "settings-memory.h"
 #include "sys/file.h"
 
 struct job {
@@ -243,21 +244,21 @@ remember(struct cli *c, const struct registration *w, const char *path, struct j
 	char hex[65];
 
 	(void)c;
-	(void)memory_load(w->config, path, &old, err);
+	(void)settings_memory_load(w->config, path, &old, err);
 	hash_text(e->before.data, e->before.len, hex);
 	if (old.after[0] != '\0' && strcmp(hex, old.after) == 0) {
 		job->memory = old;
 		job->memory.env = job->memory.env || job->change.env;
 	} else {
 		job->memory.env = job->change.env || old.env;
-		memory_free(&old);
+		settings_memory_free(&old);
 		job->memory.existed = e->existed;
-		if (e->existed && (job->memory.backup = memory_backup(w->config, path,
+		if (e->existed && (job->memory.backup = settings_memory_backup(w->config, path,
 				       e->before.data, e->before.len, err)) == NULL)
 			return -1;
 	}
 	hash_text(job->result.data, job->result.len, job->memory.after);
-	return memory_save(w->config, path, &job->memory, err);
+	return settings_memory_save(w->config, path, &job->memory, err);
 }
 
 int
@@ -309,7 +310,7 @@ install_main(struct cli *c)
 		buf_free(&text);
 		buf_free(&out);
 	} else {
-		rc = memory_lock(w.config, &lock, &lockdir, &err);
+		rc = settings_memory_lock(w.config, &lock, &lockdir, &err);
 		if (rc != -1)
 			rc = settings_edit(w.file[scope].path, &edit, &err);
 		if (rc == 1)
@@ -330,7 +331,7 @@ out:
 	buf_free(&edit.before);
 	buf_free(&job.result);
 	strings_free(&job.events);
-	memory_free(&job.memory);
+	settings_memory_free(&job.memory);
 	registration_free(&w);
 	free(bin);
 	free(version);
@@ -356,12 +357,12 @@ uninstall_main(struct cli *c)
 	path = w.file[scope].path;
 	rc = 0;
 	if (w.file[scope].there || w.file[scope].broken != NULL)
-		rc = memory_lock(w.config, &lock, &lockdir, &err);
-	(void)memory_load(w.config, path, &job.memory, &(struct error){ 0 });
+		rc = settings_memory_lock(w.config, &lock, &lockdir, &err);
+	(void)settings_memory_load(w.config, path, &job.memory, &(struct error){ 0 });
 	if (rc != -1 && lock.held)
 		rc = settings_edit(path, &edit, &err);
 	if (rc == 1 && !job.dry)
-		rc = memory_save(w.config, path, NULL, &err);
+		rc = settings_memory_save(w.config, path, NULL, &err);
 	if (rc == -1) {
 		status = cli_fail(c, EXIT_FAULT, "%s is left as it is: %s", path, err.text);
 	} else {
@@ -377,7 +378,7 @@ uninstall_main(struct cli *c)
 		close(lockdir);
 	buf_free(&edit.before);
 	buf_free(&job.result);
-	memory_free(&job.memory);
+	settings_memory_free(&job.memory);
 	registration_free(&w);
 	return status;
 }

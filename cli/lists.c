@@ -220,9 +220,10 @@ row_text(struct cli *c, const struct row *r, int name_width)
 	bool here = strcmp(r->name, c->list.name) == 0;
 
 	view_text(&name, r->name, 255);
-	buf_printf(&c->out, "%s%s %s%*s%s  %zu/%zu done", paint(c, here ? PAINT_BOLD : PAINT_NONE),
-	    here ? "*" : " ", buf_text(&name), name_width - text_width(buf_text(&name)), "",
-	    paint(c, here ? PAINT_OFF : PAINT_NONE), r->view.completed, r->view.shown);
+	buf_printf(&c->out, "%s%s %s%*s%s  %zu/%zu done",
+	    cli_paint(c, here ? PAINT_BOLD : PAINT_NONE), here ? "*" : " ", buf_text(&name),
+	    name_width - text_width(buf_text(&name)), "",
+	    cli_paint(c, here ? PAINT_OFF : PAINT_NONE), r->view.completed, r->view.shown);
 	if (r->view.in_progress > 0)
 		buf_printf(&c->out, ", %zu in progress", r->view.in_progress);
 	buf_printf(&c->out, ", %s", layout_names[r->layout]);

@@ -46,10 +46,10 @@ progress_bar(struct cli *c, const struct view *v)
 {
 	size_t cells = 10, full = v->shown > 0 ? v->completed * cells / v->shown : 0;
 
-	buf_printf(&c->out, "%s", paint(c, PAINT_GREEN));
+	buf_printf(&c->out, "%s", cli_paint(c, PAINT_GREEN));
 	for (size_t i = 0; i < cells; i++)
 		buf_puts(&c->out, c->ascii ? i < full ? "=" : "-" : i < full ? "▰" : "▱");
-	buf_printf(&c->out, "%s %zu/%zu", paint(c, PAINT_OFF), v->completed, v->shown);
+	buf_printf(&c->out, "%s %zu/%zu", cli_paint(c, PAINT_OFF), v->completed, v->shown);
 }
 
 /* Who does what: the spinner's words of the tasks in progress. */
@@ -112,8 +112,8 @@ statusline_main(struct cli *c)
 		if (v.in_progress == 0 && v.ready.count > 0)
 			buf_printf(&c->out, " %s %zu ready", c->ascii ? "|" : "·", v.ready.count);
 		if (v.blocked > 0)
-			buf_printf(&c->out, " %s%s %zu%s", paint(c, PAINT_DIM),
-			    c->ascii ? "blocked" : "⊘", v.blocked, paint(c, PAINT_OFF));
+			buf_printf(&c->out, " %s%s %zu%s", cli_paint(c, PAINT_DIM),
+			    c->ascii ? "blocked" : "⊘", v.blocked, cli_paint(c, PAINT_OFF));
 		buf_putc(&c->out, '\n');
 	}
 	view_free(&v);
@@ -142,7 +142,7 @@ screen_enter(struct cli *c)
 {
 	struct termios t;
 
-	cli_on_signal = screen_leave;
+	cli_on_signal(screen_leave);
 	if (isatty(STDIN_FILENO) && tcgetattr(STDIN_FILENO, &saved) == 0) {
 		t = saved;
 		t.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
@@ -156,7 +156,8 @@ static void
 screen_draw(struct cli *c, const struct view *v)
 {
 	buf_puts(&c->out, "\033[H\033[2J");
-	buf_printf(&c->out, "%s%s%s  ", paint(c, PAINT_BOLD), c->list.name, paint(c, PAINT_OFF));
+	buf_printf(
+	    &c->out, "%s%s%s  ", cli_paint(c, PAINT_BOLD), c->list.name, cli_paint(c, PAINT_OFF));
 	progress_bar(c, v);
 	buf_puts(&c->out, raw ? "   (q leaves)\r\n\r\n" : "\r\n\r\n");
 	for (size_t i = 0; i < v->tasks.count; i++) {
@@ -301,7 +302,7 @@ watch_main(struct cli *c)
 		inotify_rm_watch(fd, wd);
 	}
 	screen_leave();
-	cli_on_signal = NULL;
+	cli_on_signal(NULL);
 	close(fd);
 	view_free(&v);
 	if (rc == -1 && c->status == 0)

@@ -114,10 +114,11 @@ line_text(struct cli *c, const char *line)
 	session = json_member_string(&j, JSON_ROOT, "session");
 	why = json_member_string(&j, JSON_ROOT, "why");
 	if (time != NULL && strlen(time) >= 19)
-		buf_printf(&c->out, "%s%.10s %.8s%s ", paint(c, PAINT_DIM), time, time + 11,
-		    paint(c, PAINT_OFF));
+		buf_printf(&c->out, "%s%.10s %.8s%s ", cli_paint(c, PAINT_DIM), time, time + 11,
+		    cli_paint(c, PAINT_OFF));
 	view_text(&b, event != NULL ? event : "?", 24);
-	buf_printf(&c->out, "%s%-8s%s", paint(c, PAINT_BOLD), buf_text(&b), paint(c, PAINT_OFF));
+	buf_printf(
+	    &c->out, "%s%-8s%s", cli_paint(c, PAINT_BOLD), buf_text(&b), cli_paint(c, PAINT_OFF));
 	if (task != NULL) {
 		buf_puts(&c->out, " #");
 		view_text(&c->out, task, 128);
@@ -205,8 +206,8 @@ log_main(struct cli *c)
 	} else {
 		if (l.seen > l.lines.count && !c->json)
 			buf_printf(&c->out, "%s(%zu earlier ones: --count %zu)%s\n",
-			    paint(c, PAINT_DIM), l.seen - l.lines.count, l.seen,
-			    paint(c, PAINT_OFF));
+			    cli_paint(c, PAINT_DIM), l.seen - l.lines.count, l.seen,
+			    cli_paint(c, PAINT_OFF));
 		for (size_t i = 0; i < l.lines.count; i++) {
 			if (c->json)
 				buf_printf(&c->out, "%s\n", l.lines.item[i]);

@@ -3,7 +3,6 @@
 
 #include "cli.h"
 #include "settings/settings.h"
-#include "sys/lock.h"
 
 /*
  * Settings files: where they are, and how one is changed without losing what
@@ -42,21 +41,6 @@ struct settings_edit {
 	bool existed;
 };
 int settings_edit(const char *path, struct settings_edit *, struct error *);
-
-/* Our own memory of an install: what the file was, and what we made of it. */
-struct settings_memory {
-	char after[65]; /* SHA-256 of what we left; "": nothing is known */
-	bool existed, env;
-	char *backup; /* where the old bytes are; NULL */
-};
-int memory_lock(const char *config, struct lock *, int *dirfd, struct error *);
-int memory_load(const char *config, const char *path, struct settings_memory *, struct error *);
-int memory_save(
-    const char *config, const char *path, const struct settings_memory *, struct error *);
-void memory_free(struct settings_memory *);
-/* Keep the bytes under {config}/task-hooks/.installs; the path, owned; NULL on error. */
-char *memory_backup(
-    const char *config, const char *path, const char *text, size_t len, struct error *);
 
 /* The version of the client, "2.1.325" (owned), or NULL: no client found, or it says none. */
 char *client_version(const char *client);

@@ -230,24 +230,19 @@ update_refused(struct answer *a, const char *id, int status, const char *reason)
 	free(text);
 }
 
-/* To in_progress or completed: the rules of claim and complete. 0, or -1 with the answer. */
+/* To in_progress or completed, by the rules of claim and complete.  0, or -1 with the answer. */
 static int
 update_status(struct cli *c, struct update *u, enum task_status to, const struct change *with,
     struct answer *a)
 {
 	struct change_complete how = { .id = u->id, .quiet = true, .with = with };
 	struct buf reason = { 0 };
-	struct error err = { 0 };
-	enum claim_result r;
 	int status;
 
 	if (to == TASK_IN_PROGRESS) {
 		if (u->owner != NULL && *u->owner != '\0')
 			cli_act_as(c, u->owner);
-		r = change_claim(c, u->id, false, with, &reason, &err);
-		status = claim_status(r, &err);
-		if (r == CLAIM_FAULT)
-			buf_puts(&reason, err.text);
+		status = change_claim_status(c, u->id, with, &reason);
 	} else {
 		status = change_complete(c, &how, &reason, &u->unblocked);
 	}

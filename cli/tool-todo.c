@@ -143,17 +143,12 @@ todo_status(struct cli *c, const struct todo *w, enum task_status to, struct ans
 	struct change_complete how = { .id = w->id, .quiet = true };
 	struct strings unblocked = { 0 };
 	struct buf reason = { 0 };
-	struct error err = { 0 };
-	enum claim_result r;
-	int status = EXIT_DONE;
+	int status;
 
 	if (to == TASK_IN_PROGRESS) {
 		if (w->assignee != NULL && *w->assignee != '\0')
 			cli_act_as(c, w->assignee);
-		r = change_claim(c, w->id, false, NULL, &reason, &err);
-		status = claim_status(r, &err);
-		if (r == CLAIM_FAULT)
-			buf_puts(&reason, err.text);
+		status = change_claim_status(c, w->id, NULL, &reason);
 	} else {
 		status = change_complete(c, &how, &reason, &unblocked);
 	}

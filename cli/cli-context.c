@@ -1,5 +1,5 @@
 /*
- * Where the command works, and as whom.
+ * Which list the command works on, and who acts.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "agent/agent.h"
 #include "agent/event.h"
-#include "cli.h"
+#include "commands.h"
 #include "config/config.h"
 #include "sys/lock.h"
 #include "sys/process.h"
@@ -25,7 +25,7 @@ cli_find(struct cli *c)
 	struct error err;
 
 	if (c->list_name != NULL && c->list_dir != NULL) {
-		cli_misuse(c, "--list and --dir name two lists; give one");
+		cli_misuse(c, "--list and --dir cannot be used together");
 		return -1;
 	}
 	if (c->list.name != NULL)
@@ -36,7 +36,7 @@ cli_find(struct cli *c)
 	return -1;
 }
 
-/* How hard a write is pressed to the disk is configured; what is wrong there others say. */
+/* Apply the configured durability; errors in the configuration are reported elsewhere. */
 void
 cli_tune(struct cli *c)
 {
@@ -63,6 +63,16 @@ cli_open(struct cli *c, bool make)
 	if (rc == 1)
 		cli_tune(c);
 	return rc;
+}
+
+int
+cli_open_for(struct cli *c, const char *id)
+{
+	int rc = cli_open(c, false);
+
+	if (rc == 0)
+		cli_no_task(c, id);
+	return rc == 1 ? 0 : -1;
 }
 
 struct deadline
@@ -101,7 +111,7 @@ cli_agent(const struct cli *c, struct agent *a)
 
 	*a = (struct agent){ 0 };
 	agent_client(a);
-	/* Who started a server is who speaks to it. */
+	/* The process that started a server is its client. */
 	if (a->pid == 0 && strcmp(c->command->name, "mcp") == 0) {
 		a->pid = getppid();
 		a->pid_start = process_read((pid_t)a->pid, &p) == 1 ? p.start : 0;
@@ -109,7 +119,7 @@ cli_agent(const struct cli *c, struct agent *a)
 	if (session != NULL && *session != '\0') {
 		a->session = session;
 	} else if (name == NULL) {
-		/* At a shell there is no session to tell two people apart by. */
+		/* At a shell there is no session: use the login name. */
 		name = getenv("USER");
 		if (name == NULL || *name == '\0')
 			name = getenv("LOGNAME");
@@ -117,4 +127,12 @@ cli_agent(const struct cli *c, struct agent *a)
 			name = "me";
 	}
 	a->name = name;
+}
+
+bool
+cli_by_agent(void)
+{
+	const char *v = getenv("CLAUDECODE");
+
+	return v != NULL && *v != '\0' && strcmp(v, "0") != 0;
 }
