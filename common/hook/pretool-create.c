@@ -146,7 +146,7 @@ pretool_spawn(struct hook *h, struct error *e)
 	for (size_t i = 0; i < tasks.count && rc != -1; i++) {
 		named[i].task = &tasks.item[i];
 		named[i].blockers = &blockers[i];
-		rc = graph_blockers(&h->store, &tasks.item[i], &blockers[i], e);
+		rc = store_blockers(&h->store, &tasks.item[i], &blockers[i], e);
 	}
 	if (rc != -1)
 		rc = judge_spawn(h, named, tasks.count, e);

@@ -259,7 +259,7 @@ start(struct hook *h, const struct call *c, struct facts *f, struct error *e)
 		return -1;
 	hook_self(h);
 	holder_look(&f->who, &h->list, &h->claims);
-	if (graph_blockers(&h->store, f->who.task, &blockers, e) == -1)
+	if (store_blockers(&h->store, f->who.task, &blockers, e) == -1)
 		return -1;
 	f->blockers = &blockers;
 	policy_start(f, &h->decision);
@@ -315,7 +315,7 @@ complete(struct hook *h, const struct call *c, struct facts *f, struct error *e)
 	int rc = 0;
 
 	if (f->who.task->status != TASK_COMPLETED) {
-		rc = graph_blockers(&h->store, f->who.task, &blockers, e);
+		rc = store_blockers(&h->store, f->who.task, &blockers, e);
 		if (rc != -1)
 			rc = subtasks_open(&h->list, &h->store, c->id, !h->explain, &subtasks, e);
 		f->blockers = &blockers;

@@ -45,8 +45,7 @@ int files_clear(struct store *, struct task_set *removed, struct deadline, struc
 int files_put(
     struct store *, const char *id, const char *text, size_t len, struct deadline, struct error *);
 
-/* Are these dependencies possible: nobody waits for itself, for the unknown, in a
- * circle?  id NULL: a task that is yet to be made. */
-int store_check_dependencies(struct store *, const char *id, const struct change *, struct error *);
+/* graph_check_change() of the list. */
+int store_check_change(struct store *, const char *id, const struct change *, struct error *);
 
 #endif

@@ -169,7 +169,7 @@ update_once(struct store *s, const struct request *q, struct error *err)
 	if (whole && store_enter(s, q->deadline, err) == -1)
 		return -1;
 	if (dependencies)
-		rc = store_check_dependencies(s, q->id, q->change, err);
+		rc = store_check_change(s, q->id, q->change, err);
 	if (rc == 0)
 		rc = edit_one(s, q, err);
 	if (rc != -1 && dependencies)
@@ -215,7 +215,7 @@ create_once(
 	id[0] = '\0';
 	if (store_enter(s, q->deadline, err) == -1)
 		return -1;
-	if (store_check_dependencies(s, NULL, q->change, err) == -1 ||
+	if (store_check_change(s, "", q->change, err) == -1 ||
 	    (q->rule != NULL && q->rule(q->arg, s, NULL, err) != 0))
 		goto out;
 	if (s->layout == STORE_FOLDER)

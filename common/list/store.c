@@ -279,65 +279,67 @@ store_depend(struct store *s, const char *blocked, const char *blocker, bool rem
 	return store_update(s, blocked, &change, NULL, NULL, NULL, NULL, deadline, err);
 }
 
+/* Not a task, and a task that the client does not show: both are missing. */
 static int
-check_edge(
-    struct store *s, const char *blocked, const char *blocker, const char *other, struct error *err)
+get_shown(struct store *s, const char *id, struct task *t, struct error *err)
 {
-	struct task t = TASK_INIT;
-	struct strings path = { 0 };
-	int rc;
+	int rc = store_get(s, id, t, err);
 
-	if (strcmp(blocked, blocker) == 0)
-		return error_set(err, ERROR_REFUSED, "task #%s cannot wait for itself", blocked);
-	rc = store_get(s, other, &t, err);
-	task_free(&t);
-	if (rc == 0 || (rc == -1 && err->kind == ERROR_INPUT))
-		return error_set(err, ERROR_REFUSED, "there is no task #%.40s to depend on", other);
-	if (rc == -1)
-		return -1;
-	/* A task without an id yet: no circle goes through it. */
-	rc = *blocked == '\0' || *blocker == '\0'
-		 ? 0
-		 : graph_cycle_on_disk(s, blocked, blocker, &path, err);
-	if (rc == 1)
-		rc = graph_refuse_cycle(blocked, blocker, &path, err);
-	strings_free(&path);
-	return rc;
+	return rc == -1 && err->kind == ERROR_INPUT ? 0 : rc;
 }
 
-/* Both at once: what is to wait for the task must not be what the task waits for. */
-static int
-check_between(struct store *s, const char *waits, const char *first, struct error *err)
+int
+store_blockers(struct store *s, const struct task *task, struct blockers *b, struct error *err)
 {
-	struct strings path = { 0 };
-	int rc = strcmp(waits, first) == 0 ? 1 : graph_cycle_on_disk(s, waits, first, &path, err);
+	struct task t = TASK_INIT;
+	int rc = 0;
 
-	strings_free(&path);
-	if (rc == 1)
-		return error_set(err, ERROR_REFUSED,
-		    "the task cannot wait for #%s and block #%s: that would close a circle", first,
-		    waits);
+	memset(b, 0, sizeof(*b));
+	for (size_t i = 0; rc != -1 && i < task->blocked_by.count; i++) {
+		rc = get_shown(s, task->blocked_by.item[i], &t, err);
+		if (rc == 0 || (rc == 1 && task_open(&t)))
+			blockers_add(b, task->blocked_by.item[i], rc == 1 ? &t : NULL);
+	}
+	task_free(&t);
+	if (rc == -1)
+		blockers_free(b);
+	return rc == -1 ? -1 : 0;
+}
+
+static int
+waits_for(void *arg, const char *id, struct strings *blocked_by, struct error *err)
+{
+	struct task t = TASK_INIT;
+	int rc = get_shown(arg, id, &t, err);
+
+	if (rc == 1) {
+		*blocked_by = t.blocked_by;
+		t.blocked_by = (struct strings){ 0 };
+	}
+	task_free(&t);
 	return rc;
 }
 
 int
-store_check_dependencies(struct store *s, const char *id, const struct change *c, struct error *err)
+store_check_edges(
+    struct store *s, const char *id, struct graph_edge *edge, size_t count, struct error *err)
 {
-	static const struct strings none;
-	const struct strings *by = c->add_blocked_by != NULL ? c->add_blocked_by : &none;
-	const struct strings *blocks = c->add_blocks != NULL ? c->add_blocks : &none;
-	const char *self = id != NULL ? id : "";
-	size_t i, k;
+	return graph_check_edges(waits_for, s, id, edge, count, err);
+}
 
-	for (i = 0; i < by->count; i++)
-		if (check_edge(s, self, by->item[i], by->item[i], err) == -1)
-			return -1;
-	for (i = 0; i < blocks->count; i++)
-		if (check_edge(s, blocks->item[i], self, blocks->item[i], err) == -1)
-			return -1;
-	for (i = 0; i < blocks->count; i++)
-		for (k = 0; k < by->count; k++)
-			if (check_between(s, blocks->item[i], by->item[k], err) == -1)
-				return -1;
-	return 0;
+int
+store_check_change(struct store *s, const char *id, const struct change *c, struct error *err)
+{
+	return graph_check_change(waits_for, s, id, c, err);
+}
+
+int
+graph_cycle_on_disk(struct store *s, const char *blocked, const char *blocker, struct strings *path,
+    struct error *err)
+{
+	struct graph_edge edge = { .blocked = blocked, .blocker = blocker };
+	int rc = store_check_edges(s, blocked, &edge, 1, err);
+
+	*path = edge.cycle;
+	return rc == -1 ? -1 : path->count > 0;
 }
