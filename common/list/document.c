@@ -11,7 +11,6 @@
 
 #include "list/document-edit.h"
 #include "list/graph.h"
-#include "list/store-part.h"
 #include "task/task-index.h"
 
 #define DOCUMENT_MAX (64u << 20)
@@ -77,7 +76,7 @@ read_document(struct store *s, struct document *d, struct error *err)
 	return rc;
 }
 
-int
+static int
 document_get(struct store *s, const char *id, struct task *t, struct error *err)
 {
 	struct document d = { 0 };
@@ -92,7 +91,7 @@ document_get(struct store *s, const char *id, struct task *t, struct error *err)
 	return at != DOCUMENT_NONE;
 }
 
-int
+static int
 document_load(struct store *s, struct task_set *set, struct error *err)
 {
 	struct document d = { 0 };
@@ -109,7 +108,21 @@ document_load(struct store *s, struct task_set *set, struct error *err)
 	return 0;
 }
 
-int
+/* Of tasks in the order of their ids; what is read at once needs no needle. */
+static int
+document_scan(struct store *s, const char *needle, store_visit *fn, void *arg, struct error *err)
+{
+	struct task_set set = { 0 };
+	int rc = document_load(s, &set, err);
+
+	(void)needle;
+	for (size_t i = 0; rc == 0 && i < set.count; i++)
+		rc = fn(arg, &set.item[i]);
+	task_set_free(&set);
+	return rc;
+}
+
+static int
 document_bad(struct store *s, void (*fn)(void *, const char *file, const char *reason), void *arg,
     struct error *err)
 {
@@ -266,7 +279,7 @@ apply(struct document *d, size_t at, const struct change *c, struct error *err)
 	return rc | by | blocks | gone;
 }
 
-int
+static int
 document_update(struct store *s, const char *id, const struct change *change, store_rule *rule,
     void *arg, struct task *before, struct task *after, struct deadline deadline, struct error *err)
 {
@@ -316,7 +329,7 @@ document_new_id(char id[37])
 	    b[14], b[15]);
 }
 
-int
+static int
 document_create(struct store *s, const struct change *change, store_rule *rule, void *arg,
     struct task *made, struct deadline deadline, struct error *err)
 {
@@ -349,7 +362,7 @@ out:
 	return rc;
 }
 
-int
+static int
 document_delete(struct store *s, const char *id, store_rule *rule, void *arg, struct task *before,
     struct deadline deadline, struct error *err)
 {
@@ -387,7 +400,7 @@ out:
 	return rc;
 }
 
-int
+static int
 document_clear(
     struct store *s, struct task_set *removed, struct deadline deadline, struct error *err)
 {
@@ -409,7 +422,7 @@ document_clear(
 	return rc;
 }
 
-int
+static int
 document_put(struct store *s, const char *id, const char *text, size_t len,
     struct deadline deadline, struct error *err)
 {
@@ -437,3 +450,17 @@ out:
 	document_free(&d);
 	return rc;
 }
+
+const struct store_ops document_ops = {
+	.lock = document_lock,
+	.get = document_get,
+	.load = document_load,
+	.scan = document_scan,
+	.walk = document_scan,
+	.bad = document_bad,
+	.create = document_create,
+	.update = document_update,
+	.delete = document_delete,
+	.clear = document_clear,
+	.put = document_put,
+};

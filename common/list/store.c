@@ -1,6 +1,6 @@
 /*
- * The list: opening it, finding its layout, holding its lock.  The work is
- * done by the layouts (store-read.c, store-write.c, document.c).
+ * Open a list, find its layout, hold its lock.  The layouts (files.h,
+ * document.h) do the rest.
  */
 #include "list/store.h"
 
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "list/document.h"
-#include "list/graph.h"
+#include "list/files.h"
 #include "list/store-part.h"
 #include "sys/dir.h"
 
@@ -24,6 +24,12 @@ store_dialect(const struct store *s)
 	return s->layout == STORE_NATIVE     ? TASK_NATIVE
 	       : s->layout == STORE_DOCUMENT ? TASK_DOCUMENT
 					     : TASK_FOLDER;
+}
+
+static const struct store_ops *
+store_ops(const struct store *s)
+{
+	return s->layout == STORE_DOCUMENT ? &document_ops : &files_ops;
 }
 
 /* What the names of the files say. */
@@ -115,9 +121,7 @@ store_close(struct store *s)
 int
 store_enter(struct store *s, struct deadline deadline, struct error *err)
 {
-	if (s->depth == 0 &&
-	    (s->layout == STORE_DOCUMENT ? document_lock(s, deadline, err)
-					 : lock_list(&s->lock, s->dirfd, deadline, err)) == -1)
+	if (s->depth == 0 && store_ops(s)->lock(s, deadline, err) == -1)
 		return -1;
 	s->depth++;
 	return 0;
@@ -140,6 +144,14 @@ store_verify(struct store *s, struct lock *task, struct error *err)
 	return s->depth > 0 ? lock_verify(&s->lock, err) : 0;
 }
 
+bool
+store_again(
+    const struct store *s, int rc, int *tries, struct deadline deadline, const struct error *err)
+{
+	return rc == -1 && err->kind == ERROR_LOST && s->depth == 0 && ++*tries < LOST_TRIES &&
+	       !deadline_past(deadline);
+}
+
 int
 store_locked(struct store *s, int (*fn)(void *, struct store *, struct error *), void *arg,
     struct deadline deadline, struct error *err)
@@ -151,21 +163,20 @@ store_locked(struct store *s, int (*fn)(void *, struct store *, struct error *),
 			return -1;
 		rc = fn(arg, s, err);
 		store_leave(s);
-	} while (rc == -1 && err->kind == ERROR_LOST && s->depth == 0 && ++i < LOST_TRIES &&
-		 !deadline_past(deadline));
+	} while (store_again(s, rc, &i, deadline, err));
 	return rc;
 }
 
 int
 store_get(struct store *s, const char *id, struct task *t, struct error *err)
 {
-	return s->layout == STORE_DOCUMENT ? document_get(s, id, t, err) : files_get(s, id, t, err);
+	return store_ops(s)->get(s, id, t, err);
 }
 
 int
 store_load(struct store *s, struct task_set *set, struct error *err)
 {
-	return s->layout == STORE_DOCUMENT ? document_load(s, set, err) : files_load(s, set, err);
+	return store_ops(s)->load(s, set, err);
 }
 
 struct owned {
@@ -200,69 +211,57 @@ store_scan(struct store *s, const char *owner, int (*fn)(void *, const struct ta
     struct error *err)
 {
 	struct owned o = { owner, fn, arg };
-	struct task_set set = { 0 };
-	size_t i;
-	int rc = 0;
 
-	if (s->layout != STORE_DOCUMENT)
-		return files_scan(
-		    s, owner != NULL && plain(owner) ? owner : NULL, visit_owned, &o, err);
-	if (document_load(s, &set, err) == -1)
-		rc = -1;
-	for (i = 0; rc == 0 && i < set.count; i++)
-		rc = visit_owned(&o, &set.item[i]);
-	task_set_free(&set);
-	return rc;
+	return store_ops(s)->scan(
+	    s, owner != NULL && plain(owner) ? owner : NULL, visit_owned, &o, err);
+}
+
+int
+store_walk(struct store *s, enum task_status status, int (*fn)(void *, const struct task *),
+    void *arg, struct error *err)
+{
+	return store_ops(s)->walk(s, task_status_name(status), fn, arg, err);
 }
 
 int
 store_bad(struct store *s, void (*fn)(void *, const char *file, const char *reason), void *arg,
     struct error *err)
 {
-	return s->layout == STORE_DOCUMENT ? document_bad(s, fn, arg, err)
-					   : files_bad(s, fn, arg, err);
+	return store_ops(s)->bad(s, fn, arg, err);
 }
 
 int
 store_create(struct store *s, const struct change *change, store_rule *rule, void *arg,
     struct task *made, struct deadline deadline, struct error *err)
 {
-	return s->layout == STORE_DOCUMENT
-		   ? document_create(s, change, rule, arg, made, deadline, err)
-		   : files_create(s, change, rule, arg, made, deadline, err);
+	return store_ops(s)->create(s, change, rule, arg, made, deadline, err);
 }
 
 int
 store_update(struct store *s, const char *id, const struct change *change, store_rule *rule,
     void *arg, struct task *before, struct task *after, struct deadline deadline, struct error *err)
 {
-	return s->layout == STORE_DOCUMENT
-		   ? document_update(s, id, change, rule, arg, before, after, deadline, err)
-		   : files_update(s, id, change, rule, arg, before, after, deadline, err);
+	return store_ops(s)->update(s, id, change, rule, arg, before, after, deadline, err);
 }
 
 int
 store_delete(struct store *s, const char *id, store_rule *rule, void *arg, struct task *before,
     struct deadline deadline, struct error *err)
 {
-	return s->layout == STORE_DOCUMENT
-		   ? document_delete(s, id, rule, arg, before, deadline, err)
-		   : files_delete(s, id, rule, arg, before, deadline, err);
+	return store_ops(s)->delete (s, id, rule, arg, before, deadline, err);
 }
 
 int
 store_clear(struct store *s, struct task_set *removed, struct deadline deadline, struct error *err)
 {
-	return s->layout == STORE_DOCUMENT ? document_clear(s, removed, deadline, err)
-					   : files_clear(s, removed, deadline, err);
+	return store_ops(s)->clear(s, removed, deadline, err);
 }
 
 int
 store_put(struct store *s, const char *id, const char *text, size_t len, struct deadline deadline,
     struct error *err)
 {
-	return s->layout == STORE_DOCUMENT ? document_put(s, id, text, len, deadline, err)
-					   : files_put(s, id, text, len, deadline, err);
+	return store_ops(s)->put(s, id, text, len, deadline, err);
 }
 
 int

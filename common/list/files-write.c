@@ -18,10 +18,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "list/store-part.h"
+#include "list/files-part.h"
 #include "list/watermark.h"
-
-#define LOST_TRIES 5
 
 struct request {
 	const char *id;
@@ -179,7 +177,7 @@ update_once(struct store *s, const struct request *q, struct error *err)
 	return rc == -1 || others == -1 ? -1 : rc | others;
 }
 
-int
+static int
 files_update(struct store *s, const char *id, const struct change *change, store_rule *rule,
     void *arg, struct task *before, struct task *after, struct deadline deadline, struct error *err)
 {
@@ -188,8 +186,7 @@ files_update(struct store *s, const char *id, const struct change *change, store
 
 	do
 		rc = update_once(s, &q, err);
-	while (rc == -1 && err->kind == ERROR_LOST && s->depth == 0 && ++i < LOST_TRIES &&
-	       !deadline_past(deadline));
+	while (store_again(s, rc, &i, deadline, err));
 	return rc;
 }
 
@@ -256,7 +253,7 @@ create_finish(struct store *s, const struct request *q, const char *id, struct e
 	return rc == -1 ? -1 : 0;
 }
 
-int
+static int
 files_create(struct store *s, const struct change *change, store_rule *rule, void *arg,
     struct task *made, struct deadline deadline, struct error *err)
 {
@@ -267,8 +264,7 @@ files_create(struct store *s, const struct change *change, store_rule *rule, voi
 	do
 		rc = id[0] == '\0' ? create_once(s, &q, id, made, err)
 				   : create_finish(s, &q, id, err);
-	while (rc == -1 && err->kind == ERROR_LOST && s->depth == 0 && ++i < LOST_TRIES &&
-	       !deadline_past(deadline));
+	while (store_again(s, rc, &i, deadline, err));
 	if (rc == -1 && id[0] != '\0') {
 		error_prefix(err, "task #%s is made, but not all that it depends on", id);
 		if (err->kind == ERROR_LOST)
@@ -354,7 +350,7 @@ forget_id(struct store *s, const char *id, struct deadline deadline, struct erro
 	return rc == -1 ? -1 : 0;
 }
 
-int
+static int
 files_delete(struct store *s, const char *id, store_rule *rule, void *arg, struct task *before,
     struct deadline deadline, struct error *err)
 {
@@ -363,15 +359,14 @@ files_delete(struct store *s, const char *id, store_rule *rule, void *arg, struc
 
 	do
 		rc = delete_once(s, &q, err);
-	while (rc == -1 && err->kind == ERROR_LOST && s->depth == 0 && ++i < LOST_TRIES &&
-	       !deadline_past(deadline));
+	while (store_again(s, rc, &i, deadline, err));
 	if (rc != -1 && forget_id(s, id, deadline, err) == -1)
 		return error_prefix(err, "task #%s is deleted, but others still name it", id);
 	return rc;
 }
 
 /* As the client's own reset: under the list's lock alone, the mark first. */
-int
+static int
 files_clear(struct store *s, struct task_set *removed, struct deadline deadline, struct error *err)
 {
 	char name[256];
@@ -398,7 +393,7 @@ out:
 	return rc;
 }
 
-int
+static int
 files_put(struct store *s, const char *id, const char *text, size_t len, struct deadline deadline,
     struct error *err)
 {
@@ -421,3 +416,23 @@ files_put(struct store *s, const char *id, const char *text, size_t len, struct 
 	store_leave(s);
 	return rc;
 }
+
+static int
+files_lock(struct store *s, struct deadline deadline, struct error *err)
+{
+	return lock_list(&s->lock, s->dirfd, deadline, err);
+}
+
+const struct store_ops files_ops = {
+	.lock = files_lock,
+	.get = files_get,
+	.load = files_load,
+	.scan = files_scan,
+	.walk = files_walk,
+	.bad = files_bad,
+	.create = files_create,
+	.update = files_update,
+	.delete = files_delete,
+	.clear = files_clear,
+	.put = files_put,
+};
