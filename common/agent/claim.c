@@ -103,7 +103,7 @@ check_blockers(struct taking *k, struct store *s, struct error *err)
 
 	if (k->req->pass_blocked)
 		return 1;
-	if (graph_blockers(s, &k->task, &b, err) == -1)
+	if (store_blockers(s, &k->task, &b, err) == -1)
 		return -1;
 	if (b.count > 0) {
 		refuse_begin(k, CLAIM_BLOCKED);

@@ -114,7 +114,7 @@ finish(struct releasing *r, struct store *s)
 			.from = claim_task_facts(t->status, t->owner),
 			.to = claim_task_facts(TASK_PENDING, NULL),
 		};
-		if (graph_blockers(s, t, &b, &ignored) == 0) {
+		if (store_blockers(s, t, &b, &ignored) == 0) {
 			if (b.count == 0)
 				strings_add(&r->out->ready, t->id);
 			blockers_free(&b);

@@ -18,7 +18,7 @@
 #include "form/convert-part.h"
 #include "list/document-edit.h"
 #include "list/document.h"
-#include "list/store-part.h"
+#include "list/files.h"
 #include "list/watermark.h"
 
 void

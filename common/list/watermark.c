@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "list/store-part.h"
 #include "sys/dir.h"
 
 #define WATERMARK ".highwatermark"
