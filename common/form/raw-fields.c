@@ -67,14 +67,11 @@ raw_fields_collect(struct raw_fields *m, const struct json *j, json_ref object, 
 	const char *raw;
 	size_t len;
 	char *key;
-	int f;
 
 	for (at = json_first(j, object); at != JSON_ABSENT; at = json_next(j, object, at)) {
-		for (f = 0; f < FIELD_COUNT && !known_too; f++)
-			if (json_key_equals(j, at, task_field_names[f]))
-				break;
 		key = json_key(j, at);
-		if ((known_too || f == FIELD_COUNT) && json_member(j, object, key) == at) {
+		if ((known_too || task_field_of(j, at) == FIELD_COUNT) &&
+		    json_member(j, object, key) == at) {
 			raw = json_raw(j, at, &len);
 			raw_fields_add(m, key, raw, len);
 		}
