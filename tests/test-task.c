@@ -332,6 +332,8 @@ static const struct {
 	    { .status = TASK_NO_STATUS, .metadata = "{\"a\\u0000\":1}" }, NULL },
 	{ "half a surrogate pair as key", TASK_NATIVE, WITH(",\"metadata\":{}"),
 	    { .status = TASK_NO_STATUS, .metadata = "{\"\\ud800\":1}" }, NULL },
+	{ "such a key after another one", TASK_NATIVE, WITH(",\"metadata\":{}"),
+	    { .status = TASK_NO_STATUS, .metadata = "{\"a\":1,\"\\ud800\":1}" }, NULL },
 	{ "folder: no metadata", TASK_FOLDER,
 	    "{\"id\":\"1\",\"subject\":\"s\",\"description\":\"\",\"status\":\"pending\",\"owner\":"
 	    "null,"
