@@ -82,14 +82,14 @@ static const struct {
 	{ "Pending", WITH(",\"status\":\"Pending\""), "status 'Pending'", 0 },
 	{ "deleted", WITH(",\"status\":\"deleted\""), "status 'deleted'", 0 },
 	{ "status with a NUL", WITH(",\"status\":\"pending\\u0000\""), "status 'pending", 0 },
-	{ "byte order mark", "\xef\xbb\xbf" WITH(""), "no valid JSON", 0 },
-	{ "empty", "", "no valid JSON", 0 },
-	{ "truncated", "{\"id\":\"1\",\"subject\":\"s\"", "no valid JSON", 0 },
-	{ "trailing comma", WITH(","), "no valid JSON", 0 },
-	{ "garbage after", WITH("") "}", "no valid JSON", 0 },
+	{ "byte order mark", "\xef\xbb\xbf" WITH(""), "invalid JSON", 0 },
+	{ "empty", "", "invalid JSON", 0 },
+	{ "truncated", "{\"id\":\"1\",\"subject\":\"s\"", "invalid JSON", 0 },
+	{ "trailing comma", WITH(","), "invalid JSON", 0 },
+	{ "garbage after", WITH("") "}", "invalid JSON", 0 },
 	{ "an array", "[" WITH("") "]", "an array, not an object", 0 },
 	{ "a string", "\"x\"", "a string, not an object", 0 },
-	{ "NUL bytes", "{}\0{}", "no valid JSON", 5 },
+	{ "NUL bytes", "{}\0{}", "invalid JSON", 5 },
 };
 
 Test(task, tolerance)
@@ -347,6 +347,8 @@ static const struct {
 	    { .status = TASK_NO_STATUS, .metadata = "{\"a\\u0000\":1}" }, NULL },
 	{ "half a surrogate pair as key", TASK_NATIVE, WITH(",\"metadata\":{}"),
 	    { .status = TASK_NO_STATUS, .metadata = "{\"\\ud800\":1}" }, NULL },
+	{ "such a key after another one", TASK_NATIVE, WITH(",\"metadata\":{}"),
+	    { .status = TASK_NO_STATUS, .metadata = "{\"a\":1,\"\\ud800\":1}" }, NULL },
 	{ "folder: no metadata", TASK_FOLDER,
 	    "{\"id\":\"1\",\"subject\":\"s\",\"description\":\"\",\"status\":\"pending\",\"owner\":"
 	    "null,"

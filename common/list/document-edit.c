@@ -41,7 +41,7 @@ document_parse(struct document *d, const char *text, size_t len, struct error *e
 	buf_reset(&d->text);
 	buf_add(&d->text, text, len);
 	if (json_parse(&d->json, buf_text(&d->text), d->text.len, err) == -1)
-		return error_prefix(err, "no valid JSON");
+		return error_prefix(err, "invalid JSON");
 	d->list = json_member(&d->json, JSON_ROOT, "tasks");
 	if (json_kind(&d->json, d->list) != JSON_ARRAY)
 		return error_set(err, ERROR_INPUT, "it has no array 'tasks'");

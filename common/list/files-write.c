@@ -168,8 +168,7 @@ update_once(struct store *s, const struct request *q, int *own, struct error *er
 
 	if (whole && store_enter(s, q->deadline, err) == -1)
 		return -1;
-	if (*own == -1 &&
-	    (!dependencies || store_check_change(s, q->id, q->change, err) == 0))
+	if (*own == -1 && (!dependencies || store_check_change(s, q->id, q->change, err) == 0))
 		*own = edit_one(s, q, err);
 	if (*own != -1 && dependencies)
 		others = edit_other_sides(s, q->id, q->change, q->deadline, err);

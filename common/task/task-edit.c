@@ -1,13 +1,11 @@
 /*
- * Changing a task's text, and making a new one.
+ * Changing a task's text.
  *
- * Two ways to the same bytes.  A text that is exactly what the client writes
- * is edited the way the client edits: parsed into the order of its schema,
- * a key that was not there appended last (it moves to its place on the next
- * write).  Then the same operation gives the same bytes, whoever did it.
- * Any other text keeps its own order, spacing and unknown keys, and only the
- * bytes of the edited values change: the client would drop those keys, but
- * that is its business.
+ * A text that is exactly what the client writes is edited the way the client
+ * edits it: keys in the order of its schema, a new key last (the client's
+ * next write moves it to its place).  Then the same operation gives the same
+ * bytes, whoever did it.  Any other text keeps its order, spacing and unknown
+ * keys, and only the bytes of the edited values change.
  *
  * Both start as splices; the first kind is printed again at the end.
  */
@@ -40,7 +38,7 @@ draft_set(struct draft *d, json_ref object, const char *key, const char *value)
 	d->changed = true;
 }
 
-/* Set a string unless it is what the text says already. */
+/* Sets a string unless the text has it already. */
 static void
 draft_string(struct draft *d, enum task_field field, const char *value)
 {
@@ -60,26 +58,22 @@ draft_metadata(struct draft *d, struct error *err)
 	json_ref meta = task_metadata(d->task), m, old;
 	struct buf value = { 0 };
 	char *key;
-	int rc = 0;
+	int rc = -1;
 
 	if (d->patch_text.len == 0)
 		return 0;
 	if (meta == JSON_ABSENT) {
-		rc = task_patch_print(&value, &d->patch, d->indent, 1, false, err);
-		if (rc == 0)
+		if ((rc = task_patch_print(&value, &d->patch, d->indent, 1, false, err)) == 0)
 			draft_set(d, JSON_ROOT, "metadata", buf_text(&value));
-		buf_free(&value);
-		return rc;
+		goto out;
 	}
 	for (m = json_first(&d->patch, JSON_ROOT); m != JSON_ABSENT;
 	     m = json_next(&d->patch, JSON_ROOT, m)) {
-		if ((key = task_patch_key(&d->patch, m, err)) == NULL) {
-			rc = -1;
-			break;
-		}
+		if ((key = task_patch_key(&d->patch, m, err)) == NULL)
+			goto out;
 		old = json_member(j, meta, key);
 		if (json_member(&d->patch, JSON_ROOT, key) != m)
-			; /* a later duplicate wins */
+			; /* the last duplicate counts */
 		else if (json_kind(&d->patch, m) == JSON_NULL) {
 			if (old != JSON_ABSENT) {
 				json_edit_remove(&d->edit, meta, key);
@@ -92,11 +86,13 @@ draft_metadata(struct draft *d, struct error *err)
 		}
 		free(key);
 	}
+	rc = 0;
+out:
 	buf_free(&value);
 	return rc;
 }
 
-/* One array of ids: some more, some fewer. */
+/* Adds ids to an array and removes others. */
 static void
 draft_ids(
     struct draft *d, enum task_field field, const struct strings *add, const struct strings *remove)
@@ -167,8 +163,8 @@ draft_remove(struct draft *d, json_ref object, const char *key)
 	d->changed = true;
 }
 
-/* Nobody: no key in a native file (null would make it invisible), null where
- * the other dialects have it so. */
+/* Removes the owner: in a native file the key goes (null would make the file
+ * invisible), in the other dialects it becomes null. */
 static void
 draft_unown(struct draft *d)
 {
@@ -241,7 +237,7 @@ draft_subject(struct draft *d)
 	free(text);
 }
 
-/* A change leaves its time where the dialect keeps one. */
+/* Sets updated_at where the dialect has it. */
 static void
 draft_stamp(struct draft *d, int64_t now)
 {
@@ -259,8 +255,8 @@ draft_stamp(struct draft *d, int64_t now)
 
 /*
  * Is this text what the client would have written?  The known keys in their
- * order, then perhaps optional ones that an update has just appended, in
- * JavaScript's own layout.
+ * order, then optional ones that an update has appended, in JavaScript's
+ * layout.
  */
 static bool
 client_form(const struct task *t)
@@ -275,10 +271,7 @@ client_form(const struct task *t)
 	if (meta != JSON_ABSENT && json_member(j, meta, "__proto__") != JSON_ABSENT)
 		return false;
 	for (m = json_first(j, JSON_ROOT); m != JSON_ABSENT; m = json_next(j, JSON_ROOT, m)) {
-		for (f = 0; f < FIELD_NATIVE; f++)
-			if (json_key_equals(j, m, task_field_names[f]))
-				break;
-		if (f == FIELD_NATIVE)
+		if ((f = task_field_of(j, m)) >= FIELD_NATIVE)
 			return false;
 		if (f < last)
 			tail = true;
@@ -297,7 +290,7 @@ print_member(struct buf *out, const struct json *j, json_ref value, enum task_fi
 	json_print(out, j, value, 2, 1);
 }
 
-/* In the client's order: what was there by the schema, then what is new. */
+/* In the client's order: the keys that were there by the schema, then the new ones. */
 static int
 client_print(const struct draft *d, struct buf *text, struct error *err)
 {
@@ -348,7 +341,7 @@ task_edit(
 		rc = 0;
 		goto out;
 	}
-	/* A file goes by its name; the client puts a wrong id right when it writes. */
+	/* the file's name is the id; the client corrects another one when it writes */
 	draft_string(&d, FIELD_ID, t->id);
 	draft_stamp(&d, now);
 	json_edit_apply(&d.edit, out);
