@@ -17,7 +17,7 @@ void raw_fields_add_string(
 char *raw_fields_take(struct raw_fields *, const char *key); /* removes the value; NULL */
 void raw_fields_free(struct raw_fields *);
 
-/* Adds the members of an object; without known_too only those that are no field of a task. */
+/* Adds the members of an object; without known_too only those that are not fields of a task. */
 void raw_fields_collect(struct raw_fields *, const struct json *, json_ref object, bool known_too);
 
 /* Add members to a compact object that has begun with '{'. */

@@ -73,7 +73,7 @@ spells(const struct json *j, uint32_t start, uint32_t end, bool plain, const cha
 	if (plain)
 		return (size_t)(stop - p) == len && memcmp(p, s, len) == 0;
 	send = s + len;
-	/* an invalid byte in s gives -1, which is no character of a JSON string */
+	/* an invalid byte in s gives -1, which differs from every character */
 	while (p < stop && s < send)
 		if (json_char(&p, stop) != utf8_next(&s, send))
 			return false;

@@ -4,7 +4,7 @@
  * A text that is exactly what the client writes is edited the way the client
  * edits it: keys in the order of its schema, a new key last (the client's
  * next write moves it to its place).  Then the same operation gives the same
- * bytes, whoever did it.  Any other text keeps its order, spacing and unknown
+ * bytes as in the client.  Any other text keeps its order, spacing and unknown
  * keys, and only the bytes of the edited values change.
  *
  * Both start as splices; the first kind is printed again at the end.
