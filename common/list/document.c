@@ -401,28 +401,6 @@ out:
 }
 
 static int
-document_clear(
-    struct store *s, struct task_set *removed, struct deadline deadline, struct error *err)
-{
-	struct document d = { 0 };
-	size_t i;
-	int rc = -1;
-
-	if (store_enter(s, deadline, err) == -1)
-		return -1;
-	if (read_document(s, &d, err) == 0) {
-		for (i = 0; i < d.tasks.count; i++) {
-			document_remove(&d, i);
-			task_copy(task_set_add(removed), &d.tasks.item[i]);
-		}
-		rc = d.tasks.count > 0 ? write_document(s, &d, err) : 0;
-	}
-	store_leave(s);
-	document_free(&d);
-	return rc;
-}
-
-static int
 document_put(struct store *s, const char *id, const char *text, size_t len,
     struct deadline deadline, struct error *err)
 {
@@ -461,6 +439,5 @@ const struct store_ops document_ops = {
 	.create = document_create,
 	.update = document_update,
 	.delete = document_delete,
-	.clear = document_clear,
 	.put = document_put,
 };

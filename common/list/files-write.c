@@ -365,34 +365,6 @@ files_delete(struct store *s, const char *id, store_rule *rule, void *arg, struc
 	return rc;
 }
 
-/* As the client's own reset: under the list's lock alone, the mark first. */
-static int
-files_clear(struct store *s, struct task_set *removed, struct deadline deadline, struct error *err)
-{
-	char name[256];
-	size_t i;
-	int rc = -1;
-
-	if (store_enter(s, deadline, err) == -1)
-		return -1;
-	if (files_load(s, removed, err) == -1 ||
-	    (s->layout == STORE_NATIVE && watermark_raise_all(s, err) == -1))
-		goto out;
-	for (i = 0; i < removed->count; i++) {
-		if (i % 64 == 0 && store_verify(s, NULL, err) == -1)
-			goto out;
-		if (files_name(s, removed->item[i].id, name) && unlinkat(s->dirfd, name, 0) == -1 &&
-		    errno != ENOENT) {
-			error_sys(err, "cannot remove '%s/%s'", s->dir, name);
-			goto out;
-		}
-	}
-	rc = 0;
-out:
-	store_leave(s);
-	return rc;
-}
-
 static int
 files_put(struct store *s, const char *id, const char *text, size_t len, struct deadline deadline,
     struct error *err)
@@ -433,6 +405,5 @@ const struct store_ops files_ops = {
 	.create = files_create,
 	.update = files_update,
 	.delete = files_delete,
-	.clear = files_clear,
 	.put = files_put,
 };

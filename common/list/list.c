@@ -17,7 +17,6 @@
 
 #include "base/text.h"
 #include "list/list-part.h"
-#include "list/list-project.h"
 #include "list/team.h"
 #include "sys/dir.h"
 #include "sys/file.h"

@@ -252,12 +252,6 @@ store_delete(struct store *s, const char *id, store_rule *rule, void *arg, struc
 }
 
 int
-store_clear(struct store *s, struct task_set *removed, struct deadline deadline, struct error *err)
-{
-	return store_ops(s)->clear(s, removed, deadline, err);
-}
-
-int
 store_put(struct store *s, const char *id, const char *text, size_t len, struct deadline deadline,
     struct error *err)
 {

@@ -93,7 +93,6 @@ int store_update(struct store *, const char *id, const struct change *, store_ru
 
 int store_delete(struct store *, const char *id, store_rule *, void *, struct task *before,
     struct deadline, struct error *);
-int store_clear(struct store *, struct task_set *removed, struct deadline, struct error *);
 
 /* Put a task back under its old id (restore, undo, import). Refuses if it exists. */
 int store_put(

@@ -142,13 +142,3 @@ watermark_raise(struct store *s, const char *id, struct error *err)
 {
 	return mark_write(s, watermark_number(id), err);
 }
-
-int
-watermark_raise_all(struct store *s, struct error *err)
-{
-	double n = 0;
-
-	if (highest_name(s, &n, err) == -1)
-		return -1;
-	return mark_write(s, n, err);
-}

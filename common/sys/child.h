@@ -14,7 +14,7 @@
  * A command run under a deadline; nothing that it started outlives it.
  *
  *	struct child c = CHILD_INIT;
- *	child_start(&c, &spec, &err)	-1 only if no process was to be had
+ *	child_start(&c, &spec, &err)	-1 only if no process could be made
  *	child_wait(&c, 1, deadline)	until it has ended (c.done)
  *	child_free(&c)			stops it if it still runs
  *
@@ -83,19 +83,10 @@ int child_start(struct child *, const struct child_spec *, struct error *);
 /* Until one of them has ended or the deadline is past; the number of those
  * that are done.  A child keeps its own deadline: DEADLINE_NEVER is fine here. */
 int child_wait(struct child **, size_t count, struct deadline);
-void child_stop(struct child *); /* ask its monitor to kill it; child_wait() still gives the end */
 void child_free(struct child *);
 
 /* Start and wait. 0, also if the command failed: see end. */
 int child_run(struct child *, const struct child_spec *, struct error *);
-
-/*
- * Start it and let go: the monitor lives on without us, and calls done(arg,
- * result) in its own process at the end.  By then every descriptor of ours is
- * closed there: done() opens what it needs.
- */
-int child_detach(
-    const struct child_spec *, void (*done)(void *, const struct child *), void *, struct error *);
 
 /* Stop every child of this process (async-signal-safe: for a SIGTERM handler). */
 void child_stop_all(void);
