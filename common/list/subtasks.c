@@ -1,9 +1,9 @@
 /*
- * subtasks: a completion must not cost a scan of ten thousand files to
- * learn that a task has no parts.
+ * A completion must not cost a scan of ten thousand files to learn that a
+ * task has no subtasks.
  *
- * The marks are hints.  A mark too many costs a scan; one too few is made
- * good by on-task-completed-verify.
+ * The marks are hints.  A mark too many costs a scan; a missing one is no
+ * hole, because on-task-completed-verify always scans.
  */
 #include "list/subtasks.h"
 
@@ -27,7 +27,7 @@ mark_name(const char *id, char out[192])
 	return true;
 }
 
-/* Touched, and with one byte in it if `some`. */
+/* Touch the file, and put one byte into it if `some`. */
 static void
 mark(int state, const char *file, bool some)
 {
@@ -40,7 +40,7 @@ mark(int state, const char *file, bool some)
 	close(fd);
 }
 
-/* 1 it may have subtasks, 0 it has none, -1 nobody knows. */
+/* 1 it may have subtasks, 0 it has none, -1 unknown. */
 static int
 hint(const struct list *list, const char *id)
 {
@@ -57,16 +57,16 @@ hint(const struct list *list, const char *id)
 	return mark_name(id, name) ? list_state_has(list, name) : -1;
 }
 
-struct look {
+struct subtask_scan {
 	const char *parent;
 	struct task_set *found;
 	struct strings parents;
 };
 
 static int
-look_at(void *arg, const struct task *t)
+subtask_visit(void *arg, const struct task *t)
 {
-	struct look *l = arg;
+	struct subtask_scan *l = arg;
 
 	if (t->parent == NULL)
 		return 0;
@@ -81,14 +81,14 @@ int
 subtasks_open(const struct list *list, struct store *store, const char *id, bool remember,
     struct task_set *found, struct error *e)
 {
-	struct look l = { .parent = id, .found = found };
+	struct subtask_scan l = { .parent = id, .found = found };
 	struct error ignored;
 	char name[192];
 	int known = hint(list, id), rc, state;
 
 	if (known == 0)
 		return 0;
-	rc = store_scan(store, NULL, look_at, &l, e);
+	rc = store_scan(store, NULL, subtask_visit, &l, e);
 	if (rc != -1 && known == -1 && remember &&
 	    (state = list_state(list, true, &ignored)) != -1) {
 		for (size_t i = 0; i < l.parents.count; i++)

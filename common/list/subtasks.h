@@ -23,7 +23,7 @@ int subtasks_open(const struct list *, struct store *, const char *id, bool reme
 /* This call's metadata may name a parent. */
 void subtasks_note(const struct list *, const struct json *, json_ref metadata);
 
-/* Somebody else has changed parents: look anew next time. */
+/* Parents were changed without subtasks_note(): scan again next time. */
 void subtasks_forget(const struct list *);
 
 #endif

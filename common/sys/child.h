@@ -44,7 +44,7 @@ struct child_spec {
 	int *output; /* standard output goes to this descriptor instead, and the tail holds standard
 			error alone; NULL */
 	/* Memory shared with our children (MAP_SHARED), CHILD_LIVE bytes: gets the end of
-	 * the output as it comes, for somebody who watches.  NULL: nobody does. */
+	 * the output as it comes, for a progress display.  NULL: none. */
 	char *live;
 };
 
@@ -53,7 +53,7 @@ enum child_end {
 	CHILD_EXITED,    /* status: its exit status */
 	CHILD_SIGNALED,  /* status: the signal */
 	CHILD_TIMED_OUT, /* killed at its deadline */
-	CHILD_STOPPED,   /* killed because we were told to stop */
+	CHILD_STOPPED,   /* killed by child_stop_all() */
 	CHILD_NOT_RUN,   /* status: errno; problem says which step */
 };
 
@@ -70,7 +70,7 @@ struct child {
 	unsigned strays;    /* processes killed after the command had ended */
 	unsigned survivors; /* processes that could not be killed */
 	char problem[200];  /* CHILD_NOT_RUN: "no such program: 'frobnicate'" */
-	struct buf in;      /* what the monitor has told so far */
+	struct buf in;      /* what the monitor has sent so far */
 };
 
 #define CHILD_INIT       \
