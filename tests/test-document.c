@@ -244,20 +244,15 @@ Test(document, create_depend_delete)
 	task_free(&t);
 }
 
-Test(document, put_and_clear)
+Test(document, put)
 {
 	static const char text[] = "{\"id\":\"x\",\"description\":\"d\",\"status\":\"pending\"}";
-	struct task_set removed = { 0 };
 
 	write_file("tasks.json", EXAMPLE);
 	open_store();
 	cr_expect_eq(store_put(&store, "y", text, strlen(text), SOON, &err), -1, "not its id");
 	cr_expect_eq(store_put(&store, "x", text, strlen(text), SOON, &err), 0, "%s", err.text);
 	cr_expect_eq(store_put(&store, "x", text, strlen(text), SOON, &err), -1, "twice");
-	cr_expect_eq(store_clear(&store, &removed, SOON, &err), 0, "%s", err.text);
-	cr_expect_eq(removed.count, 4);
-	cr_expect(has("\"tasks\": []"), "%s", content("tasks.json"));
-	task_set_free(&removed);
 }
 
 static int

@@ -616,21 +616,6 @@ Test(store, big_file)
 	buf_free(&text);
 }
 
-Test(store, clear)
-{
-	struct task_set removed = { 0 };
-
-	make_task("a"), make_task("b");
-	write_file("9.json", "not a task");
-	cr_expect_eq(store_clear(&store, &removed, SOON, &err), 0, "%s", err.text);
-	cr_expect_eq(removed.count, 2);
-	cr_expect_str_eq(content(".highwatermark"), "9");
-	cr_expect_eq(content("1.json"), NULL);
-	cr_expect_str_eq(content("9.json"), "not a task", "left alone");
-	cr_expect_str_eq(make_task("c"), "10");
-	task_set_free(&removed);
-}
-
 Test(store, put)
 {
 	static const char text[] =

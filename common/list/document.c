@@ -25,7 +25,7 @@ document_exists(int dirfd)
 
 	if (!file_there(dirfd, DOCUMENT))
 		return false;
-	/* One that is being written just now is one, too, and one that cannot be read. */
+	/* A file that is just being written, or that cannot be read, counts as a document. */
 	rc = file_read(dirfd, DOCUMENT, 0, DOCUMENT_MAX, &text, &err);
 	yes = (rc == -1 && err.kind == ERROR_FAULT) ||
 	      (rc == 1 && (json_parse(&j, buf_text(&text), text.len, &err) == -1 ||
@@ -36,7 +36,7 @@ document_exists(int dirfd)
 }
 
 static int
-read_once(struct store *s, struct document *d, struct error *err)
+document_read_once(struct store *s, struct document *d, struct error *err)
 {
 	struct buf text = { 0 };
 	int rc = file_read(s->dirfd, DOCUMENT, 0, DOCUMENT_MAX, &text, err);
@@ -62,12 +62,12 @@ read_document(struct store *s, struct document *d, struct error *err)
 	if (s->depth > 0 && s->document == -1 &&
 	    document_lock_file(s, deadline_in(LOCK_PATIENCE_MS), err) == -1)
 		return -1;
-	while ((rc = read_once(s, d, err)) == -1 && err->kind == ERROR_INPUT && s->depth == 0 &&
-	       i < sizeof(waits_us) / sizeof(waits_us[0]))
+	while ((rc = document_read_once(s, d, err)) == -1 && err->kind == ERROR_INPUT &&
+	       s->depth == 0 && i < sizeof(waits_us) / sizeof(waits_us[0]))
 		clock_sleep_us(waits_us[i++]);
 	if (rc == -1 && err->kind == ERROR_INPUT && s->depth == 0 &&
 	    store_enter(s, deadline_in(LOCK_PATIENCE_MS), &busy) == 0) {
-		rc = read_once(s, d, err);
+		rc = document_read_once(s, d, err);
 		store_leave(s);
 	}
 	if (rc == -1)
@@ -154,7 +154,7 @@ write_document(struct store *s, struct document *d, struct error *err)
 		rc = -1;
 	} else if (rc == 0)
 		rc = file_commit(&stage, err);
-	/* Ours was a lock on the file that is now gone; whoever reads on takes the new one's. */
+	/* Our flock was on the file that was replaced; the next read locks the new one. */
 	if (rc == 0)
 		document_unlock(s);
 	buf_free(&text);
@@ -167,7 +167,7 @@ struct lookup {
 };
 
 static int
-waits_for(void *arg, const char *id, struct strings *blocked_by, struct error *err)
+document_task_waits(void *arg, const char *id, struct strings *blocked_by, struct error *err)
 {
 	const struct lookup *l = arg;
 	const struct task_set *set = &l->document->tasks;
@@ -189,7 +189,7 @@ check_edges(
 	int rc;
 
 	task_index_make(&l.index, &d->tasks);
-	rc = graph_check_change(waits_for, &l, id, change, err);
+	rc = graph_check_change(document_task_waits, &l, id, change, err);
 	task_index_free(&l.index);
 	return rc;
 }
@@ -257,7 +257,7 @@ check_start(const struct document *d, size_t at, enum task_status was, struct er
 
 /* The task and its edges; the document is not written yet. */
 static int
-apply(struct document *d, size_t at, const struct change *c, struct error *err)
+document_apply(struct document *d, size_t at, const struct change *c, struct error *err)
 {
 	struct change own = *c;
 	char *id = mem_string(d->tasks.item[at].id);
@@ -298,7 +298,7 @@ document_update(struct store *s, const char *id, const struct change *change, st
 	task_copy(&was, &d.tasks.item[at]);
 	if (rule != NULL && rule(arg, s, &was, err) != 0)
 		goto out;
-	rc = apply(&d, at, change, err);
+	rc = document_apply(&d, at, change, err);
 	if (rc == 1 && check_start(&d, at, was.status, err) == -1)
 		rc = -1;
 	if (rc == 1 && write_document(s, &d, err) == -1)
@@ -350,7 +350,8 @@ document_create(struct store *s, const struct change *change, store_rule *rule, 
 	    document_add(&d, text.data, text.len, err) == -1)
 		goto out;
 	at = document_find(&d, id);
-	if (apply(&d, at, &edges, err) == -1 || check_start(&d, at, TASK_NO_STATUS, err) == -1)
+	if (document_apply(&d, at, &edges, err) == -1 ||
+	    check_start(&d, at, TASK_NO_STATUS, err) == -1)
 		goto out;
 	if ((rc = write_document(s, &d, err)) == 0 && made != NULL)
 		task_copy(made, &d.tasks.item[at]);
@@ -400,28 +401,6 @@ out:
 }
 
 static int
-document_clear(
-    struct store *s, struct task_set *removed, struct deadline deadline, struct error *err)
-{
-	struct document d = { 0 };
-	size_t i;
-	int rc = -1;
-
-	if (store_enter(s, deadline, err) == -1)
-		return -1;
-	if (read_document(s, &d, err) == 0) {
-		for (i = 0; i < d.tasks.count; i++) {
-			document_remove(&d, i);
-			task_copy(task_set_add(removed), &d.tasks.item[i]);
-		}
-		rc = d.tasks.count > 0 ? write_document(s, &d, err) : 0;
-	}
-	store_leave(s);
-	document_free(&d);
-	return rc;
-}
-
-static int
 document_put(struct store *s, const char *id, const char *text, size_t len,
     struct deadline deadline, struct error *err)
 {
@@ -460,6 +439,5 @@ const struct store_ops document_ops = {
 	.create = document_create,
 	.update = document_update,
 	.delete = document_delete,
-	.clear = document_clear,
 	.put = document_put,
 };

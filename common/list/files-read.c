@@ -8,7 +8,7 @@
  *
  * A scan pays for the kernel's work per file and little else: one open
  * below a kept descriptor, one read into a buffer that is used again (a short
- * read is the end), no stat where the directory told the type, and a look
+ * read is the end), no stat where the directory gives the type, and a look
  * for the needle before any parsing.  Files that looked torn are put aside
  * and tried again together at the end.
  */
@@ -30,8 +30,8 @@
 static const int torn_waits_us[] = { 200, 1000, 5000 };
 #define TORN_TRIES ((int)(sizeof(torn_waits_us) / sizeof(torn_waits_us[0])))
 
-/* BAD is the file's own fault; it is passed over where it is one of many.  FAULT is the
- * system's, and whoever passes over that takes what is there for what is not. */
+/* BAD: the file is wrong; a scan skips it.  FAULT: the system failed, and a scan must fail too,
+ * because a task that is there would be taken for missing. */
 enum { READ_FAULT = -2, READ_BAD = -1, READ_NONE = 0, READ_OK = 1, READ_TORN = 2 };
 
 bool
@@ -195,8 +195,8 @@ read_locked(struct store *s, const char *name, const char *id, struct task *t, s
 	struct error failed;
 	int rc;
 
-	/* Never two tasks' locks at once: who has one must do with what is there.
-	 * Where we may not write there is no lock for us: then it is what it is. */
+	/* Never hold two task locks: with one held, what was read counts.  The same where the lock
+	 * cannot be made, because we may not write there. */
 	if (s->in_task)
 		return READ_BAD;
 	if (lock_task(&lock, s->dirfd, name, deadline_in(LOCK_PATIENCE_MS), &failed) == -1) {

@@ -1,10 +1,10 @@
 /*
- * The tasks in the order of their ids, until somebody has seen enough.
+ * Visit the tasks in the order of their ids, until the visitor stops.
  *
  * A scan takes the directory's order, so it must read all files before it
  * can name the first.  Here the names are read first and put in order
  * without being sorted: the client counts its tasks from 1, so one bit for
- * each number is enough.  What has no such name comes last.
+ * each number is enough.  Other names come last.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -17,14 +17,14 @@
 
 #define COUNTED 65536 /* numbers that have a bit */
 
-struct walk {
+struct id_walk {
 	unsigned char bit[COUNTED / 8];
 	struct strings others;
 };
 
 /* "7": 7; anything that is not how a small number is written: 0. */
 static unsigned int
-counted(const char *id)
+id_number(const char *id)
 {
 	unsigned int n = 0;
 
@@ -37,13 +37,13 @@ counted(const char *id)
 }
 
 static int
-by_id(const void *a, const void *b)
+id_order(const void *a, const void *b)
 {
 	return task_id_compare(*(char *const *)a, *(char *const *)b);
 }
 
 static int
-walk_names(struct walk *w, struct store *s, struct error *err)
+walk_names(struct id_walk *w, struct store *s, struct error *err)
 {
 	DIR *dir = dir_read(s->dirfd, ".");
 	struct dirent *e;
@@ -55,7 +55,7 @@ walk_names(struct walk *w, struct store *s, struct error *err)
 	while (errno = 0, (e = readdir(dir)) != NULL) {
 		if (!files_id(s, e->d_name, id))
 			continue;
-		if ((n = counted(id)) != 0)
+		if ((n = id_number(id)) != 0)
 			w->bit[n / 8] |= (unsigned char)(1u << n % 8);
 		else
 			strings_add(&w->others, id);
@@ -67,7 +67,7 @@ walk_names(struct walk *w, struct store *s, struct error *err)
 	}
 	closedir(dir);
 	if (w->others.count > 1)
-		qsort(w->others.item, w->others.count, sizeof(w->others.item[0]), by_id);
+		qsort(w->others.item, w->others.count, sizeof(w->others.item[0]), id_order);
 	return 0;
 }
 
@@ -90,7 +90,7 @@ int
 files_walk(struct store *s, const char *needle, int (*fn)(void *, const struct task *), void *arg,
     struct error *err)
 {
-	struct walk *w = mem_alloc(sizeof(*w));
+	struct id_walk *w = mem_alloc(sizeof(*w));
 	char id[16];
 	int rc = walk_names(w, s, err);
 

@@ -8,8 +8,8 @@
  * Both sides of a dependency are two writes under one list lock.
  *
  * Every write is: lock, read, decide, stage beside, verify the lock, rename.
- * Losing the lock in between (we were stopped for seconds, and somebody
- * broke it) starts the whole operation over.
+ * Losing the lock in between (we were stopped for seconds, and another
+ * process broke it) starts the whole operation over.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 #include "list/files-part.h"
 #include "list/watermark.h"
 
-struct request {
+struct files_request {
 	const char *id;
 	const struct change *change;
 	store_rule *rule;
@@ -47,7 +47,7 @@ commit_text(
 }
 
 static int
-edit_held(struct store *s, const struct request *q, const char *name, struct lock *lock,
+edit_held(struct store *s, const struct files_request *q, const char *name, struct lock *lock,
     struct error *err)
 {
 	struct task t = TASK_INIT;
@@ -75,9 +75,9 @@ edit_held(struct store *s, const struct request *q, const char *name, struct loc
 	return rc;
 }
 
-/* Is there such a file?  A lock beside none would be debris for nothing. */
+/* Is there such a file?  Asked before the lock, which would be left beside no file. */
 static int
-find(struct store *s, const char *id, char name[256], struct error *err)
+find_file(struct store *s, const char *id, char name[256], struct error *err)
 {
 	struct stat st;
 
@@ -92,13 +92,13 @@ find(struct store *s, const char *id, char name[256], struct error *err)
 
 /* One task, under its lock: 1 written, 0 nothing to write, -1. */
 static int
-edit_one(struct store *s, const struct request *q, struct error *err)
+edit_one(struct store *s, const struct files_request *q, struct error *err)
 {
 	struct lock lock = LOCK_INIT;
 	char name[256];
 	int rc;
 
-	if (find(s, q->id, name, err) == -1)
+	if (find_file(s, q->id, name, err) == -1)
 		return -1;
 	if (lock_task(&lock, s->dirfd, name, q->deadline, err) == -1)
 		return -1;
@@ -116,7 +116,7 @@ edit_others(struct store *s, const char *id, const struct strings *others, bool 
 {
 	struct strings one = { (char *[]){ (char *)id }, 1 };
 	struct change change = CHANGE_INIT;
-	struct request q = { .change = &change, .deadline = deadline };
+	struct files_request q = { .change = &change, .deadline = deadline };
 	int rc, changed = 0;
 	size_t i;
 
@@ -127,7 +127,7 @@ edit_others(struct store *s, const char *id, const struct strings *others, bool 
 	for (i = 0; others != NULL && i < others->count; i++) {
 		q.id = others->item[i];
 		rc = edit_one(s, &q, err);
-		/* Nothing to clean in a task that has gone, or that nobody sees. */
+		/* A task that is gone, or that the client does not show, needs no edit. */
 		if (rc == -1 && !add && (err->kind == ERROR_NOT_FOUND || err->kind == ERROR_INPUT))
 			rc = 0;
 		if (rc == -1)
@@ -161,7 +161,7 @@ has_dependencies(const struct change *c)
 /* own is -1 until the task itself is done with, then what edit_one() said: `before` is as it was
  * before the first try, whatever becomes of the other sides. */
 static int
-update_once(struct store *s, const struct request *q, int *own, struct error *err)
+update_once(struct store *s, const struct files_request *q, int *own, struct error *err)
 {
 	bool dependencies = has_dependencies(q->change), whole = dependencies || q->rule != NULL;
 	int others = 0;
@@ -181,7 +181,7 @@ static int
 files_update(struct store *s, const char *id, const struct change *change, store_rule *rule,
     void *arg, struct task *before, struct task *after, struct deadline deadline, struct error *err)
 {
-	struct request q = { id, change, rule, arg, before, after, deadline };
+	struct files_request q = { id, change, rule, arg, before, after, deadline };
 	int rc, own = -1, i = 0;
 
 	do
@@ -201,8 +201,8 @@ folder_id(char id[32])
 /* id[0] is set once the task is there: whatever fails from then on, it must
  * not be made a second time. */
 static int
-create_once(
-    struct store *s, const struct request *q, char id[32], struct task *made, struct error *err)
+create_once(struct store *s, const struct files_request *q, char id[32], struct task *made,
+    struct error *err)
 {
 	struct buf text = { 0 };
 	char name[40];
@@ -221,7 +221,7 @@ create_once(
 		goto out;
 	snprintf(name, sizeof(name), "%s.json", id);
 	if (file_there(s->dirfd, name)) {
-		/* Somebody makes tasks without the lock; look again. */
+		/* Another program makes tasks without the lock; look again. */
 		error_set(err, ERROR_LOST, "task #%s appeared meanwhile", id);
 		goto out;
 	}
@@ -242,7 +242,7 @@ out:
 
 /* The other sides once more, for a task that is there. */
 static int
-create_finish(struct store *s, const struct request *q, const char *id, struct error *err)
+create_finish(struct store *s, const struct files_request *q, const char *id, struct error *err)
 {
 	int rc;
 
@@ -257,7 +257,9 @@ static int
 files_create(struct store *s, const struct change *change, store_rule *rule, void *arg,
     struct task *made, struct deadline deadline, struct error *err)
 {
-	struct request q = { .change = change, .rule = rule, .arg = arg, .deadline = deadline };
+	struct files_request q = {
+		.change = change, .rule = rule, .arg = arg, .deadline = deadline
+	};
 	char id[32] = "";
 	int rc, i = 0;
 
@@ -268,13 +270,13 @@ files_create(struct store *s, const struct change *change, store_rule *rule, voi
 	if (rc == -1 && id[0] != '\0') {
 		error_prefix(err, "task #%s is made, but not all that it depends on", id);
 		if (err->kind == ERROR_LOST)
-			err->kind = ERROR_FAULT; /* who starts over would make another */
+			err->kind = ERROR_FAULT; /* starting over would make another task */
 	}
 	return rc;
 }
 
 static int
-delete_held(struct store *s, const struct request *q, const char *name, struct lock *lock,
+delete_held(struct store *s, const struct files_request *q, const char *name, struct lock *lock,
     struct error *err)
 {
 	struct task t = TASK_INIT;
@@ -298,13 +300,13 @@ delete_held(struct store *s, const struct request *q, const char *name, struct l
 }
 
 static int
-delete_once(struct store *s, const struct request *q, struct error *err)
+delete_once(struct store *s, const struct files_request *q, struct error *err)
 {
 	struct lock lock = LOCK_INIT;
 	char name[256];
 	int rc = -1;
 
-	if (find(s, q->id, name, err) == -1)
+	if (find_file(s, q->id, name, err) == -1)
 		return -1;
 	if (store_enter(s, q->deadline, err) == -1)
 		return -1;
@@ -333,7 +335,7 @@ note_mention(void *arg, const struct task *t)
 	return 0;
 }
 
-/* After the task is gone nobody adds its id any more, so no lock is needed for the search. */
+/* Once the task is gone its id cannot be added any more, so the search needs no lock. */
 static int
 forget_id(struct store *s, const char *id, struct deadline deadline, struct error *err)
 {
@@ -354,7 +356,7 @@ static int
 files_delete(struct store *s, const char *id, store_rule *rule, void *arg, struct task *before,
     struct deadline deadline, struct error *err)
 {
-	struct request q = { id, NULL, rule, arg, before, NULL, deadline };
+	struct files_request q = { id, NULL, rule, arg, before, NULL, deadline };
 	int rc, i = 0;
 
 	do
@@ -362,34 +364,6 @@ files_delete(struct store *s, const char *id, store_rule *rule, void *arg, struc
 	while (store_again(s, rc, &i, deadline, err));
 	if (rc != -1 && forget_id(s, id, deadline, err) == -1)
 		return error_prefix(err, "task #%s is deleted, but others still name it", id);
-	return rc;
-}
-
-/* As the client's own reset: under the list's lock alone, the mark first. */
-static int
-files_clear(struct store *s, struct task_set *removed, struct deadline deadline, struct error *err)
-{
-	char name[256];
-	size_t i;
-	int rc = -1;
-
-	if (store_enter(s, deadline, err) == -1)
-		return -1;
-	if (files_load(s, removed, err) == -1 ||
-	    (s->layout == STORE_NATIVE && watermark_raise_all(s, err) == -1))
-		goto out;
-	for (i = 0; i < removed->count; i++) {
-		if (i % 64 == 0 && store_verify(s, NULL, err) == -1)
-			goto out;
-		if (files_name(s, removed->item[i].id, name) && unlinkat(s->dirfd, name, 0) == -1 &&
-		    errno != ENOENT) {
-			error_sys(err, "cannot remove '%s/%s'", s->dir, name);
-			goto out;
-		}
-	}
-	rc = 0;
-out:
-	store_leave(s);
 	return rc;
 }
 
@@ -433,6 +407,5 @@ const struct store_ops files_ops = {
 	.create = files_create,
 	.update = files_update,
 	.delete = files_delete,
-	.clear = files_clear,
 	.put = files_put,
 };

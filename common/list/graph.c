@@ -1,11 +1,11 @@
 /*
  * The graph is small and read often, so nothing is kept: an index of ids is
- * built per question (a list of ten thousand asks in no time), and walks
+ * built per question, and walks
  * are breadth first, which makes the shortest path the first one found.
  *
- * An open blocker is one that is not completed (nor cancelled, where there is
- * such a thing); one that does not exist blocks too, because nobody can
- * finish it, and is named as missing.
+ * An open blocker is one that is not completed or cancelled.  One that does
+ * not exist blocks too, because it can never be completed; it is named as
+ * missing.
  */
 #include "list/graph.h"
 
@@ -81,7 +81,7 @@ blockers_free(struct blockers *b)
 	memset(b, 0, sizeof(*b));
 }
 
-/* ", " or " and " before item i of count; a crowd is counted, not listed. */
+/* ", " or " and " before item i of count; past NAMED_MAX items are counted, not listed. */
 #define NAMED_MAX 10
 
 static void

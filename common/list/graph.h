@@ -10,7 +10,7 @@
  */
 struct blocker {
 	char *id;
-	bool missing; /* no such task: blocks all the same, and is said so */
+	bool missing; /* no such task: still blocks */
 	char *subject, *owner;
 	enum task_status status;
 };
@@ -62,8 +62,8 @@ bool graph_any_cycle(const struct task_set *, struct strings *path);
 /* Subtasks: parent / metadata.parent_id / metadata.parentId. */
 void graph_children(const struct task_set *, const char *id, struct strings *ids);
 
-/* The shortest chain of ids that stops `id`: id, blocker, its blocker... up to one that can be
- * worked on. */
+/* The shortest chain of ids that stops `id`: id, its blocker, that one's blocker, ... up to a
+ * task that can be worked on. */
 void graph_why(const struct task_set *, const char *id, struct strings *chain);
 
 #endif

@@ -7,10 +7,10 @@
  *
  * All lines of a call go out in one write at the end of the last whole line.
  * If that fails they are cut off again.  A process killed in between, or a
- * power cut, leaves an end that is no whole line; it is dealt with by
- * whoever appends next: the bytes are saved in a file of their own first,
- * and are then overwritten by the line that says so.  Killed at any
- * point, there is either still a bad end, or the line that tells of it.
+ * power cut, leaves an incomplete last line.  The next append saves
+ * its bytes in a file of their own and overwrites them by a line that says
+ * so.  Killed at any point, there is either still a bad end, or the line
+ * that tells of it.
  *
  * Lines that prove and restore nothing (a refusal, a message) are not
  * synced; the next one that is takes them along.
@@ -103,8 +103,8 @@ find_end(int fd, off_t size, off_t *good, struct journal_tip *tip, struct error 
 			break;
 		if (len > TAIL_MOST) {
 			error_set(err, ERROR_FAULT,
-			    "'%s' has no line in its last %zu bytes; move it away to go on",
-			    JOURNAL_FILE, len);
+			    "'%s' has no line in its last %zu bytes; move it away", JOURNAL_FILE,
+			    len);
 			goto out;
 		}
 	}
@@ -127,7 +127,7 @@ add_begin(struct buf *text, struct journal_tip *tip, const char *list)
 	json_object_put(e.extra);
 }
 
-/* Save the bytes that are no line, and add the line that says so. */
+/* Save the bytes of an incomplete line, and add the line that says so. */
 static int
 add_torn(int statefd, enum durability durability, const struct buf *torn, struct buf *text,
     struct journal_tip *tip, struct error *err)
@@ -165,8 +165,7 @@ add_torn(int statefd, enum durability durability, const struct buf *torn, struct
 	return 0;
 }
 
-/* One write, if the system takes it all; on failure the file is as it was, as far as that can be
- * had. */
+/* One write, if the system takes it all.  On failure what was written is cut off again. */
 static int
 write_lines(int fd, off_t size, off_t good, const struct buf *text, bool flush, struct error *err)
 {
@@ -214,7 +213,7 @@ append_locked(int statefd, int fd, const char *list, enum durability durability,
 		error_set(err, ERROR_FAULT, "'%s' is not a regular file", JOURNAL_FILE);
 		goto out;
 	}
-	/* It is written in place, so what else it is called would be written, too. */
+	/* It is written in place: a write would change the file of the other name, too. */
 	if (st.st_nlink > 1) {
 		error_set(err, ERROR_FAULT,
 		    "'%s' is a hard link to a file with another name; copy it to a new one",

@@ -22,12 +22,12 @@
  *
  * where hash is SHA-256 (hex) over the line's bytes up to `,"hash"`, and
  * prev is the hash of the line before (64 zeros for the first, which is an
- * event "begin" that names the list).  Who changes, removes or inserts a
- * line breaks the chain there.  (Who cuts off the end does not: keep the
+ * event "begin" that names the list).  Changing, removing or inserting a
+ * line breaks the chain there.  (Cutting off the end does not: keep the
  * head's hash elsewhere if that matters.)
  *
  * Lines are appended under a lock, with one write, whole or not at all.  An
- * end that is no whole line (a power cut) is moved to journal.torn-<n>, and
+ * incomplete last line (a power cut) is moved to journal.torn-<n>, and
  * the next line is an event "torn" that says so.  Texts are bounded, and
  * characters that could deceive a terminal are written as \u escapes.
  */
@@ -66,7 +66,7 @@ int journal_verify_text(
     const char *, size_t, const char *list, struct journal_check *, struct error *);
 
 /* Every line, oldest first: fn gets the line's parsed text; non-zero stops
- * and is returned.  What is no JSON object is passed over. */
+ * and is returned.  A line that is not a JSON object is skipped. */
 struct json;
 int journal_read(int statefd, int (*fn)(void *, const struct json *, const char *line, size_t len),
     void *, struct error *);

@@ -1,9 +1,9 @@
 /*
  * What we keep beside the client's lists: {config}/task-hooks/{list}, and
- * task-hooks/.sessions (no list is called so: names have no dots).
+ * task-hooks/.sessions (names of lists have no dots).
  *
- * Claims and journals decide what agents may do, so the directory must be
- * ours alone; one that others can write to is refused rather than used.
+ * Claims and journals decide what agents may do, so a directory that others
+ * can write to is refused.
  */
 #include "list/list-part.h"
 
@@ -56,7 +56,7 @@ private_dir(int upfd, const char *name, bool make, struct error *err)
 	return -1;
 }
 
-/* Most often it is there: it is made only when it proves not to be. */
+/* Tries to open it first: it is almost always there. */
 static int
 state_dir(const char *config, const char *name, bool make, struct error *err)
 {
@@ -192,7 +192,7 @@ list_learn(const struct list *list, const char *session, struct error *err)
 	if (known == NULL || strcmp(known, list->name) != 0) {
 		rc = -1;
 		if (!name_ok(file))
-			error_set(err, ERROR_INPUT, "no session is called '%s'", file);
+			error_set(err, ERROR_INPUT, "'%s' is not the name of a session", file);
 		else if ((fd = state_dir(list->config, ".sessions", true, err)) != -1) {
 			forget_old(fd);
 			rc = file_replace(

@@ -25,7 +25,6 @@ struct store_ops {
 	    struct task *before, struct task *after, struct deadline, struct error *);
 	int (*delete)(struct store *, const char *id, store_rule *, void *, struct task *before,
 	    struct deadline, struct error *);
-	int (*clear)(struct store *, struct task_set *removed, struct deadline, struct error *);
 	int (*put)(struct store *, const char *id, const char *text, size_t len, struct deadline,
 	    struct error *);
 };

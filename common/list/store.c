@@ -195,7 +195,7 @@ visit_owned(void *arg, const struct task *t)
 
 /* A name that JSON must escape is not in the bytes as it is. */
 static bool
-plain(const char *s)
+needs_no_escape(const char *s)
 {
 	for (; *s != '\0'; s++)
 		if ((unsigned char)*s < 0x20 || *s == '"' || *s == '\\' || *s == '/' ||
@@ -211,7 +211,7 @@ store_scan(struct store *s, const char *owner, int (*fn)(void *, const struct ta
 	struct owned o = { owner, fn, arg };
 
 	return store_ops(s)->scan(
-	    s, owner != NULL && plain(owner) ? owner : NULL, visit_owned, &o, err);
+	    s, owner != NULL && needs_no_escape(owner) ? owner : NULL, visit_owned, &o, err);
 }
 
 int
@@ -247,12 +247,6 @@ store_delete(struct store *s, const char *id, store_rule *rule, void *arg, struc
     struct deadline deadline, struct error *err)
 {
 	return store_ops(s)->delete (s, id, rule, arg, before, deadline, err);
-}
-
-int
-store_clear(struct store *s, struct task_set *removed, struct deadline deadline, struct error *err)
-{
-	return store_ops(s)->clear(s, removed, deadline, err);
 }
 
 int
@@ -304,7 +298,7 @@ store_blockers(struct store *s, const struct task *task, struct blockers *b, str
 }
 
 static int
-waits_for(void *arg, const char *id, struct strings *blocked_by, struct error *err)
+store_task_waits(void *arg, const char *id, struct strings *blocked_by, struct error *err)
 {
 	struct task t = TASK_INIT;
 	int rc = get_shown(arg, id, &t, err);
@@ -321,13 +315,13 @@ int
 store_check_edges(
     struct store *s, const char *id, struct graph_edge *edge, size_t count, struct error *err)
 {
-	return graph_check_edges(waits_for, s, id, edge, count, err);
+	return graph_check_edges(store_task_waits, s, id, edge, count, err);
 }
 
 int
 store_check_change(struct store *s, const char *id, const struct change *c, struct error *err)
 {
-	return graph_check_change(waits_for, s, id, c, err);
+	return graph_check_change(store_task_waits, s, id, c, err);
 }
 
 int

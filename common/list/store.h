@@ -32,10 +32,10 @@ struct store {
 	char *dir;
 	enum store_layout layout;
 	enum durability durability;
-	/* its own business: */
+	/* private: */
 	struct buf scratch; /* reused by scans */
 	struct lock lock;   /* the list's */
-	int depth;          /* how often it was asked for */
+	int depth;          /* nested store_enter() calls */
 	bool in_task;       /* a task's lock is held */
 	int document;       /* tasks.json, flocked; -1 */
 };
@@ -72,7 +72,7 @@ int store_check_edges(
 int graph_cycle_on_disk(struct store *, const char *blocked, const char *blocker,
     struct strings *path, struct error *); /* 1 cycle, 0 none, -1 */
 
-/* Files that look like tasks and are none to the client: name and reason. */
+/* Files that look like tasks but that the client does not show: name and reason. */
 int store_bad(struct store *, void (*fn)(void *, const char *file, const char *reason), void *,
     struct error *);
 
@@ -93,7 +93,6 @@ int store_update(struct store *, const char *id, const struct change *, store_ru
 
 int store_delete(struct store *, const char *id, store_rule *, void *, struct task *before,
     struct deadline, struct error *);
-int store_clear(struct store *, struct task_set *removed, struct deadline, struct error *);
 
 /* Put a task back under its old id (restore, undo, import). Refuses if it exists. */
 int store_put(

@@ -1,8 +1,6 @@
 /*
- * tally: counts that must survive a process, and nothing more.
- *
- * A count that cannot be written is an error: whoever sends an agent back
- * without counting it would do so for ever.
+ * A count that cannot be written is an error: an agent that is sent back
+ * without being counted would be sent back for ever.
  */
 #include "list/tally.h"
 
@@ -56,7 +54,7 @@ tally_get(const struct list *list, const char *key)
  * is added last, so the first is the oldest.
  */
 static void
-make_room(struct json_edit *edit, const struct json *j, const char *key)
+tally_make_room(struct json_edit *edit, const struct json *j, const char *key)
 {
 	size_t kind = strcspn(key, ":"), count = 0;
 	char *oldest = NULL, *k;
@@ -97,7 +95,7 @@ tally_change(void *arg, struct buf *text, struct error *e)
 		json_edit_remove(&edit, JSON_ROOT, t->key);
 	else {
 		if (json_member(&j, JSON_ROOT, t->key) == JSON_ABSENT)
-			make_room(&edit, &j, t->key);
+			tally_make_room(&edit, &j, t->key);
 		t->count = tally_value(&j, t->key);
 		if (t->count < INT64_MAX)
 			t->count++;

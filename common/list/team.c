@@ -3,8 +3,8 @@
  * list is the lead's.  Nothing in its tool events says so, hence the detour
  * over the process and the team's config.
  *
- * A config that outlived its lead (SIGKILL) is not believed: pane numbers
- * and process ids come again.
+ * A config that outlived its lead (SIGKILL) is ignored: pane numbers and
+ * process ids are used again.
  */
 #include "list/team.h"
 

@@ -67,7 +67,7 @@ signal_children(pid_t leader, int sig)
 	return count;
 }
 
-/* Without CONFIG_PROC_CHILDREN: whoever in /proc has us as parent. */
+/* Without CONFIG_PROC_CHILDREN: every process in /proc whose parent we are. */
 static unsigned
 signal_children_by_scan(pid_t leader, int sig)
 {

@@ -1,8 +1,8 @@
 /*
  * Replacing.
  *
- * The temporary lies in the same directory, because a rename is whole only
- * within one.  Its name begins with a dot and ends in no ".json": the
+ * The temporary is in the same directory, because a rename is atomic only
+ * within one file system.  Its name begins with a dot and ends in no ".json": the
  * client numbers new tasks by every name of the form <digits>...json, and
  * would count a "58.tmp.json" as task 58.  It carries the maker's process
  * id, so that a sweep can spare what a living process is about to commit.
@@ -74,7 +74,7 @@ static int
 keep_mode(int fd, const struct stat *old)
 {
 	if (old->st_uid != geteuid() && fchown(fd, old->st_uid, old->st_gid) == -1)
-		errno = 0; /* not root: the file changes hands, as in any rename */
+		errno = 0; /* not root: we become the owner, as with any rename */
 	return fchmod(fd, old->st_mode & 0777);
 }
 
@@ -176,7 +176,7 @@ file_commit(struct file_stage *s, struct error *err)
 		return -1;
 	}
 	s->temp[0] = '\0';
-	/* The rename stands whether or not the directory can be synced. */
+	/* The rename is done whether or not the directory can be synced. */
 	if (s->durability == DURABILITY_FULL)
 		(void)fsync(s->dirfd);
 	file_drop(s);
@@ -187,7 +187,7 @@ void
 file_drop(struct file_stage *s)
 {
 	if (s->temp[0] != '\0') {
-		/* Once more if a signal was in the way; then it is swept some day. */
+		/* Once more after a signal; else file_sweep() removes it later. */
 		if (unlinkat(s->dirfd, s->temp, 0) == -1 && errno == EINTR)
 			(void)unlinkat(s->dirfd, s->temp, 0);
 		s->temp[0] = '\0';

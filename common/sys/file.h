@@ -87,9 +87,10 @@ bool file_inside(int dirfd, int fd);
 /* "/the/directory/name", for messages only; falls back to the name. */
 const char *file_path(char out[PATH_MAX], int dirfd, const char *name);
 
-/* Is there anything of that name?  What cannot be looked at is: who opens it learns why. */
+/* Is there anything of that name?  What cannot be looked at counts as there: opening it gives the
+ * reason. */
 bool file_there(int dirfd, const char *name);
 
-bool name_ok(const char *); /* a single path component that is no dot name */
+bool name_ok(const char *); /* a single path component that does not begin with a dot */
 
 #endif
