@@ -216,12 +216,12 @@ release_some(struct cli *c, struct released *r, struct error *err)
 
 	if (cli_flag(c, "dead")) {
 		cli_agent(c, &self);
-		return release_dead(&c->list, &c->store, NULL, &self, r, cli_patience(), err);
+		return release_dead(&c->list, &c->store, NULL, &self, NULL, r, cli_patience(), err);
 	}
 	if (name != NULL) {
 		agent.id = name; /* an owner may be a name or an id: the store matches both */
 		return release_agent(&c->list, &c->store, &agent,
-		    why != NULL ? why : "released by hand", r, cli_patience(), err);
+		    why != NULL ? why : "released by hand", NULL, r, cli_patience(), err);
 	}
 	for (int i = 0; i < c->operands && rc != -1; i++)
 		if (cli_ids(c, c->operand[i], &ids) == -1)

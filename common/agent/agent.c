@@ -239,8 +239,7 @@ name_learnt(const struct list *list, const char *session)
 }
 
 void
-agent_from_event(const struct event *ev, const struct list *list, const char *configured,
-    struct agent *a, char **name)
+agent_from_event(const struct event *ev, const struct list *list, struct agent *a, char **name)
 {
 	memset(a, 0, sizeof(*a));
 	*name = NULL;
@@ -257,8 +256,6 @@ agent_from_event(const struct event *ev, const struct list *list, const char *co
 	}
 	if (ev->agent_type != NULL && !event_in_process_teammate(ev))
 		a->type = ev->agent_type;
-	if (a->name == NULL && a->id == NULL)
-		a->name = configured;
 }
 
 /* The object with the pair added, and what is too old left out. */

@@ -51,7 +51,19 @@ claims_free(struct claims *claims)
 	for (i = 0; i < claims->count; i++)
 		claim_clear(&claims->item[i]);
 	free(claims->item);
+	claims_unlock(claims);
 	memset(claims, 0, sizeof(*claims));
+}
+
+void
+claims_move(struct claims *to, struct claims *from)
+{
+	claims_free(to);
+	to->item = from->item;
+	to->count = from->count;
+	from->item = NULL;
+	from->count = 0;
+	claims_free(from);
 }
 
 void
@@ -68,10 +80,7 @@ claims_add(struct claims *claims)
 {
 	struct claim *c;
 
-	if (claims->count == claims->room) {
-		claims->room = claims->room == 0 ? 8 : claims->room * 2;
-		claims->item = mem_grow(claims->item, claims->room, sizeof(claims->item[0]));
-	}
+	claims->item = mem_more(claims->item, claims->count, sizeof(claims->item[0]));
 	c = &claims->item[claims->count++];
 	memset(c, 0, sizeof(*c));
 	return c;
@@ -170,8 +179,8 @@ claims_load(const struct list *list, struct claims *claims, struct error *err)
 	return rc;
 }
 
-static int
-ledger_write(int statefd, const struct claims *claims, struct error *err)
+int
+claims_save(struct claims *claims, struct error *err)
 {
 	struct json_object *root, *array, *o;
 	struct buf text = { 0 };
@@ -180,7 +189,7 @@ ledger_write(int statefd, const struct claims *claims, struct error *err)
 	int rc;
 
 	if (claims->count == 0) {
-		if (unlinkat(statefd, LEDGER, 0) == -1 && errno != ENOENT)
+		if (unlinkat(claims->statefd, LEDGER, 0) == -1 && errno != ENOENT)
 			return error_sys(err, "cannot remove %s", LEDGER);
 		return 0;
 	}
@@ -208,57 +217,59 @@ ledger_write(int statefd, const struct claims *claims, struct error *err)
 	}
 	out_add(root, "claims", array);
 	out_pretty(&text, root);
-	rc = file_replace(statefd, LEDGER, text.data, text.len, 0600, FILE_SYNC_OFF, err);
+	rc = file_replace(claims->statefd, LEDGER, text.data, text.len, 0600, FILE_SYNC_OFF, err);
 	buf_free(&text);
 	return rc;
 }
 
 int
-claims_edit(const struct list *list, int (*fn)(void *, struct claims *), void *arg,
-    struct deadline deadline, struct error *err)
+claims_lock(
+    const struct list *list, struct claims *claims, struct deadline deadline, struct error *err)
 {
-	struct claims claims = { 0 };
-	struct lock lock = LOCK_INIT;
-	int fd, rc = -1;
-
-	if ((fd = list_state(list, true, err)) == -1)
+	*claims = (struct claims){ .lock = LOCK_INIT };
+	if ((claims->statefd = list_state(list, true, err)) == -1)
 		return -1;
-	if (lock_own(&lock, fd, LEDGER_LOCK, deadline, err) == 0 &&
-	    ledger_read(fd, &claims, err) == 0) {
-		rc = fn(arg, &claims);
-		if (rc == 1 && ledger_write(fd, &claims, err) == -1)
-			rc = -1;
-	}
-	lock_release(&lock);
-	claims_free(&claims);
-	close(fd);
-	return rc;
+	claims->locked = true;
+	if (lock_own(&claims->lock, claims->statefd, LEDGER_LOCK, deadline, err) == 0 &&
+	    ledger_read(claims->statefd, claims, err) == 0)
+		return 0;
+	claims_free(claims);
+	return -1;
 }
 
-static int
-forget(void *arg, struct claims *claims)
+void
+claims_unlock(struct claims *claims)
 {
-	const struct claim *c = claims_find(claims, arg);
-
-	if (c == NULL)
-		return 0;
-	claims_drop(claims, (size_t)(c - claims->item));
-	return 1;
+	if (!claims->locked)
+		return;
+	lock_release(&claims->lock);
+	close(claims->statefd);
+	claims->locked = false;
 }
 
 int
 claims_forget(
     const struct list *list, const char *task, struct deadline deadline, struct error *err)
 {
-	struct claims now;
-	bool there;
+	const struct claim *c;
+	struct claims claims;
+	int rc = 0;
 
 	/* No state is made for a list that has none. */
-	if (claims_load(list, &now, err) == -1)
+	if (claims_load(list, &claims, err) == -1)
 		return -1;
-	there = claims_find(&now, task) != NULL;
-	claims_free(&now);
-	return there ? claims_edit(list, forget, (char *)task, deadline, err) : 0;
+	c = claims_find(&claims, task);
+	claims_free(&claims);
+	if (c == NULL)
+		return 0;
+	if (claims_lock(list, &claims, deadline, err) == -1)
+		return -1;
+	if ((c = claims_find(&claims, task)) != NULL) {
+		claims_drop(&claims, (size_t)(c - claims.item));
+		rc = claims_save(&claims, err) == -1 ? -1 : 1;
+	}
+	claims_free(&claims);
+	return rc;
 }
 
 /* The first word of a file; "" if there is none. */

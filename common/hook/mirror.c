@@ -33,7 +33,7 @@ list_text(struct hook *h, struct buf *out, struct error *e)
 	struct task_set all = { 0 };
 	struct json_object *array;
 
-	if (store_load(&h->store, &all, e) == -1)
+	if (store_load(&h->in.store, &all, e) == -1)
 		return -1;
 	array = out_array();
 	for (size_t i = 0; i < all.count; i++)
@@ -70,7 +70,7 @@ static void
 run_one(struct hook *h, int state, const struct config_mirror *s, const struct buf *text)
 {
 	struct child c = CHILD_INIT;
-	struct child_spec spec = { .cwd = h->event.cwd,
+	struct child_spec spec = { .cwd = h->in.event.cwd,
 		.deadline = deadline_in(s->timeout_ms),
 		.input = text->data,
 		.input_len = text->len };
@@ -88,8 +88,8 @@ run_one(struct hook *h, int state, const struct config_mirror *s, const struct b
 	argv = mem_alloc((s->argv.count + 1) * sizeof(*argv));
 	memcpy(argv, s->argv.item, s->argv.count * sizeof(*argv));
 	spec.argv = argv;
-	strings_take(&env, mem_printf("TASK_HOOKS_LIST=%s", h->list.name));
-	strings_take(&env, mem_printf("TASK_HOOKS_EVENT=%s", event_kind_name(h->event.kind)));
+	strings_take(&env, mem_printf("TASK_HOOKS_LIST=%s", h->in.list.name));
+	strings_take(&env, mem_printf("TASK_HOOKS_EVENT=%s", event_kind_name(h->in.event.kind)));
 	spec.env = &env;
 	if (child_run(&c, &spec, &e) == -1)
 		failed(h, s, e.text);
@@ -119,21 +119,22 @@ run_all(struct hook *h)
 	struct error e;
 	int state;
 
-	if ((state = list_state(&h->list, true, &e)) == -1 ||
+	if ((state = list_state(&h->in.list, true, &e)) == -1 ||
 	    lock_own(&lock, state, "sync.lock", deadline_in(TURN_MS), &e) == -1 ||
 	    list_text(h, &text, &e) == -1) {
-		failed(h, &h->config.mirror[0], e.text);
+		failed(h, &h->in.config.mirror[0], e.text);
 		return;
 	}
-	if (trust_check(h->list.config, &h->config, h->event.cwd, &trust, &why, &e) == -1) {
+	if (trust_check(h->in.list.config, &h->in.config, h->in.event.cwd, &trust, &why, &e) ==
+	    -1) {
 		trust = TRUST_UNKNOWN;
 		buf_puts(&why, e.text);
 	}
-	for (size_t i = 0; i < h->config.mirror_count; i++) {
-		if (h->config.mirror[i].project && trust >= TRUST_UNKNOWN)
-			failed(h, &h->config.mirror[i], buf_text(&why));
+	for (size_t i = 0; i < h->in.config.mirror_count; i++) {
+		if (h->in.config.mirror[i].project && trust >= TRUST_UNKNOWN)
+			failed(h, &h->in.config.mirror[i], buf_text(&why));
 		else
-			run_one(h, state, &h->config.mirror[i], &text);
+			run_one(h, state, &h->in.config.mirror[i], &text);
 	}
 	lock_release(&lock);
 }
@@ -143,7 +144,7 @@ mirror_after(struct hook *h)
 {
 	int null;
 
-	if (h->config.mirror_count == 0 || !h->list_opened)
+	if (h->in.config.mirror_count == 0 || !hook_list_open(h))
 		return;
 	if (fork() != 0)
 		return; /* also if there is none to be had: the next change tries again */

@@ -51,7 +51,7 @@ static void
 subject_line(struct buf *b, const struct facts *f, const char *cannot)
 {
 	buf_puts(b, "Task ");
-	task_name(b, f->who.task);
+	task_name(b, f->query.task);
 	buf_printf(b, " cannot %s: ", cannot);
 }
 
@@ -59,7 +59,7 @@ static void
 release_hint(struct buf *b, const struct facts *f)
 {
 	buf_puts(b, " If that agent is gone, give the task back with: claude-tasks release ");
-	text_show(b, f->who.task->id, strlen(f->who.task->id), TEXT_LINE, TEXT_SUBJECT);
+	text_show(b, f->query.task->id, strlen(f->query.task->id), TEXT_LINE, TEXT_SUBJECT);
 }
 
 static void
@@ -72,8 +72,8 @@ blocked_line(struct buf *b, const struct facts *f, const char *cannot)
 	for (size_t i = 0; i < f->blockers->count; i++)
 		if (f->blockers->item[i].missing) {
 			buf_puts(b, " How to clear that: claude-tasks why ");
-			text_show(
-			    b, f->who.task->id, strlen(f->who.task->id), TEXT_LINE, TEXT_SUBJECT);
+			text_show(b, f->query.task->id, strlen(f->query.task->id), TEXT_LINE,
+			    TEXT_SUBJECT);
 			buf_putc(b, '.');
 			return;
 		}
@@ -84,16 +84,16 @@ policy_start(const struct facts *f, struct decision *d)
 {
 	struct buf b = { 0 };
 
-	if (f->who.task->status == TASK_COMPLETED) {
+	if (f->query.task->status == TASK_COMPLETED) {
 		subject_line(&b, f, "start");
 		buf_puts(&b, "it is already completed. To reopen it, set it to pending first.");
 		policy_object(d, f->config->rules.resolved, "already_resolved", &b);
 		return;
 	}
-	if (holder_of(&f->who) == HOLDER_OTHER) {
+	if (holder_of(&f->query) == HOLDER_OTHER) {
 		subject_line(&b, f, "start");
 		buf_puts(&b, "already claimed by ");
-		holder_describe(&b, &f->who);
+		holder_describe(&b, &f->query);
 		buf_putc(&b, '.');
 		release_hint(&b, f);
 		buf_putc(&b, '.');
@@ -123,12 +123,12 @@ policy_complete(const struct facts *f, struct decision *d)
 	enum config_level level = f->config->rules.complete;
 	struct buf b = { 0 };
 
-	if (f->who.task->status == TASK_COMPLETED)
+	if (f->query.task->status == TASK_COMPLETED)
 		return;
-	if (holder_of(&f->who) == HOLDER_OTHER) {
+	if (holder_of(&f->query) == HOLDER_OTHER) {
 		subject_line(&b, f, "complete");
 		buf_puts(&b, "it belongs to ");
-		holder_describe(&b, &f->who);
+		holder_describe(&b, &f->query);
 		buf_puts(&b, ", who must complete it.");
 		release_hint(&b, f);
 		buf_putc(&b, '.');
@@ -153,10 +153,10 @@ policy_delete(const struct facts *f, struct decision *d)
 {
 	struct buf b = { 0 };
 
-	if (f->who.task->status == TASK_IN_PROGRESS && holder_of(&f->who) == HOLDER_OTHER) {
+	if (f->query.task->status == TASK_IN_PROGRESS && holder_of(&f->query) == HOLDER_OTHER) {
 		subject_line(&b, f, "be deleted");
 		buf_puts(&b, "in progress by ");
-		holder_describe(&b, &f->who);
+		holder_describe(&b, &f->query);
 		buf_putc(&b, '.');
 		release_hint(&b, f);
 		buf_putc(&b, '.');
@@ -172,7 +172,7 @@ policy_delete(const struct facts *f, struct decision *d)
 		return;
 	/* Not an objection: the client drops these dependencies without a word. */
 	buf_puts(&b, "Deleting ");
-	task_name(&b, f->who.task);
+	task_name(&b, f->query.task);
 	buf_puts(&b, " frees what waited for it: ");
 	name_all(&b, f->dependents);
 	buf_puts(&b, ". If the work is still needed, give them another blocker.");
@@ -186,7 +186,7 @@ taken_from(const struct facts *f, const char *what, struct decision *d)
 
 	subject_line(&b, f, what);
 	buf_puts(&b, "in progress by ");
-	holder_describe(&b, &f->who);
+	holder_describe(&b, &f->query);
 	buf_putc(&b, '.');
 	release_hint(&b, f);
 	buf_putc(&b, '.');
@@ -196,17 +196,17 @@ taken_from(const struct facts *f, const char *what, struct decision *d)
 void
 policy_reset(const struct facts *f, struct decision *d)
 {
-	if (f->who.task->status == TASK_IN_PROGRESS && holder_of(&f->who) == HOLDER_OTHER)
+	if (f->query.task->status == TASK_IN_PROGRESS && holder_of(&f->query) == HOLDER_OTHER)
 		taken_from(f, "go back to pending", d);
 }
 
 void
 policy_owner(const struct facts *f, struct decision *d)
 {
-	if (f->who.owner == NULL || f->who.task->status != TASK_IN_PROGRESS ||
-	    same(f->who.owner, f->who.task->owner))
+	if (f->query.owner == NULL || f->query.task->status != TASK_IN_PROGRESS ||
+	    same(f->query.owner, f->query.task->owner))
 		return;
-	if (holder_of(&f->who) == HOLDER_OTHER)
+	if (holder_of(&f->query) == HOLDER_OTHER)
 		taken_from(f, "change its owner", d);
 }
 
@@ -236,7 +236,7 @@ policy_depend(const struct facts *f, struct decision *d)
 			edge_line(&b, edge);
 			buf_puts(&b, ": there is no task #");
 			other =
-			    same(edge->blocked, f->who.task->id) ? edge->blocker : edge->blocked;
+			    same(edge->blocked, f->query.task->id) ? edge->blocker : edge->blocked;
 			text_show(&b, other, strlen(other), TEXT_LINE, TEXT_SUBJECT);
 			buf_puts(&b,
 			    ". The client would say it was done and write nothing; create the "

@@ -25,7 +25,7 @@ struct policy_edge {          /* a dependency that a call asks for */
 
 struct facts {
 	const struct config *config;
-	struct holder_query who;           /* who wants it, who has it; who.task is the task */
+	struct holder_query query;         /* the task, who wants it, who has it */
 	const struct blockers *blockers;   /* open or missing ones; NULL: not looked at */
 	const struct task_set *subtasks;   /* open ones; NULL */
 	const struct task_set *dependents; /* open tasks that wait for it; NULL */
