@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "agent/agent.h"
-#include "agent/note.h"
+#include "agent/call.h"
 #include "agent/transcript.h"
 #include "gate/verify.h"
 #include "hook/release-dead.h"
