@@ -89,7 +89,6 @@ change_record(struct cli *c, const char *event, const struct task *before, const
 		.why = why,
 	};
 	struct error err;
-	int fd;
 
 	cli_agent(c, &agent);
 	e.agent = agent_owner(&agent);
@@ -106,17 +105,8 @@ change_record(struct cli *c, const char *event, const struct task *before, const
 	add_text(extra, "before", before);
 	add_text(extra, "after", after);
 	e.extra = extra;
-	fd = list_state(&c->list, true, &err);
-	if (fd == -1) {
-		json_object_put(e.from);
-		json_object_put(e.to);
-		json_object_put(e.extra);
-	}
-	if (fd == -1 ||
-	    journal_append(fd, c->list.name, c->store.sync, &e, cli_patience(), &err) == -1)
+	if (journal_append(&c->list, c->store.durability, &e, cli_patience(), &err) == -1)
 		cli_note(c, "claude-tasks: done, but not in the journal: %s", err.text);
-	if (fd != -1)
-		close(fd);
 }
 
 int

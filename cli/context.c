@@ -10,8 +10,8 @@
 #include "agent/event.h"
 #include "cli.h"
 #include "config/config.h"
-#include "sys/file.h"
 #include "sys/lock.h"
+#include "sys/process.h"
 
 int
 cli_find(struct cli *c)
@@ -45,7 +45,7 @@ cli_tune(struct cli *c)
 	struct error ignored;
 
 	if (config_load(&config, &q, &ignored) == 0)
-		c->store.sync = config.durability;
+		c->store.durability = config.durability;
 	config_free(&config);
 }
 
@@ -69,28 +69,6 @@ struct deadline
 cli_patience(void)
 {
 	return deadline_in(2 * LOCK_PATIENCE_MS);
-}
-
-/* Field 22 of /proc/PID/stat, counted after the name, which may hold blanks and brackets. */
-static uint64_t
-process_start(int64_t pid)
-{
-	struct buf text = { 0 };
-	struct error err;
-	char path[64];
-	const char *p;
-	uint64_t start = 0;
-
-	snprintf(path, sizeof(path), "/proc/%lld/stat", (long long)pid);
-	if (file_read_path(path, 4096, &text, &err) == 1 &&
-	    (p = strrchr(buf_text(&text), ')')) != NULL) {
-		for (int field = 2; field < 22 && p != NULL; field++)
-			p = strchr(p + 1, ' ');
-		if (p != NULL)
-			start = strtoull(p, NULL, 10);
-	}
-	buf_free(&text);
-	return start;
 }
 
 const char *
@@ -119,13 +97,14 @@ void
 cli_agent(const struct cli *c, struct agent *a)
 {
 	const char *name = cli_agent_name(c), *session = getenv("CLAUDE_CODE_SESSION_ID");
+	struct process p;
 
 	*a = (struct agent){ 0 };
 	agent_client(a);
 	/* Who started a server is who speaks to it. */
 	if (a->pid == 0 && strcmp(c->command->name, "mcp") == 0) {
 		a->pid = getppid();
-		a->pid_start = process_start(a->pid);
+		a->pid_start = process_read((pid_t)a->pid, &p) == 1 ? p.start : 0;
 	}
 	if (session != NULL && *session != '\0') {
 		a->session = session;

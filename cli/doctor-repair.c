@@ -120,7 +120,8 @@ doctor_mend(struct doctor *d, const char *file, struct error *err)
 		goto out;
 	rc = -1;
 	if (doctor_backup(d, file, text.data, text.len, err) == -1 ||
-	    file_stage(&stage, s->dirfd, file, mended.data, mended.len, 0, s->sync, err) == -1)
+	    file_stage(&stage, s->dirfd, file, mended.data, mended.len, 0, s->durability, err) ==
+		-1)
 		goto out;
 	if (lock_verify(&lock, err) == 0 && file_commit(&stage, err) == 0)
 		rc = 1;

@@ -231,12 +231,10 @@ doctor_state(struct doctor *d)
 		claims(d);
 	}
 	state = list_state(&c->list, false, &err);
-	if (state != -1) {
+	if (state != -1)
 		journal(d, state);
-		close(state);
-	} else if (err.kind != ERROR_NOT_FOUND) {
+	else if (err.kind != ERROR_NOT_FOUND)
 		doctor_find(d, "store.permissions", LEVEL_BAD, mem_string(err.text),
 		    "nothing can be recorded", NULL);
-	}
 	free(path);
 }

@@ -73,7 +73,7 @@ set_scene(const char *dir, struct error *err)
 			rc = -1;
 		else
 			rc = file_replace(fd, slash + 1, scene[i].text, strlen(scene[i].text), 0600,
-			    FILE_SYNC_OFF, err);
+			    DURABILITY_OFF, err);
 		if (fd != -1)
 			close(fd);
 		free(path);

@@ -43,15 +43,13 @@ doctor_backup(struct doctor *d, const char *name, const void *data, size_t len, 
 		    "%s/task-hooks/%s/backup-%s", d->c->list.config, d->c->list.name, stamp);
 		d->backup = dir;
 		/* Our own state first, with its checks of mode and owner. */
-		fd = list_state(&d->c->list, true, err);
-		if (fd == -1)
+		if (list_state(&d->c->list, true, err) == -1)
 			return -1;
-		close(fd);
 	}
 	fd = dir_make(d->backup, 0700, err);
 	if (fd == -1)
 		return -1;
-	rc = file_replace(fd, name, data, len, 0600, FILE_SYNC_FILE, err);
+	rc = file_replace(fd, name, data, len, 0600, DURABILITY_FILE, err);
 	close(fd);
 	return rc;
 }

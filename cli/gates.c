@@ -406,7 +406,7 @@ receipts_export(struct cli *c)
 		fd = dir_open(dir, &err);
 		rc = fd == -1 ? -1
 			      : file_replace(fd, slash == NULL ? path : slash + 1, text.data,
-				    text.len, 0, FILE_SYNC_FILE, &err);
+				    text.len, 0, DURABILITY_FILE, &err);
 		if (fd != -1)
 			close(fd);
 		free(dir);
@@ -446,8 +446,6 @@ receipts_main(struct cli *c)
 	if (fd == -1 && err.kind != ERROR_NOT_FOUND)
 		return cli_error(c, &err);
 	rc = fd == -1 ? 0 : receipts_read(fd, &all, &err);
-	if (fd != -1)
-		close(fd);
 	if (rc == -1)
 		return cli_error(c, &err);
 	a = out_array();

@@ -238,7 +238,7 @@ write_proposal(struct cli *c, const char *dir, const char *path, const struct pr
 	free(claude);
 	if (fd != -1) {
 		rc = file_replace(
-		    fd, "task-hooks.json", p->text.data, p->text.len, 0, FILE_SYNC_FILE, &err);
+		    fd, "task-hooks.json", p->text.data, p->text.len, 0, DURABILITY_FILE, &err);
 		close(fd);
 	}
 	if (rc == -1)

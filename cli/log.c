@@ -215,6 +215,5 @@ log_main(struct cli *c)
 		}
 	}
 	strings_free(&l.lines);
-	close(fd);
 	return status;
 }

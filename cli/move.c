@@ -193,7 +193,7 @@ write_file(struct cli *c, const char *path, const struct buf *text)
 	free(dir);
 	if (fd != -1) {
 		rc = file_replace(fd, slash == NULL ? path : slash + 1, text->data, text->len, 0,
-		    FILE_SYNC_FILE, &err);
+		    DURABILITY_FILE, &err);
 		close(fd);
 	}
 	return rc == -1 ? cli_error(c, &err) : EXIT_DONE;

@@ -103,7 +103,7 @@ memory_save(
 	out_string(o, "backup", m->backup);
 	out_pretty(&text, o);
 	buf_putc(&text, '\n');
-	rc = file_replace(fd, name, text.data, text.len, 0600, FILE_SYNC_FILE, err);
+	rc = file_replace(fd, name, text.data, text.len, 0600, DURABILITY_FILE, err);
 	buf_free(&text);
 	close(fd);
 	return rc;
@@ -126,7 +126,7 @@ memory_backup(const char *config, const char *path, const char *text, size_t len
 		return NULL;
 	hash_text(path, strlen(path), hex);
 	name = mem_printf("%.16s-%lld.backup", hex, (long long)clock_wall_ms());
-	rc = file_replace(fd, name, text, len, 0600, FILE_SYNC_FILE, err);
+	rc = file_replace(fd, name, text, len, 0600, DURABILITY_FILE, err);
 	whole = rc == -1 ? NULL : mem_printf("%s/task-hooks/.installs/%s", config, name);
 	free(name);
 	close(fd);

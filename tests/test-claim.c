@@ -44,7 +44,7 @@ setup(void)
 	setenv("CLAUDE_CONFIG_DIR", top, 1);
 	cr_assert_eq(list_find(&list, &q, &err), 0, "%s", err.text);
 	cr_assert_eq(store_open(&store, list.dir, true, &err), 1, "%s", err.text);
-	store.sync = FILE_SYNC_OFF;
+	store.durability = DURABILITY_OFF;
 }
 
 static void
@@ -127,7 +127,6 @@ journal_lines(void)
 	int fd = list_state(&list, true, &err), n = 0;
 
 	cr_assert_eq(journal_read(fd, count_lines, &n, &err), 0);
-	close(fd);
 	return n;
 }
 

@@ -82,7 +82,7 @@ static void
 open_store(void)
 {
 	cr_assert_eq(store_open(&store, dir, false, &err), 1, "%s", err.text);
-	store.sync = FILE_SYNC_OFF;
+	store.durability = DURABILITY_OFF;
 }
 
 #define EXAMPLE                                                                                 \
@@ -303,7 +303,7 @@ Test(document, many_writers)
 
 			if (store_open(&s, dir, false, &e) != 1)
 				_exit(9);
-			s.sync = FILE_SYNC_OFF;
+			s.durability = DURABILITY_OFF;
 			for (int k = 0; k < 20; k++) {
 				struct change c = { .status = TASK_NO_STATUS, .subject = "s" };
 

@@ -25,7 +25,7 @@ setup(void)
 	cr_assert_neq(mkdtemp(top), NULL);
 	snprintf(dir, sizeof(dir), "%s/tasks/lab", top);
 	cr_assert_eq(store_open(&store, dir, true, &err), 1, "%s", err.text);
-	store.sync = FILE_SYNC_OFF;
+	store.durability = DURABILITY_OFF;
 }
 
 static void

@@ -178,7 +178,7 @@ main(int argc, char *argv[])
 	if (argc < 2 || store_open(&store, argv[1], true, &e) != 1)
 		errx(1, "%s", argc < 2 ? "usage: tool-store DIR [sync]" : e.text);
 	if (argc < 3)
-		store.sync = FILE_SYNC_OFF;
+		store.durability = DURABILITY_OFF;
 	while ((len = getline(&line, &room, stdin)) > 0) {
 		struct json_object *answer = out_object();
 

@@ -42,8 +42,7 @@ call_keep(const struct list *list, const char *task, const struct event *ev, con
 	out_string(o, "tool_use_id", ev->tool_use_id);
 	out_add(o, "metadata", out_raw_text(metadata, len));
 	out_text(&text, o);
-	rc = file_replace(state, name, text.data, text.len, 0600, FILE_SYNC_OFF, e);
-	close(state);
+	rc = file_replace(state, name, text.data, text.len, 0600, DURABILITY_OFF, e);
 	buf_free(&text);
 	return rc;
 }
@@ -59,7 +58,6 @@ call_drop(const struct list *list, const char *task)
 	    (state = list_state(list, false, &e)) == -1)
 		return;
 	(void)unlinkat(state, name, 0);
-	close(state);
 }
 
 /* Is it the call that this event is about? */
@@ -93,18 +91,14 @@ call_find(const struct list *list, const char *task, const struct event *ev, str
 	char name[NAME_SIZE];
 	const char *raw;
 	size_t len;
-	int state, rc = 0;
+	int rc = 0;
 
-	if (!call_name(task, name) || !list_state_has(list, name) ||
-	    (state = list_state(list, false, &e)) == -1)
-		return 0;
-	if (file_read(state, name, 0, FILE_MAX, &text, &e) == 1 &&
+	if (call_name(task, name) && list_state_read(list, name, &text, &e) == 1 &&
 	    json_parse(&j, buf_text(&text), text.len, &e) == 0 && call_fits(&j, ev) &&
 	    (raw = json_raw(&j, json_member(&j, JSON_ROOT, "metadata"), &len)) != NULL) {
 		buf_add(metadata, raw, len);
 		rc = 1;
 	}
-	close(state);
 	json_free(&j);
 	buf_free(&text);
 	return rc;

@@ -103,7 +103,7 @@ check_blockers(struct taking *k, struct store *s, struct error *err)
 
 	if (k->req->pass_blocked)
 		return 1;
-	if (graph_blockers(s, &k->task, &b, err) == -1)
+	if (store_blockers(s, &k->task, &b, err) == -1)
 		return -1;
 	if (b.count > 0) {
 		refuse_begin(k, CLAIM_BLOCKED);
@@ -257,7 +257,7 @@ take_held(void *arg, struct store *s, struct error *err)
 }
 
 static void
-take_journal(struct taking *k, enum file_sync sync)
+take_journal(struct taking *k, enum durability durability)
 {
 	const struct agent *a = &k->req->agent;
 	struct journal_entry entry = {
@@ -270,19 +270,11 @@ take_journal(struct taking *k, enum file_sync sync)
 		.extra = out_object(),
 	};
 	struct error ignored;
-	int fd = list_state(k->list, true, &ignored);
 
 	/* The task as it was: should its file vanish, it can be brought back. */
 	out_string(entry.extra, "before", buf_text(&k->task.text));
 	/* The claim stands whether or not its line could be written. */
-	if (fd == -1) {
-		json_object_put(entry.from);
-		json_object_put(entry.to);
-		json_object_put(entry.extra);
-		return;
-	}
-	(void)journal_append(fd, k->list->name, sync, &entry, k->deadline, &ignored);
-	close(fd);
+	(void)journal_append(k->list, durability, &entry, k->deadline, &ignored);
 }
 
 /* What else there is to do, for an agent that was told no. */
@@ -322,7 +314,7 @@ claim_take(const struct list *list, struct store *s, const struct claim_request 
 		goto out;
 	result = k.result;
 	if (result == CLAIM_OK)
-		take_journal(&k, s->sync);
+		take_journal(&k, s->durability);
 	else
 		add_ready(&k, s);
 out:

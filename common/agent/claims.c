@@ -3,7 +3,7 @@
  *
  * Most hook runs meet a list without claims, so the first thing is one open
  * that fails.  The file is replaced whole under a lock of its own
- * (claims.lock), which is taken after the list's where both are held.  It is
+ * (claims.json.lock), which is taken after the list's where both are held.  It is
  * not synced: after a power cut no client lives that it could speak of, and
  * what the cut made of the file does not matter.
  */
@@ -20,11 +20,10 @@
 
 #include "agent/claim-part.h"
 #include "sys/file.h"
-#include "sys/lock.h"
+#include "sys/process.h"
 #include "json/out.h"
 
 #define LEDGER "claims.json"
-#define LEDGER_LOCK "claims.lock"
 
 static void
 claim_clear(struct claim *c)
@@ -125,57 +124,48 @@ claim_parse(struct claims *claims, const struct json *j, json_ref ref)
 
 /* From before the machine was started: nobody it could speak of lives. */
 static bool
-from_before(int statefd)
+from_before(const struct list *list)
 {
+	struct error ignored;
 	struct stat st;
 
-	return fstatat(statefd, LEDGER, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	return fstatat(list_state(list, false, &ignored), LEDGER, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 	       (int64_t)st.st_mtim.tv_sec < clock_boot_s();
 }
 
 static int
-ledger_read(int statefd, struct claims *claims, struct error *err)
+ledger_parse(
+    const struct list *list, const struct buf *text, struct claims *claims, struct error *err)
 {
-	struct buf text = { 0 };
 	struct json j = { 0 };
-	json_ref list, ref;
-	int rc = file_read(statefd, LEDGER, 0, FILE_MAX, &text, err);
+	json_ref array, ref;
+	int rc = json_parse(&j, buf_text(text), text->len, err);
 
-	if (rc == 1) {
-		rc = json_parse(&j, buf_text(&text), text.len, err);
-		list = rc == 0 ? json_member(&j, JSON_ROOT, "claims") : JSON_ABSENT;
-		if (rc == 0 && json_kind(&j, list) != JSON_ARRAY)
-			rc = error_set(err, ERROR_INPUT, "it has no array 'claims'");
-		for (ref = rc == 0 ? json_first(&j, list) : JSON_ABSENT; ref != JSON_ABSENT;
-		     ref = json_next(&j, list, ref))
-			claim_parse(claims, &j, ref);
-		if (rc == -1 && from_before(statefd))
-			rc = 0;
-		else if (rc == -1)
-			error_prefix(err,
-			    "the record of claims, %s, is damaged (remove it to start anew)",
-			    LEDGER);
-	}
+	array = rc == 0 ? json_member(&j, JSON_ROOT, "claims") : JSON_ABSENT;
+	if (rc == 0 && json_kind(&j, array) != JSON_ARRAY)
+		rc = error_set(err, ERROR_INPUT, "it has no array 'claims'");
+	for (ref = rc == 0 ? json_first(&j, array) : JSON_ABSENT; ref != JSON_ABSENT;
+	     ref = json_next(&j, array, ref))
+		claim_parse(claims, &j, ref);
 	json_free(&j);
-	buf_free(&text);
-	return rc == -1 ? -1 : 0;
+	if (rc == -1 && from_before(list))
+		rc = 0;
+	else if (rc == -1)
+		error_prefix(
+		    err, "the record of claims, %s, is damaged (remove it to start anew)", LEDGER);
+	return rc;
 }
 
 int
 claims_load(const struct list *list, struct claims *claims, struct error *err)
 {
-	char *path = list_state_path(list, LEDGER);
-	bool none = access(path, F_OK) == -1 && (errno == ENOENT || errno == ENOTDIR);
-	int fd, rc;
+	struct buf text = { 0 };
+	int rc = list_state_read(list, LEDGER, &text, err);
 
 	memset(claims, 0, sizeof(*claims));
-	free(path);
-	if (none)
-		return 0;
-	if ((fd = list_state(list, false, err)) == -1)
-		return err->kind == ERROR_NOT_FOUND ? 0 : -1;
-	rc = ledger_read(fd, claims, err);
-	close(fd);
+	if (rc == 1)
+		rc = ledger_parse(list, &text, claims, err);
+	buf_free(&text);
 	return rc;
 }
 
@@ -186,10 +176,12 @@ claims_save(struct claims *claims, struct error *err)
 	struct buf text = { 0 };
 	const struct claim *c;
 	size_t i;
-	int rc;
+	int rc, fd = list_state(claims->list, true, err);
 
+	if (fd == -1)
+		return -1;
 	if (claims->count == 0) {
-		if (unlinkat(claims->statefd, LEDGER, 0) == -1 && errno != ENOENT)
+		if (unlinkat(fd, LEDGER, 0) == -1 && errno != ENOENT)
 			return error_sys(err, "cannot remove %s", LEDGER);
 		return 0;
 	}
@@ -217,7 +209,7 @@ claims_save(struct claims *claims, struct error *err)
 	}
 	out_add(root, "claims", array);
 	out_pretty(&text, root);
-	rc = file_replace(claims->statefd, LEDGER, text.data, text.len, 0600, FILE_SYNC_OFF, err);
+	rc = file_replace(fd, LEDGER, text.data, text.len, 0600, DURABILITY_OFF, err);
 	buf_free(&text);
 	return rc;
 }
@@ -226,24 +218,26 @@ int
 claims_lock(
     const struct list *list, struct claims *claims, struct deadline deadline, struct error *err)
 {
-	*claims = (struct claims){ .lock = LOCK_INIT };
-	if ((claims->statefd = list_state(list, true, err)) == -1)
+	struct buf text = { 0 };
+	int rc, fd = list_state(list, true, err);
+
+	*claims = (struct claims){ .list = list, .lock = LOCK_INIT };
+	if (fd == -1 || lock_own(&claims->lock, fd, LEDGER ".lock", deadline, err) == -1)
 		return -1;
 	claims->locked = true;
-	if (lock_own(&claims->lock, claims->statefd, LEDGER_LOCK, deadline, err) == 0 &&
-	    ledger_read(claims->statefd, claims, err) == 0)
-		return 0;
-	claims_free(claims);
-	return -1;
+	if ((rc = list_state_read(list, LEDGER, &text, err)) == 1)
+		rc = ledger_parse(list, &text, claims, err);
+	buf_free(&text);
+	if (rc == -1)
+		claims_free(claims);
+	return rc;
 }
 
 void
 claims_unlock(struct claims *claims)
 {
-	if (!claims->locked)
-		return;
-	lock_release(&claims->lock);
-	close(claims->statefd);
+	if (claims->locked)
+		lock_release(&claims->lock);
 	claims->locked = false;
 }
 
@@ -338,38 +332,11 @@ before_boot(const struct claim *c, const char *here)
 	       strcmp(namespace, strrchr(here, '/')) == 0 && c->time_ms / 1000 < clock_boot_s();
 }
 
-/* Field 22 of /proc/<pid>/stat, after the name in its brackets; 0 if unknown.  dead: it only
- * waits for its parent to notice. */
-static uint64_t
-process_start(int64_t pid, bool *dead)
-{
-	struct buf text = { 0 };
-	struct error ignored;
-	char path[64];
-	const char *p;
-	uint64_t start = 0;
-	int field;
-
-	*dead = false;
-	snprintf(path, sizeof(path), "/proc/%lld/stat", (long long)pid);
-	if (file_read_path(path, 4096, &text, &ignored) == 1 &&
-	    (p = strrchr(text.data, ')')) != NULL) {
-		*dead = p[1] == ' ' && (p[2] == 'Z' || p[2] == 'X');
-		for (field = 2; p != NULL && field < 22; field++)
-			p = strchr(p + 1, ' ');
-		if (p != NULL)
-			start = strtoull(p + 1, NULL, 10);
-	}
-	buf_free(&text);
-	return start;
-}
-
 bool
 claims_alive(const struct claim *c)
 {
 	const char *here;
-	uint64_t start;
-	bool dead;
+	struct process p;
 
 	if (c->pid <= 0)
 		return true;
@@ -378,6 +345,8 @@ claims_alive(const struct claim *c)
 		return !before_boot(c, here);
 	if (kill((pid_t)c->pid, 0) == -1 && errno == ESRCH)
 		return false;
-	start = process_start(c->pid, &dead);
-	return !dead && (c->pid_start == 0 || start == 0 || start == c->pid_start);
+	/* A process that cannot be looked at is taken for the one that made the claim. */
+	if (process_read((pid_t)c->pid, &p) != 1)
+		return true;
+	return p.state != 'Z' && p.state != 'X' && (c->pid_start == 0 || p.start == c->pid_start);
 }

@@ -31,7 +31,7 @@ struct claims {
 	size_t count;
 	/* claims_lock() alone: */
 	bool locked;
-	int statefd;
+	const struct list *list;
 	struct lock lock;
 };
 

@@ -26,7 +26,7 @@ look(void *arg, const struct task *t)
 	if ((t->status != TASK_PENDING && t->status != TASK_BLOCKED) || t->owner != NULL ||
 	    t->internal || claims_find(s->claims, t->id) != NULL)
 		return 0;
-	if (graph_blockers(s->store, t, &b, &ignored) == -1)
+	if (store_blockers(s->store, t, &b, &ignored) == -1)
 		return 0;
 	free = b.count == 0;
 	blockers_free(&b);

@@ -97,7 +97,6 @@ finish(struct releasing *r, struct store *s)
 	struct journal_entry *entries = mem_grow(NULL, count + 1, sizeof(*entries));
 	struct blockers b;
 	struct error ignored;
-	int fd;
 
 	for (i = released; i < count; i++)
 		entries[i] = (struct journal_entry){
@@ -118,21 +117,13 @@ finish(struct releasing *r, struct store *s)
 			.from = claim_task_facts(t->status, t->owner),
 			.to = claim_task_facts(TASK_PENDING, NULL),
 		};
-		if (graph_blockers(s, t, &b, &ignored) == 0) {
+		if (store_blockers(s, t, &b, &ignored) == 0) {
 			if (b.count == 0)
 				strings_add(&r->out->ready, t->id);
 			blockers_free(&b);
 		}
 	}
-	if (count > 0 && (fd = list_state(r->list, true, &ignored)) != -1) {
-		(void)journal_append_all(
-		    fd, r->list->name, s->sync, entries, count, r->deadline, &ignored);
-		close(fd);
-	} else
-		for (i = 0; i < count; i++) {
-			json_object_put(entries[i].from);
-			json_object_put(entries[i].to);
-		}
+	(void)journal_append_all(r->list, s->durability, entries, count, r->deadline, &ignored);
 	free(entries);
 	strings_free(&r->forget);
 	strings_free(&r->settle);

@@ -6,7 +6,6 @@
 #include "agent/report-apply.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "agent/agent.h"
 #include "agent/claim-part.h"
@@ -25,7 +24,7 @@ struct applying {
 };
 
 static void
-report_journal(const struct list *list, enum file_sync sync, const struct agent *a,
+report_journal(const struct list *list, enum durability durability, const struct agent *a,
     const struct task *before, const struct task *after, struct deadline deadline)
 {
 	struct journal_entry entry = {
@@ -37,15 +36,8 @@ report_journal(const struct list *list, enum file_sync sync, const struct agent 
 		.to = claim_task_facts(after->status, after->owner),
 	};
 	struct error ignored;
-	int fd = list_state(list, true, &ignored);
 
-	if (fd == -1) {
-		json_object_put(entry.from);
-		json_object_put(entry.to);
-		return;
-	}
-	(void)journal_append(fd, list->name, sync, &entry, deadline, &ignored);
-	close(fd);
+	(void)journal_append(list, durability, &entry, deadline, &ignored);
 }
 
 static int
@@ -101,7 +93,7 @@ report_apply(const struct list *list, struct store *s, const struct agent *agent
 	int rc = store_locked(s, report_apply_held, &a, deadline, err);
 
 	if (rc == 1)
-		report_journal(list, s->sync, agent, &a.before, &a.after, deadline);
+		report_journal(list, s->durability, agent, &a.before, &a.after, deadline);
 	item->applied = rc != -1;
 	if (rc == -1)
 		item->reason = mem_string(err->text);

@@ -18,7 +18,7 @@
 #include "form/convert-part.h"
 #include "list/document-edit.h"
 #include "list/document.h"
-#include "list/store-part.h"
+#include "list/files.h"
 #include "list/watermark.h"
 
 void
@@ -258,7 +258,7 @@ convert_make(const char *dir, enum store_layout layout, struct error *err)
 		if (rc == 0 && layout == STORE_DOCUMENT) {
 			document_empty(&text, clock_wall_ms());
 			rc = file_replace(
-			    s.dirfd, "tasks.json", text.data, text.len, 0, s.sync, err);
+			    s.dirfd, "tasks.json", text.data, text.len, 0, s.durability, err);
 		}
 	}
 	task_set_free(&set);

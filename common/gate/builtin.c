@@ -22,7 +22,7 @@ check_blockers(const struct builtin *b, struct buf *reason, struct error *e)
 	struct blockers open = { 0 };
 	int rc;
 
-	if (graph_blockers(b->store, b->subject->task, &open, e) == -1)
+	if (store_blockers(b->store, b->subject->task, &open, e) == -1)
 		return -1;
 	rc = open.count > 0;
 	if (rc == 1) {

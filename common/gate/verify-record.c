@@ -142,15 +142,7 @@ patience(const struct verify_request *req)
 static int
 append(const struct verify_request *req, struct journal_entry *entry, struct error *e)
 {
-	int fd = list_state(req->list, true, e), rc = -1;
-
-	if (fd == -1) {
-		json_object_put(entry->extra);
-		return -1;
-	}
-	rc = journal_append(fd, req->list->name, req->config->durability, entry, patience(req), e);
-	close(fd);
-	return rc;
+	return journal_append(req->list, req->config->durability, entry, patience(req), e);
 }
 
 /* A claim remembers where the work began; CI counts changes from there. */

@@ -228,7 +228,7 @@ hook_config(struct hook *h, struct error *e)
 	h->in.have_config = true;
 	name_self(h);
 	answer.fault = fault_of(h->spec, &h->in.config);
-	h->in.store.sync = h->in.config.durability;
+	h->in.store.durability = h->in.config.durability;
 	hook_fact(h, "settings: %s%s%s",
 	    h->in.config.project.path != NULL ? h->in.config.project.path : "defaults",
 	    h->in.config.user.path != NULL ? " over " : "",
@@ -331,20 +331,17 @@ hook_journal(
 		.why = why,
 		.extra = extra };
 	struct error e;
-	int state;
 
 	/* An event that could not be read names no list; the environment may. */
 	if (!h->explain && !h->in.have_list &&
 	    (h->in.event.session_id != NULL || getenv("CLAUDE_CODE_TASK_LIST_ID") != NULL))
 		(void)hook_list(h, &e);
-	if (h->explain || !h->in.have_list || (state = list_state(&h->in.list, true, &e)) == -1) {
+	if (h->explain || !h->in.have_list) {
 		json_object_put(extra);
 		return;
 	}
 	entry.agent = h->in.have_self ? agent_owner(&h->in.self) : h->in.event.agent_id;
-	(void)journal_append(
-	    state, h->in.list.name, h->in.store.sync, &entry, hook_patience(h), &e);
-	close(state);
+	(void)journal_append(&h->in.list, h->in.store.durability, &entry, hook_patience(h), &e);
 }
 
 /* What was decided, unless it was nothing. */

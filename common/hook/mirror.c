@@ -100,7 +100,8 @@ run_one(struct hook *h, int state, const struct config_mirror *s, const struct b
 			text_show(&why, c.tail.data, c.tail.len, TEXT_LINE, 300);
 		}
 		failed(h, s, buf_text(&why));
-	} else if (file_replace(state, mark, digest, strlen(digest), 0600, FILE_SYNC_OFF, &e) == -1)
+	} else if (file_replace(state, mark, digest, strlen(digest), 0600, DURABILITY_OFF, &e) ==
+		   -1)
 		failed(h, s, e.text);
 	child_free(&c);
 	free(argv);

@@ -128,7 +128,7 @@ pretool_spawn(struct hook *h, struct error *e)
 	for (size_t i = 0; i < tasks.count && rc != -1; i++) {
 		named[i].task = &tasks.item[i];
 		named[i].blockers = &blockers[i];
-		rc = graph_blockers(&h->in.store, &tasks.item[i], &blockers[i], e);
+		rc = store_blockers(&h->in.store, &tasks.item[i], &blockers[i], e);
 	}
 	/* Most prompts name a task that can be worked on: these pass without the settings. */
 	if (rc != -1 && spawn_in_vain(named, tasks.count) && (rc = hook_config(h, e)) != -1)

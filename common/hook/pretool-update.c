@@ -246,7 +246,7 @@ start(struct hook *h, const struct call *c, struct facts *f, struct error *e)
 	enum claim_result got;
 	char *head = NULL;
 
-	if (graph_blockers(&h->in.store, f->query.task, &blockers, e) == -1)
+	if (store_blockers(&h->in.store, f->query.task, &blockers, e) == -1)
 		return -1;
 	f->blockers = &blockers;
 	policy_start(f, &h->out.decision);
@@ -303,7 +303,7 @@ complete(struct hook *h, const struct call *c, struct facts *f, struct error *e)
 	int rc = 0;
 
 	if (f->query.task->status != TASK_COMPLETED && h->in.config.rules.complete != LEVEL_OFF) {
-		rc = graph_blockers(&h->in.store, f->query.task, &blockers, e);
+		rc = store_blockers(&h->in.store, f->query.task, &blockers, e);
 		if (rc != -1)
 			rc = store_scan(&h->in.store, NULL, add_if_subtask, &s, e);
 		f->blockers = &blockers;

@@ -187,7 +187,7 @@ report_check_blockers(struct store *st, const struct task *t, struct error *e)
 {
 	struct blockers blockers = { 0 };
 	struct buf b = { 0 };
-	int rc = graph_blockers(st, t, &blockers, e);
+	int rc = store_blockers(st, t, &blockers, e);
 
 	if (rc != -1 && blockers.count > 0) {
 		blockers_describe(&b, &blockers);

@@ -11,7 +11,6 @@
 
 #include "list/document-edit.h"
 #include "list/graph.h"
-#include "list/store-part.h"
 
 #define DOCUMENT_MAX (64u << 20)
 
@@ -76,7 +75,7 @@ read_document(struct store *s, struct document *d, struct error *err)
 	return rc;
 }
 
-int
+static int
 document_get(struct store *s, const char *id, struct task *t, struct error *err)
 {
 	struct document d = { 0 };
@@ -91,7 +90,7 @@ document_get(struct store *s, const char *id, struct task *t, struct error *err)
 	return at != DOCUMENT_NONE;
 }
 
-int
+static int
 document_load(struct store *s, struct task_set *set, struct error *err)
 {
 	struct document d = { 0 };
@@ -108,7 +107,21 @@ document_load(struct store *s, struct task_set *set, struct error *err)
 	return 0;
 }
 
-int
+/* Of tasks in the order of their ids; what is read at once needs no needle. */
+static int
+document_scan(struct store *s, const char *needle, store_visit *fn, void *arg, struct error *err)
+{
+	struct task_set set = { 0 };
+	int rc = document_load(s, &set, err);
+
+	(void)needle;
+	for (size_t i = 0; rc == 0 && i < set.count; i++)
+		rc = fn(arg, &set.item[i]);
+	task_set_free(&set);
+	return rc;
+}
+
+static int
 document_bad(struct store *s, void (*fn)(void *, const char *file, const char *reason), void *arg,
     struct error *err)
 {
@@ -134,7 +147,8 @@ write_document(struct store *s, struct document *d, struct error *err)
 	int rc = document_print(d, clock_wall_ms(), &text, err);
 
 	if (rc == 0)
-		rc = file_stage(&stage, s->dirfd, DOCUMENT, text.data, text.len, 0, s->sync, err);
+		rc = file_stage(
+		    &stage, s->dirfd, DOCUMENT, text.data, text.len, 0, s->durability, err);
 	if (rc == 0 && store_verify(s, NULL, err) == -1) {
 		file_drop(&stage);
 		rc = -1;
@@ -147,31 +161,40 @@ write_document(struct store *s, struct document *d, struct error *err)
 	return rc;
 }
 
+struct lookup {
+	const struct document *document;
+	struct task_index index;
+};
+
 static int
-refuse_unknown(const char *id, struct error *err)
+waits_for(void *arg, const char *id, struct strings *blocked_by, struct error *err)
 {
-	return error_set(err, ERROR_REFUSED, "there is no task #%.60s to depend on", id);
+	const struct lookup *l = arg;
+	const struct task_set *set = &l->document->tasks;
+	size_t at = task_index_find(&l->index, id);
+
+	(void)err;
+	if (at == TASK_NOWHERE || l->document->entry[at].gone)
+		return 0;
+	for (size_t i = 0; i < set->item[at].blocked_by.count; i++)
+		strings_add(blocked_by, set->item[at].blocked_by.item[i]);
+	return 1;
 }
 
 static int
-check_edge(const struct document *d, const char *blocked, const char *blocker, struct error *err)
+check_edges(
+    const struct document *d, const char *id, const struct change *change, struct error *err)
 {
-	struct strings path = { 0 };
-	int rc = 0;
+	struct lookup l = { .document = d };
+	int rc;
 
-	if (strcmp(blocked, blocker) == 0)
-		return error_set(err, ERROR_REFUSED, "task #%s cannot wait for itself", blocked);
-	if (document_find(d, blocked) == DOCUMENT_NONE)
-		return refuse_unknown(blocked, err);
-	if (document_find(d, blocker) == DOCUMENT_NONE)
-		return refuse_unknown(blocker, err);
-	if (graph_cycle(&d->tasks, blocked, blocker, &path))
-		rc = graph_refuse_cycle(blocked, blocker, &path, err);
-	strings_free(&path);
+	task_index_make(&l.index, &d->tasks);
+	rc = graph_check_change(waits_for, &l, id, change, err);
+	task_index_free(&l.index);
 	return rc;
 }
 
-/* Edges one by one, each checked against what the ones before have made. */
+/* A document keeps one side of a dependency: blocked_by. */
 static int
 add_edges(struct document *d, const char *id, const struct strings *others, bool others_wait,
     struct error *err)
@@ -185,8 +208,6 @@ add_edges(struct document *d, const char *id, const struct strings *others, bool
 		struct strings one = { (char *[]){ (char *)blocker }, 1 };
 		struct change change = { .status = TASK_NO_STATUS, .add_blocked_by = &one };
 
-		if (check_edge(d, blocked, blocker, err) == -1)
-			return -1;
 		rc = document_edit(d, document_find(d, blocked), &change, clock_wall_ms(), err);
 		if (rc == -1)
 			return -1;
@@ -245,7 +266,9 @@ apply(struct document *d, size_t at, const struct change *c, struct error *err)
 	own.add_blocks = own.add_blocked_by = NULL;
 	own.remove_blocks = NULL;
 	by = blocks = gone = 0;
-	rc = document_edit(d, at, &own, clock_wall_ms(), err);
+	rc = check_edges(d, id, c, err);
+	if (rc == 0)
+		rc = document_edit(d, at, &own, clock_wall_ms(), err);
 	if (rc != -1 && (by = add_edges(d, id, c->add_blocked_by, false, err)) != -1 &&
 	    (blocks = add_edges(d, id, c->add_blocks, true, err)) != -1)
 		gone = remove_edges(d, id, c->remove_blocks, err);
@@ -255,7 +278,7 @@ apply(struct document *d, size_t at, const struct change *c, struct error *err)
 	return rc | by | blocks | gone;
 }
 
-int
+static int
 document_update(struct store *s, const char *id, const struct change *change, store_rule *rule,
     void *arg, struct task *before, struct task *after, struct deadline deadline, struct error *err)
 {
@@ -305,7 +328,7 @@ document_new_id(char id[37])
 	    b[14], b[15]);
 }
 
-int
+static int
 document_create(struct store *s, const struct change *change, store_rule *rule, void *arg,
     struct task *made, struct deadline deadline, struct error *err)
 {
@@ -338,7 +361,7 @@ out:
 	return rc;
 }
 
-int
+static int
 document_delete(struct store *s, const char *id, store_rule *rule, void *arg, struct task *before,
     struct deadline deadline, struct error *err)
 {
@@ -376,7 +399,7 @@ out:
 	return rc;
 }
 
-int
+static int
 document_clear(
     struct store *s, struct task_set *removed, struct deadline deadline, struct error *err)
 {
@@ -398,7 +421,7 @@ document_clear(
 	return rc;
 }
 
-int
+static int
 document_put(struct store *s, const char *id, const char *text, size_t len,
     struct deadline deadline, struct error *err)
 {
@@ -426,3 +449,17 @@ out:
 	document_free(&d);
 	return rc;
 }
+
+const struct store_ops document_ops = {
+	.lock = document_lock,
+	.get = document_get,
+	.load = document_load,
+	.scan = document_scan,
+	.walk = document_scan,
+	.bad = document_bad,
+	.create = document_create,
+	.update = document_update,
+	.delete = document_delete,
+	.clear = document_clear,
+	.put = document_put,
+};

@@ -38,7 +38,7 @@ is_ready(const struct task_index *ids, const struct task *t)
 
 /* ---- blockers ---- */
 
-static void
+void
 blockers_add(struct blockers *b, const char *id, const struct task *t)
 {
 	struct blocker *item;
@@ -51,31 +51,6 @@ blockers_add(struct blockers *b, const char *id, const struct task *t)
 	item->status = t != NULL ? t->status : TASK_NO_STATUS;
 	item->subject = t != NULL ? mem_string(t->subject) : NULL;
 	item->owner = t != NULL ? mem_string(t->owner) : NULL;
-}
-
-int
-graph_blockers(struct store *s, const struct task *task, struct blockers *b, struct error *err)
-{
-	struct task t = TASK_INIT;
-	size_t i;
-	int rc;
-
-	memset(b, 0, sizeof(*b));
-	for (i = 0; i < task->blocked_by.count; i++) {
-		rc = store_get(s, task->blocked_by.item[i], &t, err);
-		/* What the client does not show is not there. */
-		if (rc == -1 && err->kind == ERROR_INPUT)
-			rc = 0;
-		if (rc == -1) {
-			blockers_free(b);
-			task_free(&t);
-			return -1;
-		}
-		if (rc == 0 || task_open(&t))
-			blockers_add(b, task->blocked_by.item[i], rc == 1 ? &t : NULL);
-	}
-	task_free(&t);
-	return 0;
 }
 
 void
@@ -251,51 +226,6 @@ walk_path(const struct walk *w, size_t at, struct strings *path)
 		path->item[count + i] = path->item[path->count - 1 - i];
 		path->item[path->count - 1 - i] = swap;
 	}
-}
-
-bool
-graph_cycle(
-    const struct task_set *set, const char *blocked, const char *blocker, struct strings *path)
-{
-	struct walk w;
-	size_t goal, at, i;
-	bool found = false;
-
-	walk_begin(&w, set);
-	goal = task_index_find(&w.ids, blocked);
-	at = task_index_find(&w.ids, blocker);
-	if (at != TASK_NOWHERE && goal != TASK_NOWHERE)
-		walk_reach(&w, at, at);
-	while (w.head < w.tail && !found) {
-		at = w.queue[w.head++];
-		if ((found = at == goal))
-			break;
-		for (i = 0; i < set->item[at].blocked_by.count; i++)
-			walk_reach(
-			    &w, task_index_find(&w.ids, set->item[at].blocked_by.item[i]), at);
-	}
-	if (found) {
-		strings_add(path, blocked);
-		walk_path(&w, goal, path);
-		/* A task that waits for itself: the circle is blocked -> blocked. */
-	}
-	walk_end(&w);
-	return found;
-}
-
-int
-graph_refuse_cycle(
-    const char *blocked, const char *blocker, const struct strings *path, struct error *err)
-{
-	struct buf shown = { 0 };
-
-	for (size_t i = 0; i < path->count; i++)
-		buf_printf(&shown, "%s#%s", i > 0 ? " -> " : "", path->item[i]);
-	error_set(err, ERROR_REFUSED,
-	    "task #%s cannot wait for #%s: that would close the circle %s", blocked, blocker,
-	    buf_text(&shown));
-	buf_free(&shown);
-	return -1;
 }
 
 bool

@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "list/list.h"
 #include "sys/file.h"
 
 /*
@@ -43,14 +44,13 @@ struct journal_entry {
 	struct json_object *extra;
 };
 
-/* statefd: the list's state directory.  list: its name, for the first line.  With FILE_SYNC_OFF
- * a power cut may cost the last lines; else they are synced unless all of them are light.
- * The entries' objects are gone afterwards, also after an error. */
-int journal_append(int statefd, const char *list, enum file_sync, struct journal_entry *,
+/* With DURABILITY_OFF a power cut may cost the last lines; else they are synced unless all of
+ * them are light.  Frees the entries' objects, also on error. */
+int journal_append(
+    const struct list *, enum durability, struct journal_entry *, struct deadline, struct error *);
+/* Several lines in one write. */
+int journal_append_all(const struct list *, enum durability, struct journal_entry *, size_t count,
     struct deadline, struct error *);
-/* Several lines in one go. */
-int journal_append_all(int statefd, const char *list, enum file_sync, struct journal_entry *,
-    size_t count, struct deadline, struct error *);
 
 /* Is the chain intact?  0 and the number of lines, or -1 (ERROR_INPUT) and which line is
  * wrong and how (changed, missing, out of order, of another list, torn).  No journal: 0 lines.

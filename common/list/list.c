@@ -357,5 +357,7 @@ list_free(struct list *list)
 	free(list->name);
 	free(list->dir);
 	free(list->why);
+	if (list->has_state)
+		close(list->statefd);
 	memset(list, 0, sizeof(*list));
 }

@@ -203,6 +203,5 @@ receipt_export(const struct list *list, struct store *st, struct buf *out, struc
 		rc = export_journal(fd, out, e);
 	}
 	task_set_free(&all);
-	close(fd);
 	return rc == -1 ? -1 : 0;
 }

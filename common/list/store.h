@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "list/graph.h"
 #include "sys/file.h"
 #include "sys/lock.h"
 #include "task/task.h"
@@ -30,7 +31,7 @@ struct store {
 	int dirfd;
 	char *dir;
 	enum store_layout layout;
-	enum file_sync sync;
+	enum durability durability;
 	/* its own business: */
 	struct buf scratch; /* reused by scans */
 	struct lock lock;   /* the list's */
@@ -39,9 +40,9 @@ struct store {
 	int document;       /* tasks.json, flocked; -1 */
 };
 
-#define STORE_INIT                                                                      \
-	{                                                                               \
-		.dirfd = -1, .sync = FILE_SYNC_FILE, .lock = LOCK_INIT, .document = -1, \
+#define STORE_INIT                                                                             \
+	{                                                                                      \
+		.dirfd = -1, .durability = DURABILITY_FILE, .lock = LOCK_INIT, .document = -1, \
 	}
 
 /* 1 opened; 0 there is no such list (with make false); -1. */
@@ -62,6 +63,14 @@ int store_scan(struct store *, const char *owner, int (*fn)(void *, const struct
  * All of this status, perhaps some of others. */
 int store_walk(struct store *, enum task_status, int (*fn)(void *, const struct task *), void *,
     struct error *);
+
+/* The open or missing blockers of a task, each read from its own file. */
+int store_blockers(struct store *, const struct task *, struct blockers *, struct error *);
+/* graph_check_edges() of the list. */
+int store_check_edges(
+    struct store *, const char *id, struct graph_edge *, size_t count, struct error *);
+int graph_cycle_on_disk(struct store *, const char *blocked, const char *blocker,
+    struct strings *path, struct error *); /* 1 cycle, 0 none, -1 */
 
 /* Files that look like tasks and are none to the client: name and reason. */
 int store_bad(struct store *, void (*fn)(void *, const char *file, const char *reason), void *,

@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "list/store-part.h"
 #include "sys/dir.h"
 
 #define WATERMARK ".highwatermark"
@@ -121,7 +120,7 @@ mark_write(struct store *s, double n, struct error *err)
 	if (n < 1 || n >= 1e21 || n <= now)
 		return 0;
 	watermark_print(text, n);
-	return file_replace(s->dirfd, WATERMARK, text, strlen(text), 0, s->sync, err);
+	return file_replace(s->dirfd, WATERMARK, text, strlen(text), 0, s->durability, err);
 }
 
 int

@@ -110,7 +110,7 @@ inside(int dirfd, int fd)
 
 static int
 stage(struct file_stage *s, int dirfd, const char *name, const void *data, size_t len, int mode,
-    enum file_sync sync, bool anywhere, struct error *err)
+    enum durability durability, bool anywhere, struct error *err)
 {
 	char path[PATH_MAX];
 	struct stat old;
@@ -118,7 +118,7 @@ stage(struct file_stage *s, int dirfd, const char *name, const void *data, size_
 
 	memset(s, 0, sizeof(*s));
 	s->dirfd = -1;
-	s->sync = sync;
+	s->durability = durability;
 	found = file_target(dirfd, name, &s->dirfd, &s->own_dirfd, s->name, &old, err);
 	if (found == -1)
 		return -1;
@@ -144,7 +144,7 @@ stage(struct file_stage *s, int dirfd, const char *name, const void *data, size_
 		error_prefix(err, "'%s'", file_path(path, s->dirfd, s->name));
 	else if (found == 1 && keep_mode(fd, &old) == -1)
 		error_sys(err, "cannot set the mode of '%s'", file_path(path, s->dirfd, s->name));
-	else if (sync != FILE_SYNC_OFF && file_flush(fd) == -1)
+	else if (durability != DURABILITY_OFF && file_flush(fd) == -1)
 		error_sys(err, "cannot sync '%s'", file_path(path, s->dirfd, s->name));
 	else if (close(fd) == -1 && errno != EINTR) {
 		error_sys(err, "cannot write '%s'", file_path(path, s->dirfd, s->name));
@@ -159,9 +159,9 @@ fail:
 
 int
 file_stage(struct file_stage *s, int dirfd, const char *name, const void *data, size_t len,
-    int mode, enum file_sync sync, struct error *err)
+    int mode, enum durability durability, struct error *err)
 {
-	return stage(s, dirfd, name, data, len, mode, sync, false, err);
+	return stage(s, dirfd, name, data, len, mode, durability, false, err);
 }
 
 int
@@ -178,7 +178,7 @@ file_commit(struct file_stage *s, struct error *err)
 	}
 	s->temp[0] = '\0';
 	/* The rename stands whether or not the directory can be synced. */
-	if (s->sync == FILE_SYNC_FULL)
+	if (s->durability == DURABILITY_FULL)
 		(void)fsync(s->dirfd);
 	file_drop(s);
 	return 0;
@@ -201,7 +201,7 @@ file_drop(struct file_stage *s)
 
 int
 file_replace(int dirfd, const char *name, const void *data, size_t len, int mode,
-    enum file_sync sync, struct error *err)
+    enum durability durability, struct error *err)
 {
 	struct file_stage s = FILE_STAGE_INIT;
 	struct error ignored;
@@ -213,7 +213,7 @@ file_replace(int dirfd, const char *name, const void *data, size_t len, int mode
 	buf_free(&old);
 	if (same)
 		return 0;
-	if (stage(&s, dirfd, name, data, len, mode, sync, true, err) == -1 ||
+	if (stage(&s, dirfd, name, data, len, mode, durability, true, err) == -1 ||
 	    file_commit(&s, err) == -1)
 		return -1;
 	return 0;

@@ -12,8 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "list/document.h"
-#include "list/store-part.h"
+#include "list/files-part.h"
 #include "sys/dir.h"
 
 #define COUNTED 65536 /* numbers that have a bit */
@@ -61,25 +60,26 @@ walk_names(struct walk *w, struct store *s, struct error *err)
 		else
 			strings_add(&w->others, id);
 	}
-	n = (unsigned int)errno;
+	if (errno != 0) {
+		error_sys(err, "cannot read '%s'", s->dir);
+		closedir(dir);
+		return -1;
+	}
 	closedir(dir);
-	errno = (int)n;
-	if (n != 0)
-		return error_sys(err, "cannot read '%s'", s->dir);
 	if (w->others.count > 1)
 		qsort(w->others.item, w->others.count, sizeof(w->others.item[0]), by_id);
 	return 0;
 }
 
 static int
-visit(struct store *s, const char *id, const char *needle, int (*fn)(void *, const struct task *),
-    void *arg, struct error *err)
+walk_visit(struct store *s, const char *id, const char *needle,
+    int (*fn)(void *, const struct task *), void *arg, struct error *err)
 {
 	struct task t = TASK_INIT;
 	int rc = files_find(s, id, needle, &t, err);
 
 	if (rc == -1 && err->kind == ERROR_INPUT)
-		rc = 0; /* what the client does not show is no task */
+		rc = 0; /* the client does not show it either */
 	else if (rc == 1)
 		rc = fn(arg, &t);
 	task_free(&t);
@@ -98,28 +98,11 @@ files_walk(struct store *s, const char *needle, int (*fn)(void *, const struct t
 		for (unsigned int k = 0; rc == 0 && w->bit[i] >> k != 0; k++)
 			if (w->bit[i] >> k & 1) {
 				snprintf(id, sizeof(id), "%u", i * 8 + k);
-				rc = visit(s, id, needle, fn, arg, err);
+				rc = walk_visit(s, id, needle, fn, arg, err);
 			}
 	for (size_t i = 0; rc == 0 && i < w->others.count; i++)
-		rc = visit(s, w->others.item[i], needle, fn, arg, err);
+		rc = walk_visit(s, w->others.item[i], needle, fn, arg, err);
 	strings_free(&w->others);
 	free(w);
-	return rc;
-}
-
-int
-store_walk(struct store *s, enum task_status status, int (*fn)(void *, const struct task *),
-    void *arg, struct error *err)
-{
-	struct task_set set = { 0 };
-	int rc = 0;
-
-	if (s->layout != STORE_DOCUMENT)
-		return files_walk(s, task_status_name(status), fn, arg, err);
-	if (document_load(s, &set, err) == -1)
-		rc = -1;
-	for (size_t i = 0; rc == 0 && i < set.count; i++)
-		rc = fn(arg, &set.item[i]);
-	task_set_free(&set);
 	return rc;
 }

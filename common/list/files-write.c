@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "list/store-part.h"
+#include "list/files-part.h"
 #include "list/watermark.h"
 
 struct request {
@@ -37,7 +37,7 @@ commit_text(
 {
 	struct file_stage stage = FILE_STAGE_INIT;
 
-	if (file_stage(&stage, s->dirfd, name, text->data, text->len, 0, s->sync, err) == -1)
+	if (file_stage(&stage, s->dirfd, name, text->data, text->len, 0, s->durability, err) == -1)
 		return -1;
 	if (store_verify(s, task, err) == -1) {
 		file_drop(&stage);
@@ -168,8 +168,7 @@ update_once(struct store *s, const struct request *q, int *own, struct error *er
 
 	if (whole && store_enter(s, q->deadline, err) == -1)
 		return -1;
-	if (*own == -1 &&
-	    (!dependencies || store_check_dependencies(s, q->id, q->change, err) == 0))
+	if (*own == -1 && (!dependencies || store_check_change(s, q->id, q->change, err) == 0))
 		*own = edit_one(s, q, err);
 	if (*own != -1 && dependencies)
 		others = edit_other_sides(s, q->id, q->change, q->deadline, err);
@@ -178,7 +177,7 @@ update_once(struct store *s, const struct request *q, int *own, struct error *er
 	return *own == -1 || others == -1 ? -1 : *own | others;
 }
 
-int
+static int
 files_update(struct store *s, const char *id, const struct change *change, store_rule *rule,
     void *arg, struct task *before, struct task *after, struct deadline deadline, struct error *err)
 {
@@ -187,8 +186,7 @@ files_update(struct store *s, const char *id, const struct change *change, store
 
 	do
 		rc = update_once(s, &q, &own, err);
-	while (rc == -1 && err->kind == ERROR_LOST && s->depth == 0 && ++i < LOST_TRIES &&
-	       !deadline_past(deadline));
+	while (store_again(s, rc, &i, deadline, err));
 	return rc;
 }
 
@@ -214,7 +212,7 @@ create_once(
 	id[0] = '\0';
 	if (store_enter(s, q->deadline, err) == -1)
 		return -1;
-	if (store_check_dependencies(s, NULL, q->change, err) == -1 ||
+	if (store_check_change(s, "", q->change, err) == -1 ||
 	    (q->rule != NULL && q->rule(q->arg, s, NULL, err) != 0))
 		goto out;
 	if (s->layout == STORE_FOLDER)
@@ -255,7 +253,7 @@ create_finish(struct store *s, const struct request *q, const char *id, struct e
 	return rc == -1 ? -1 : 0;
 }
 
-int
+static int
 files_create(struct store *s, const struct change *change, store_rule *rule, void *arg,
     struct task *made, struct deadline deadline, struct error *err)
 {
@@ -266,8 +264,7 @@ files_create(struct store *s, const struct change *change, store_rule *rule, voi
 	do
 		rc = id[0] == '\0' ? create_once(s, &q, id, made, err)
 				   : create_finish(s, &q, id, err);
-	while (rc == -1 && err->kind == ERROR_LOST && s->depth == 0 && ++i < LOST_TRIES &&
-	       !deadline_past(deadline));
+	while (store_again(s, rc, &i, deadline, err));
 	if (rc == -1 && id[0] != '\0') {
 		error_prefix(err, "task #%s is made, but not all that it depends on", id);
 		if (err->kind == ERROR_LOST)
@@ -353,7 +350,7 @@ forget_id(struct store *s, const char *id, struct deadline deadline, struct erro
 	return rc == -1 ? -1 : 0;
 }
 
-int
+static int
 files_delete(struct store *s, const char *id, store_rule *rule, void *arg, struct task *before,
     struct deadline deadline, struct error *err)
 {
@@ -362,15 +359,14 @@ files_delete(struct store *s, const char *id, store_rule *rule, void *arg, struc
 
 	do
 		rc = delete_once(s, &q, err);
-	while (rc == -1 && err->kind == ERROR_LOST && s->depth == 0 && ++i < LOST_TRIES &&
-	       !deadline_past(deadline));
+	while (store_again(s, rc, &i, deadline, err));
 	if (rc != -1 && forget_id(s, id, deadline, err) == -1)
 		return error_prefix(err, "task #%s is deleted, but others still name it", id);
 	return rc;
 }
 
 /* As the client's own reset: under the list's lock alone, the mark first. */
-int
+static int
 files_clear(struct store *s, struct task_set *removed, struct deadline deadline, struct error *err)
 {
 	char name[256];
@@ -397,7 +393,7 @@ out:
 	return rc;
 }
 
-int
+static int
 files_put(struct store *s, const char *id, const char *text, size_t len, struct deadline deadline,
     struct error *err)
 {
@@ -420,3 +416,23 @@ files_put(struct store *s, const char *id, const char *text, size_t len, struct 
 	store_leave(s);
 	return rc;
 }
+
+static int
+files_lock(struct store *s, struct deadline deadline, struct error *err)
+{
+	return lock_list(&s->lock, s->dirfd, deadline, err);
+}
+
+const struct store_ops files_ops = {
+	.lock = files_lock,
+	.get = files_get,
+	.load = files_load,
+	.scan = files_scan,
+	.walk = files_walk,
+	.bad = files_bad,
+	.create = files_create,
+	.update = files_update,
+	.delete = files_delete,
+	.clear = files_clear,
+	.put = files_put,
+};

@@ -23,7 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "list/store-part.h"
+#include "list/files-part.h"
 #include "sys/dir.h"
 
 #define SCAN_READ 65536 /* bytes of a first read */
@@ -123,8 +123,10 @@ read_bytes(struct store *s, const char *name, bool regular, struct buf *text, st
 		if ((fd = open_link(s, name, err)) == -1)
 			return READ_BAD;
 	}
-	if (fd == -1 && (errno == ENXIO || errno == ENODEV))
-		return error_set(err, ERROR_INPUT, "not a regular file");
+	if (fd == -1 && (errno == ENXIO || errno == ENODEV)) {
+		error_set(err, ERROR_INPUT, "not a regular file");
+		return READ_BAD;
+	}
 	if (fd == -1) {
 		rc = errno == EACCES || errno == EPERM ? READ_BAD : READ_FAULT;
 		error_sys(err, "cannot open it");
