@@ -176,7 +176,7 @@ Test(policy, levels)
 
 Test(policy, dependencies)
 {
-	struct policy_edge edge[3] = { { .blocked = "1", .blocker = "1" },
+	struct graph_edge edge[3] = { { .blocked = "1", .blocker = "1" },
 		{ .blocked = "1", .blocker = "9\x1b[0m", .unknown = true },
 		{ .blocked = "1", .blocker = "3" } };
 	struct task t = { .id = (char *)"1", .subject = (char *)"T", .status = TASK_PENDING };

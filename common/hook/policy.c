@@ -211,7 +211,7 @@ policy_owner(const struct facts *f, struct decision *d)
 }
 
 static void
-edge_line(struct buf *b, const struct policy_edge *edge)
+edge_line(struct buf *b, const struct graph_edge *edge)
 {
 	buf_puts(b, "Task #");
 	text_show(b, edge->blocked, strlen(edge->blocked), TEXT_LINE, TEXT_SUBJECT);
@@ -222,7 +222,7 @@ edge_line(struct buf *b, const struct policy_edge *edge)
 void
 policy_depend(const struct facts *f, struct decision *d)
 {
-	const struct policy_edge *edge;
+	const struct graph_edge *edge;
 	const char *other;
 	struct buf b = { 0 };
 

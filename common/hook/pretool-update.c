@@ -97,85 +97,17 @@ add_if_subtask(void *arg, const struct task *t)
 /* --- dependencies ------------------------------------------------------------ */
 
 static int
-exists(struct hook *h, const char *id, struct error *e)
-{
-	struct task t = TASK_INIT;
-	int rc = store_get(&h->in.store, id, &t, e);
-
-	task_free(&t);
-	return rc == -1 && e->kind == ERROR_INPUT ? 0 : rc;
-}
-
-static int
-edge_check(struct hook *h, struct policy_edge *edge, const char *other, struct error *e)
-{
-	int rc;
-
-	if (strcmp(edge->blocked, edge->blocker) == 0)
-		return 0;
-	if ((rc = exists(h, other, e)) == -1)
-		return -1;
-	edge->unknown = rc == 0;
-	if (!edge->unknown &&
-	    graph_cycle_on_disk(&h->in.store, edge->blocked, edge->blocker, &edge->cycle, e) == -1)
-		return -1;
-	return 0;
-}
-
-/*
- * Two new edges can close a circle that neither closes alone: the task waits
- * for Y, X waits for the task, and Y already waits for X.
- */
-static int
-pair_check(struct hook *h, struct policy_edge *to, const struct policy_edge *from, struct error *e)
-{
-	struct strings path = { 0 };
-	int rc = 0;
-
-	if (to->unknown || from->unknown || to->cycle.count > 0 || from->cycle.count > 0)
-		return 0;
-	if (strcmp(to->blocker, from->blocked) == 0) {
-		strings_add(&path, to->blocked);
-		strings_add(&path, to->blocker);
-	} else if ((rc = graph_cycle_on_disk(&h->in.store, from->blocked, to->blocker, &path, e)) ==
-		   1) {
-		/* X, Y, ..., X: the task stands between the first two. */
-		strings_add(&to->cycle, to->blocked);
-		for (size_t i = 1; i < path.count; i++)
-			strings_add(&to->cycle, path.item[i]);
-		strings_add(&to->cycle, to->blocked);
-		strings_free(&path);
-		return 0;
-	}
-	if (path.count > 0) {
-		to->cycle = path;
-		strings_add(&to->cycle, to->blocked);
-		return 0;
-	}
-	strings_free(&path);
-	return rc == -1 ? -1 : 0;
-}
-
-static int
 depend(struct hook *h, const struct call *c, struct facts *f, struct error *e)
 {
 	size_t n = c->blocked_by.count, m = c->blocks.count;
-	struct policy_edge *edge = mem_alloc((n + m) * sizeof(*edge));
-	int rc = 0;
+	struct graph_edge *edge = mem_alloc((n + m) * sizeof(*edge));
+	int rc;
 
-	for (size_t i = 0; i < n && rc == 0; i++) {
-		edge[i].blocked = c->id;
-		edge[i].blocker = c->blocked_by.item[i];
-		rc = edge_check(h, &edge[i], edge[i].blocker, e);
-	}
-	for (size_t i = 0; i < m && rc == 0; i++) {
-		edge[n + i].blocked = c->blocks.item[i];
-		edge[n + i].blocker = c->id;
-		rc = edge_check(h, &edge[n + i], edge[n + i].blocked, e);
-	}
 	for (size_t i = 0; i < n; i++)
-		for (size_t k = 0; k < m && rc == 0; k++)
-			rc = pair_check(h, &edge[i], &edge[n + k], e);
+		edge[i] = (struct graph_edge){ .blocked = c->id, .blocker = c->blocked_by.item[i] };
+	for (size_t i = 0; i < m; i++)
+		edge[n + i] = (struct graph_edge){ .blocked = c->blocks.item[i], .blocker = c->id };
+	rc = store_check_edges(&h->in.store, c->id, edge, n + m, e);
 	if (rc == 0) {
 		f->edge = edge;
 		f->edges = n + m;
