@@ -18,7 +18,6 @@
 #include "agent/claim-part.h"
 #include "agent/claims.h"
 #include "agent/holder.h"
-#include "agent/ready.h"
 #include "base/text.h"
 #include "list/graph.h"
 #include "list/journal.h"
@@ -277,18 +276,48 @@ take_journal(struct taking *k, enum durability durability)
 	(void)journal_append(k->list, durability, &entry, k->deadline, &ignored);
 }
 
-/* What else there is to do, for an agent that was told no. */
-static void
-add_ready(struct taking *k, struct store *s)
-{
-	size_t len = k->reason->len;
+struct ready_search {
+	struct buf *out;
+	struct store *store;
+	const struct claims *claims;
+	size_t found;
+};
 
-	if (k->result == CLAIM_AGENT_BUSY)
-		return;
-	buf_putc(k->reason, ' ');
-	ready_describe(k->reason, s, &k->claims);
-	if (k->reason->len == len + 1)
-		k->reason->data[k->reason->len = len] = '\0';
+/* Blockers are read for each candidate: they are few, and most tasks have none. */
+static int
+ready_visit(void *arg, const struct task *t)
+{
+	struct ready_search *s = arg;
+	struct blockers b;
+	struct error ignored;
+	bool blocked;
+
+	if (!graph_is_free(t) || claims_find(s->claims, t->id) != NULL ||
+	    store_blockers(s->store, t, &b, &ignored) == -1)
+		return 0;
+	blocked = b.count > 0;
+	blockers_free(&b);
+	if (blocked)
+		return 0;
+	if (s->found++ == CLAIM_READY_SHOWN)
+		return 1;
+	buf_puts(s->out, s->found == 1 ? " Ready now: " : ", ");
+	task_name(s->out, t);
+	return 0;
+}
+
+void
+claim_add_ready(struct buf *reason, struct store *s, const struct claims *claims)
+{
+	struct ready_search search = { .out = reason, .store = s, .claims = claims };
+	struct error ignored;
+
+	/* What was found before a fault is still true. */
+	(void)store_walk(s, TASK_PENDING, ready_visit, &search, &ignored);
+	if (search.found > CLAIM_READY_SHOWN)
+		buf_puts(reason, " and more");
+	if (search.found > 0)
+		buf_putc(reason, '.');
 }
 
 enum claim_result
@@ -315,8 +344,8 @@ claim_take(const struct list *list, struct store *s, const struct claim_request 
 	result = k.result;
 	if (result == CLAIM_OK)
 		take_journal(&k, s->durability);
-	else
-		add_ready(&k, s);
+	else if (result != CLAIM_AGENT_BUSY)
+		claim_add_ready(k.reason, s, &k.claims);
 out:
 	strings_free(&k.owned);
 	claims_free(&k.claims);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/ready.h"
 #include "base/text.h"
 #include "config/pattern.h"
 #include "hook/hook.h"
@@ -134,7 +133,7 @@ pretool_spawn(struct hook *h, struct error *e)
 	if (rc != -1 && spawn_in_vain(named, tasks.count) && (rc = hook_config(h, e)) != -1)
 		policy_spawn(&h->in.config, named, tasks.count, &h->out.decision);
 	if (rc != -1 && h->out.decision.verdict == VERDICT_REFUSE)
-		pretool_add_ready(h);
+		claim_add_ready(&h->out.decision.reason, &h->in.store, &h->in.claims);
 out:
 	for (size_t i = 0; blockers != NULL && i < tasks.count; i++)
 		blockers_free(&blockers[i]);
@@ -143,17 +142,4 @@ out:
 	task_set_free(&tasks);
 	strings_free(&ids);
 	return rc == -1 ? -1 : 0;
-}
-
-void
-pretool_add_ready(struct hook *h)
-{
-	struct buf b = { 0 };
-
-	ready_describe(&b, &h->in.store, &h->in.claims);
-	if (b.len > 0) {
-		buf_putc(&h->out.decision.reason, ' ');
-		buf_add(&h->out.decision.reason, b.data, b.len);
-	}
-	buf_free(&b);
 }

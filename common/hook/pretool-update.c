@@ -185,7 +185,7 @@ start(struct hook *h, const struct call *c, struct facts *f, struct error *e)
 	f->blockers = NULL;
 	blockers_free(&blockers);
 	if (h->out.decision.verdict == VERDICT_REFUSE) {
-		pretool_add_ready(h);
+		claim_add_ready(&h->out.decision.reason, &h->in.store, &h->in.claims);
 		return 0;
 	}
 	if (f->query.task->status == TASK_IN_PROGRESS && f->query.claim != NULL &&
