@@ -241,7 +241,7 @@ agent_learn(
 		return -1;
 	(void)list_learn(list, ev->session_id, e);
 	known = name_learnt(list, ev->session_id);
-	if (known == NULL || strcmp(known, ev->teammate_name) != 0)
+	if (!text_equal(known, ev->teammate_name))
 		rc = list_state_edit(list, AGENTS, agents_add, (void *)ev, deadline, e);
 	free(known);
 	return rc == -1 ? -1 : 0;

@@ -153,7 +153,7 @@ check_busy(struct taking *k, struct store *s)
 }
 
 static int
-record(struct taking *k, struct error *err)
+claim_record(struct taking *k, struct error *err)
 {
 	const struct claim_request *req = k->req;
 	const struct claim *old = claims_find(&k->claims, req->task);
@@ -180,7 +180,7 @@ record(struct taking *k, struct error *err)
 }
 
 static int
-write_task(struct taking *k, struct store *s, struct error *err)
+claim_write(struct taking *k, struct store *s, struct error *err)
 {
 	struct change change = { .status = TASK_IN_PROGRESS, .owner = k->owner };
 	struct error ignored;
@@ -234,7 +234,7 @@ take_claimed(struct taking *k, struct store *s, struct error *err)
 		return rc;
 	if (!check_busy(k, s))
 		return 0;
-	return record(k, err) == -1 ? -1 : 1;
+	return claim_record(k, err) == -1 ? -1 : 1;
 }
 
 static int
@@ -251,7 +251,7 @@ take_held(void *arg, struct store *s, struct error *err)
 	rc = take_claimed(k, s, err);
 	claims_unlock(&k->claims);
 	if (rc == 1 && k->req->write)
-		rc = write_task(k, s, err);
+		rc = claim_write(k, s, err);
 	return rc == -1 ? -1 : 0;
 }
 

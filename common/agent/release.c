@@ -45,15 +45,10 @@ released_free(struct released *r)
 	strings_free(&r->ready);
 }
 
-static bool
-same(const char *a, const char *b)
-{
-	return a != NULL && b != NULL && strcmp(a, b) == 0;
-}
-
 /* Back to where nobody has it.  The caller holds the list's lock. */
 static int
-give_back(struct releasing *r, struct store *s, struct task *t, const char *why, struct error *err)
+release_give_back(
+    struct releasing *r, struct store *s, struct task *t, const char *why, struct error *err)
 {
 	struct change change = { .status = TASK_PENDING, .owner = "" };
 	struct task before = TASK_INIT;
@@ -71,7 +66,7 @@ give_back(struct releasing *r, struct store *s, struct task *t, const char *why,
 
 /* Drops and settles the claims that were decided about; `claims` are locked. */
 static int
-update_claims(struct releasing *r, struct claims *claims, struct error *err)
+release_update_claims(struct releasing *r, struct claims *claims, struct error *err)
 {
 	bool changed = false;
 	size_t i;
@@ -91,7 +86,7 @@ update_claims(struct releasing *r, struct claims *claims, struct error *err)
 
 /* The lines of what was done, and what of it can be started now. */
 static void
-finish(struct releasing *r, struct store *s)
+release_finish(struct releasing *r, struct store *s)
 {
 	size_t released = r->out->tasks.count - r->from, count = released + r->unused.count, i;
 	struct journal_entry *entries = mem_grow(NULL, count + 1, sizeof(*entries));
@@ -150,8 +145,9 @@ release_claimed(struct releasing *r, struct store *s, const struct claim *c, str
 	int rc = store_get(s, c->task, &t, err);
 
 	strings_add(&r->forget, c->task);
-	if (rc == 1 && t.status == TASK_IN_PROGRESS && (t.owner == NULL || same(t.owner, c->owner)))
-		rc = give_back(r, s, &t, r->why, err);
+	if (rc == 1 && t.status == TASK_IN_PROGRESS &&
+	    (t.owner == NULL || text_equal(t.owner, c->owner)))
+		rc = release_give_back(r, s, &t, r->why, err);
 	else if (rc == -1 && err->kind == ERROR_INPUT)
 		rc = 0;
 	task_free(&t);
@@ -165,8 +161,8 @@ release_owned(struct releasing *r, struct store *s, const char *id, struct error
 	int rc = store_get(s, id, &t, err);
 
 	if (rc == 1 && task_open(&t) &&
-	    (same(t.owner, r->agent->name) || same(t.owner, r->agent->id))) {
-		rc = give_back(r, s, &t, r->why, err);
+	    (text_equal(t.owner, r->agent->name) || text_equal(t.owner, r->agent->id))) {
+		rc = release_give_back(r, s, &t, r->why, err);
 		strings_add(&r->forget, id);
 	} else if (rc == -1 && err->kind == ERROR_INPUT)
 		rc = 0;
@@ -195,7 +191,7 @@ release_agent_held(void *arg, struct store *s, struct error *err)
 			rc = release_owned(r, s, r->owned.item[i], err);
 	}
 	if (rc == 0)
-		rc = update_claims(r, &claims, err);
+		rc = release_update_claims(r, &claims, err);
 	claims_move(r->known, &claims);
 	return rc;
 }
@@ -231,7 +227,7 @@ release_agent(const struct list *list, struct store *s, const struct agent *agen
 		rc = store_scan(s, agent->id, note_unfinished, &r.owned, err);
 	if (rc != -1 && (r.owned.count > 0 || has_claim(r.known, agent))) {
 		rc = store_locked(s, release_agent_held, &r, deadline, err);
-		finish(&r, s);
+		release_finish(&r, s);
 	}
 	strings_free(&r.owned);
 	claims_free(&own);
@@ -254,10 +250,10 @@ release_task_held(void *arg, struct store *s, struct error *err)
 		rc = error_set(
 		    err, ERROR_REFUSED, "task #%s is %s", r->task, task_status_name(t.status));
 	else if (rc == 1)
-		rc = give_back(r, s, &t, r->why, err);
+		rc = release_give_back(r, s, &t, r->why, err);
 	if (rc != -1 && (rc = claims_lock(r->list, &claims, r->deadline, err)) != -1) {
 		strings_add(&r->forget, r->task);
-		rc = update_claims(r, &claims, err);
+		rc = release_update_claims(r, &claims, err);
 		claims_free(&claims);
 	}
 	task_free(&t);
@@ -278,7 +274,7 @@ release_task(const struct list *list, struct store *s, const char *id, const cha
 	};
 	int rc = store_locked(s, release_task_held, &r, deadline, err);
 
-	finish(&r, s);
+	release_finish(&r, s);
 	return rc;
 }
 
@@ -289,14 +285,14 @@ release_task(const struct list *list, struct store *s, const char *id, const cha
 static bool
 ended_with(const struct releasing *r, const struct claim *c)
 {
-	if (!same(c->session, r->ended))
+	if (!text_equal(c->session, r->ended))
 		return false;
 	return c->pid <= 0 || r->agent == NULL || r->agent->pid <= 0 || c->pid == r->agent->pid;
 }
 
 /* What to do about a claim; `t` is filled if its task is to be given back. */
 static enum claim_state
-verdict(
+release_verdict(
     const struct releasing *r, struct store *s, const struct claim *c, struct task *t, bool *give)
 {
 	struct error unsure = { 0 };
@@ -306,8 +302,8 @@ verdict(
 	if (state == CLAIM_HELD || state == CLAIM_BEGUN)
 		state = unsure.kind == ERROR_NONE && ended_with(r, c) ? CLAIM_DEAD : state;
 	*give = state == CLAIM_DEAD && found && t->status == TASK_IN_PROGRESS &&
-		(t->owner == NULL || same(t->owner, c->owner) || same(t->owner, c->name) ||
-		    same(t->owner, c->agent_id));
+		(t->owner == NULL || text_equal(t->owner, c->owner) ||
+		    text_equal(t->owner, c->name) || text_equal(t->owner, c->agent_id));
 	return state;
 }
 
@@ -328,7 +324,7 @@ release_dead_held(void *arg, struct store *s, struct error *err)
 		return -1;
 	for (i = 0; rc == 0 && i < claims.count; i++) {
 		const struct claim *c = &claims.item[i];
-		enum claim_state state = verdict(r, s, c, &t, &give);
+		enum claim_state state = release_verdict(r, s, c, &t, &give);
 
 		if (state == CLAIM_BEGUN)
 			strings_add(&r->settle, c->task);
@@ -337,11 +333,11 @@ release_dead_held(void *arg, struct store *s, struct error *err)
 		if (state == CLAIM_UNUSED)
 			strings_add(&r->unused, c->task);
 		if (give)
-			rc = give_back(r, s, &t,
+			rc = release_give_back(r, s, &t,
 			    claims_alive(c) ? "its session has ended" : "its client is gone", err);
 	}
 	if (rc == 0)
-		rc = update_claims(r, &claims, err);
+		rc = release_update_claims(r, &claims, err);
 	task_free(&t);
 	claims_move(r->known, &claims);
 	return rc;
@@ -366,11 +362,11 @@ release_dead(const struct list *list, struct store *s, const char *ended, const 
 	int rc = known != NULL ? 0 : claims_load(list, &own, err);
 
 	for (size_t i = 0; i < r.known->count && !work; i++)
-		work = verdict(&r, s, &r.known->item[i], &t, &give) != CLAIM_HELD;
+		work = release_verdict(&r, s, &r.known->item[i], &t, &give) != CLAIM_HELD;
 	task_free(&t);
 	if (work) {
 		rc = store_locked(s, release_dead_held, &r, deadline, err);
-		finish(&r, s);
+		release_finish(&r, s);
 	}
 	claims_free(&own);
 	return rc;
@@ -385,7 +381,7 @@ release_plan(struct store *s, const char *ended, const struct agent *self, struc
 	bool give;
 
 	for (size_t i = 0; i < known->count;) {
-		enum claim_state state = verdict(&r, s, &known->item[i], &t, &give);
+		enum claim_state state = release_verdict(&r, s, &known->item[i], &t, &give);
 
 		if (state == CLAIM_HELD || state == CLAIM_BEGUN) {
 			i++;

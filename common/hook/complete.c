@@ -22,7 +22,7 @@
 #include "list/tally.h"
 
 static void
-nudge(struct hook *h)
+complete_nudge(struct hook *h)
 {
 	struct decision *d = &h->out.decision;
 	struct task t = TASK_INIT;
@@ -56,7 +56,7 @@ nudge(struct hook *h)
 }
 
 static int
-turn_end(struct hook *h)
+complete_turn_end(struct hook *h)
 {
 	struct error e;
 
@@ -71,12 +71,12 @@ turn_end(struct hook *h)
 	}
 	hook_self(h);
 	if (h->in.config.verify.turn_end == TURN_END_NUDGE)
-		nudge(h);
+		complete_nudge(h);
 	return 0;
 }
 
 static int
-check(struct hook *h, struct error *e)
+complete_check(struct hook *h, struct error *e)
 {
 	struct decision *d = &h->out.decision;
 	struct verify v = VERIFY_INIT;
@@ -136,7 +136,7 @@ complete_run(struct hook *h, struct error *e)
 	if (h->in.event.task_id == NULL || !task_id_ok(h->in.event.task_id))
 		return error_set(e, ERROR_INPUT, "the event names no task");
 	if (event_turn_end(&h->in.event))
-		return turn_end(h);
+		return complete_turn_end(h);
 	if ((rc = hook_list(h, e)) == -1)
 		return -1;
 	if (rc == 0)
@@ -148,5 +148,5 @@ complete_run(struct hook *h, struct error *e)
 	if (!h->explain && agent_learn(&h->in.event, &h->in.list, hook_patience(h), e) == -1)
 		return -1;
 	release_dead_claims(h, NULL);
-	return check(h, e);
+	return complete_check(h, e);
 }

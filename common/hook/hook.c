@@ -125,7 +125,7 @@ memory_gone(void)
  * place, and our answer would be written into it.
  */
 static int
-ready_to_read(struct deadline deadline, struct error *e)
+wait_for_event(struct deadline deadline, struct error *e)
 {
 	struct pollfd fds[3] = { { 0, POLLIN, 0 }, { 1, 0, 0 }, { 2, 0, 0 } };
 	int64_t left = deadline_left(deadline);
@@ -282,10 +282,11 @@ hook_patience(struct hook *h)
 	return deadline_first(deadline_in(ms), hook_deadline(h));
 }
 
-static void line(struct buf *, const char *fmt, va_list) __attribute__((format(printf, 2, 0)));
+static void explain_line(struct buf *, const char *fmt, va_list)
+    __attribute__((format(printf, 2, 0)));
 
 static void
-line(struct buf *b, const char *fmt, va_list ap)
+explain_line(struct buf *b, const char *fmt, va_list ap)
 {
 	char *s;
 
@@ -304,7 +305,7 @@ hook_fact(struct hook *h, const char *fmt, ...)
 	if (!h->explain)
 		return;
 	va_start(ap, fmt);
-	line(&h->out.facts, fmt, ap);
+	explain_line(&h->out.facts, fmt, ap);
 	va_end(ap);
 }
 
@@ -316,7 +317,7 @@ hook_would(struct hook *h, const char *fmt, ...)
 	if (!h->explain)
 		return;
 	va_start(ap, fmt);
-	line(&h->out.would, fmt, ap);
+	explain_line(&h->out.would, fmt, ap);
 	va_end(ap);
 }
 
@@ -368,7 +369,7 @@ journal_decision(struct hook *h)
 }
 
 static void
-explain(struct hook *h, enum event_kind kind)
+hook_explain(struct hook *h, enum event_kind kind)
 {
 	struct decision *d = &h->out.decision;
 	struct buf b = { 0 }, json = { 0 };
@@ -419,7 +420,7 @@ read_event(struct hook *h, struct error *e)
 	 * while it has something to say. */
 	if (h->spec->hook == HOOK_PRETOOLUSE)
 		return event_read_first(&h->in.event, STDIN_FILENO, e);
-	if (ready_to_read(hook_deadline(h), e) == -1)
+	if (wait_for_event(hook_deadline(h), e) == -1)
 		return -1;
 	return event_read(&h->in.event, STDIN_FILENO, e);
 }
@@ -439,7 +440,7 @@ hook_serve(struct hook *h)
 			hook_fault(h, &e);
 	}
 	if (h->explain) {
-		explain(h, kind);
+		hook_explain(h, kind);
 		hook_free(h);
 		return 0;
 	}

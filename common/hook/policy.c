@@ -41,12 +41,6 @@ policy_remark(struct decision *d, const char *rule, struct buf *text)
 	buf_free(text);
 }
 
-static bool
-same(const char *a, const char *b)
-{
-	return a != NULL && b != NULL && strcmp(a, b) == 0;
-}
-
 static void
 subject_line(struct buf *b, const struct facts *f, const char *cannot)
 {
@@ -204,7 +198,7 @@ void
 policy_owner(const struct facts *f, struct decision *d)
 {
 	if (f->query.owner == NULL || f->query.task->status != TASK_IN_PROGRESS ||
-	    same(f->query.owner, f->query.task->owner))
+	    text_equal(f->query.owner, f->query.task->owner))
 		return;
 	if (holder_of(&f->query) == HOLDER_OTHER)
 		taken_from(f, "change its owner", d);
@@ -228,15 +222,15 @@ policy_depend(const struct facts *f, struct decision *d)
 
 	for (size_t i = 0; i < f->edges; i++) {
 		edge = &f->edge[i];
-		if (same(edge->blocked, edge->blocker)) {
+		if (text_equal(edge->blocked, edge->blocker)) {
 			edge_line(&b, edge);
 			buf_puts(&b, ": a task cannot wait for itself.");
 			policy_object(d, f->config->rules.cycle, "self_dependency", &b);
 		} else if (edge->unknown) {
 			edge_line(&b, edge);
 			buf_puts(&b, ": there is no task #");
-			other =
-			    same(edge->blocked, f->query.task->id) ? edge->blocker : edge->blocked;
+			other = text_equal(edge->blocked, f->query.task->id) ? edge->blocker
+									     : edge->blocked;
 			text_show(&b, other, strlen(other), TEXT_LINE, TEXT_SUBJECT);
 			buf_puts(&b,
 			    ". The client would say it was done and write nothing; create the "

@@ -10,16 +10,16 @@
 #include "hook/policy.h"
 #include "hook/pretool.h"
 
-struct look {
+struct create_search {
 	const char *subject;
 	size_t open;
 	struct task *duplicate;
 };
 
 static int
-look_at(void *arg, const struct task *t)
+create_visit(void *arg, const struct task *t)
 {
-	struct look *l = arg;
+	struct create_search *l = arg;
 
 	if (!task_open(t))
 		return 0;
@@ -30,7 +30,7 @@ look_at(void *arg, const struct task *t)
 }
 
 static void
-missing_keys(struct hook *h, struct strings *missing)
+create_missing(struct hook *h, struct strings *missing)
 {
 	const struct json *j = &h->in.event.json;
 	json_ref metadata = json_member(j, h->in.event.tool_input, "metadata");
@@ -50,7 +50,7 @@ pretool_create(struct hook *h, struct error *e)
 	const struct json *j = &h->in.event.json;
 	struct create_facts f = { 0 };
 	struct task duplicate = TASK_INIT;
-	struct look look = { .duplicate = &duplicate };
+	struct create_search look = { .duplicate = &duplicate };
 	struct strings missing = { 0 };
 	char *subject, *description;
 	int rc = -1;
@@ -68,12 +68,12 @@ pretool_create(struct hook *h, struct error *e)
 		f.pattern_fails = rc == 0;
 		rc = -1;
 	}
-	missing_keys(h, &missing);
+	create_missing(h, &missing);
 	f.missing = &missing;
 	if (hook_list_open(h) &&
 	    (h->in.config.rules.duplicates != LEVEL_OFF || h->in.config.create.max_open > 0)) {
 		look.subject = subject;
-		if (store_scan(&h->in.store, NULL, look_at, &look, e) == -1)
+		if (store_scan(&h->in.store, NULL, create_visit, &look, e) == -1)
 			goto out;
 		f.open = look.open;
 		f.duplicate = duplicate.id != NULL ? &duplicate : NULL;
@@ -89,7 +89,7 @@ out:
 }
 
 static void
-names_in(struct hook *h, const char *key, struct strings *ids)
+spawn_names_in(struct hook *h, const char *key, struct strings *ids)
 {
 	char *s = json_member_string(&h->in.event.json, h->in.event.tool_input, key);
 
@@ -109,8 +109,8 @@ pretool_spawn(struct hook *h, struct error *e)
 
 	if (!hook_list_open(h))
 		return 0;
-	names_in(h, "description", &ids);
-	names_in(h, "prompt", &ids);
+	spawn_names_in(h, "description", &ids);
+	spawn_names_in(h, "prompt", &ids);
 	if (ids.count == 0)
 		return 0;
 	for (size_t i = 0; i < ids.count && rc != -1; i++) {

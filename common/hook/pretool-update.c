@@ -19,14 +19,14 @@
 #include "json/json-edit.h"
 #include "json/json-print.h"
 
-struct call {
+struct update {
 	char *id, *status, *owner;
 	struct strings blocks, blocked_by;
 	json_ref metadata;
 };
 
 static void
-call_read(struct call *c, const struct event *ev)
+update_read(struct update *c, const struct event *ev)
 {
 	static const char *const id_keys[] = { "taskId", "task_id", "id" };
 	const struct json *j = &ev->json;
@@ -41,7 +41,7 @@ call_read(struct call *c, const struct event *ev)
 }
 
 static void
-call_free(struct call *c)
+update_free(struct update *c)
 {
 	free(c->id);
 	free(c->status);
@@ -51,15 +51,15 @@ call_free(struct call *c)
 }
 
 static bool
-status_is(const struct call *c, const char *status)
+update_sets(const struct update *c, const char *status)
 {
-	return c->status != NULL && strcmp(c->status, status) == 0;
+	return text_equal(c->status, status);
 }
 
 /* --- facts ------------------------------------------------------------------ */
 
 static void
-facts_of(struct hook *h, const struct call *c, const struct task *t, struct facts *f)
+update_facts(struct hook *h, const struct update *c, const struct task *t, struct facts *f)
 {
 	struct holder_query *q = &f->query;
 
@@ -97,7 +97,7 @@ add_if_subtask(void *arg, const struct task *t)
 /* --- dependencies ------------------------------------------------------------ */
 
 static int
-depend(struct hook *h, const struct call *c, struct facts *f, struct error *e)
+update_depend(struct hook *h, const struct update *c, struct facts *f, struct error *e)
 {
 	size_t n = c->blocked_by.count, m = c->blocks.count;
 	struct graph_edge *edge = mem_alloc((n + m) * sizeof(*edge));
@@ -124,7 +124,7 @@ depend(struct hook *h, const struct call *c, struct facts *f, struct error *e)
 /* --- the claim --------------------------------------------------------------- */
 
 static enum config_level
-level_of(const struct config *c, enum claim_result r)
+update_level(const struct config *c, enum claim_result r)
 {
 	switch (r) {
 	case CLAIM_TAKEN:
@@ -142,7 +142,7 @@ level_of(const struct config *c, enum claim_result r)
 
 /* The owner goes in where there is none; all else keeps its bytes. */
 static void
-add_owner(struct hook *h, const struct call *c, const struct task *t)
+update_add_owner(struct hook *h, const struct update *c, const struct task *t)
 {
 	const struct event *ev = &h->in.event;
 	const char *owner = agent_owner(&h->in.self), *raw;
@@ -170,62 +170,70 @@ add_owner(struct hook *h, const struct call *c, const struct task *t)
 }
 
 static int
-start(struct hook *h, const struct call *c, struct facts *f, struct error *e)
+update_claim(struct hook *h, const struct update *c, const struct facts *f, struct error *e)
 {
-	struct claim_request req = { .task = c->id, .tool_use_id = h->in.event.tool_use_id };
-	struct blockers blockers = { 0 };
+	const struct config *config = &h->in.config;
+	struct decision *d = &h->out.decision;
 	struct buf reason = { 0 };
+	char *head = config->gates.count > 0 ? git_head(h->in.event.cwd) : NULL;
+	struct claim_request req = { .task = c->id,
+		.tool_use_id = h->in.event.tool_use_id,
+		.owner = c->owner,
+		.transcript = h->in.event.transcript_path,
+		.check_busy = config->rules.busy != LEVEL_OFF,
+		.pass_owner = f->query.pass_owner,
+		.pass_blocked = config->rules.blocked != LEVEL_REFUSE,
+		.pass_taken = config->rules.claimed != LEVEL_REFUSE,
+		.pass_resolved = config->rules.resolved != LEVEL_REFUSE,
+		.gate_file_hash = config->project.path != NULL ? config->project.hash : NULL,
+		.head = head };
 	enum claim_result got;
-	char *head = NULL;
+
+	agent_client(&h->in.self);
+	req.agent = h->in.self;
+	got = claim_take(&h->in.list, &h->in.store, &req, &reason, hook_patience(h), e);
+	if (got == CLAIM_OK) {
+		update_add_owner(h, c, f->query.task);
+		d->recorded = d->context.len == 0;
+	} else if (got != CLAIM_FAULT)
+		policy_object(d, update_level(config, got), claim_result_name(got), &reason);
+	buf_free(&reason);
+	free(head);
+	return got == CLAIM_FAULT ? -1 : 0;
+}
+
+static int
+update_start(struct hook *h, const struct update *c, struct facts *f, struct error *e)
+{
+	struct decision *d = &h->out.decision;
+	struct blockers blockers = { 0 };
 
 	if (store_blockers(&h->in.store, f->query.task, &blockers, e) == -1)
 		return -1;
 	f->blockers = &blockers;
-	policy_start(f, &h->out.decision);
+	policy_start(f, d);
 	f->blockers = NULL;
 	blockers_free(&blockers);
-	if (h->out.decision.verdict == VERDICT_REFUSE) {
-		claim_add_ready(&h->out.decision.reason, &h->in.store, &h->in.claims);
+	if (d->verdict == VERDICT_REFUSE) {
+		claim_add_ready(&d->reason, &h->in.store, &h->in.claims);
 		return 0;
 	}
 	if (f->query.task->status == TASK_IN_PROGRESS && f->query.claim != NULL &&
 	    claim_is_by(f->query.claim, &h->in.self))
 		return 0; /* it has it already */
-	if (h->out.decision.rule == NULL)
-		h->out.decision.rule = "claim";
-	if (h->explain) {
-		hook_would(h, "claims.json: task %s claimed", c->id);
-		add_owner(h, c, f->query.task);
-		return 0;
-	}
-	agent_client(&h->in.self);
-	req.agent = h->in.self;
-	req.check_busy = h->in.config.rules.busy != LEVEL_OFF;
-	req.owner = c->owner;
-	req.pass_owner = f->query.pass_owner;
-	req.transcript = h->in.event.transcript_path;
-	req.pass_blocked = h->in.config.rules.blocked != LEVEL_REFUSE;
-	req.pass_taken = h->in.config.rules.claimed != LEVEL_REFUSE;
-	req.pass_resolved = h->in.config.rules.resolved != LEVEL_REFUSE;
-	req.gate_file_hash = h->in.config.project.path != NULL ? h->in.config.project.hash : NULL;
-	req.head = head = h->in.config.gates.count > 0 ? git_head(h->in.event.cwd) : NULL;
-	got = claim_take(&h->in.list, &h->in.store, &req, &reason, hook_patience(h), e);
-	free(head);
-	if (got == CLAIM_OK) {
-		add_owner(h, c, f->query.task);
-		h->out.decision.recorded =
-		    decision_silent(&h->out.decision) || h->out.decision.context.len == 0;
-	} else if (got != CLAIM_FAULT)
-		policy_object(&h->out.decision, level_of(&h->in.config, got),
-		    claim_result_name(got), &reason);
-	buf_free(&reason);
-	return got == CLAIM_FAULT ? -1 : 0;
+	if (d->rule == NULL)
+		d->rule = "claim";
+	if (!h->explain)
+		return update_claim(h, c, f, e);
+	hook_would(h, "claims.json: task %s claimed", c->id);
+	update_add_owner(h, c, f->query.task);
+	return 0;
 }
 
 /* --- the other ends ----------------------------------------------------------- */
 
 static int
-complete(struct hook *h, const struct call *c, struct facts *f, struct error *e)
+update_complete(struct hook *h, const struct update *c, struct facts *f, struct error *e)
 {
 	struct blockers blockers = { 0 };
 	struct task_set subtasks = { 0 };
@@ -256,7 +264,7 @@ complete(struct hook *h, const struct call *c, struct facts *f, struct error *e)
 }
 
 static int
-removal(struct hook *h, const struct call *c, struct facts *f, struct error *e)
+update_delete(struct hook *h, const struct update *c, struct facts *f, struct error *e)
 {
 	struct task_set dependents = { 0 };
 	struct related s = { c->id, &dependents };
@@ -271,7 +279,7 @@ removal(struct hook *h, const struct call *c, struct facts *f, struct error *e)
 }
 
 static void
-explain_facts(struct hook *h, const struct facts *f)
+update_explain(struct hook *h, const struct facts *f)
 {
 	struct buf b = { 0 };
 
@@ -288,51 +296,50 @@ explain_facts(struct hook *h, const struct facts *f)
 
 /* Everything but dependencies and a deletion, which have ends of their own. */
 static int
-change(struct hook *h, const struct call *c, struct facts *f, struct error *e)
+update_change(struct hook *h, const struct update *c, struct facts *f, struct error *e)
 {
-	if (c->owner != NULL && !status_is(c, "in_progress"))
+	if (c->owner != NULL && !update_sets(c, "in_progress"))
 		policy_owner(f, &h->out.decision);
 	if (h->out.decision.verdict == VERDICT_REFUSE)
 		return 0;
-	if (status_is(c, "in_progress"))
-		return start(h, c, f, e);
-	if (status_is(c, "completed"))
-		return complete(h, c, f, e);
-	if (status_is(c, "pending"))
+	if (update_sets(c, "in_progress"))
+		return update_start(h, c, f, e);
+	if (update_sets(c, "completed"))
+		return update_complete(h, c, f, e);
+	if (update_sets(c, "pending"))
 		policy_reset(f, &h->out.decision);
 	return 0;
 }
 
 static int
-update(struct hook *h, const struct call *c, const struct task *t, struct error *e)
+update_task(struct hook *h, const struct update *c, const struct task *t, struct error *e)
 {
 	struct facts f;
 	int rc;
 
 	if (hook_config(h, e) == -1 || hook_claims(h, e) == -1)
 		return -1;
-	facts_of(h, c, t, &f);
+	update_facts(h, c, t, &f);
 	h->out.decision.task = h->in.event.task_id;
 	if (h->explain)
-		explain_facts(h, &f);
-	if ((c->blocks.count > 0 || c->blocked_by.count > 0) && depend(h, c, &f, e) == -1)
+		update_explain(h, &f);
+	if ((c->blocks.count > 0 || c->blocked_by.count > 0) && update_depend(h, c, &f, e) == -1)
 		return -1;
 	if (h->out.decision.verdict == VERDICT_REFUSE)
 		return 0;
-	if (status_is(c, "deleted"))
-		return removal(h, c, &f, e);
-	rc = change(h, c, &f, e);
+	if (update_sets(c, "deleted"))
+		return update_delete(h, c, &f, e);
+	rc = update_change(h, c, &f, e);
 	/* A name that stood there before is not its own. */
 	if (rc == 0 && c->owner != NULL && *c->owner != '\0' && !h->explain &&
-	    h->out.decision.verdict == VERDICT_PASS &&
-	    (t->owner == NULL || strcmp(t->owner, c->owner) != 0))
+	    h->out.decision.verdict == VERDICT_PASS && !text_equal(t->owner, c->owner))
 		rc = holder_label(&h->in.list, &h->in.self, c->id, c->owner, hook_patience(h), e);
 	return rc;
 }
 
 /* As release_dead() would leave it. */
 static void
-task_give_back(struct task *t)
+update_give_back(struct task *t)
 {
 	free(t->owner);
 	t->owner = NULL;
@@ -342,11 +349,11 @@ task_give_back(struct task *t)
 int
 pretool_update(struct hook *h, struct error *e)
 {
-	struct call c = { .metadata = JSON_ABSENT };
+	struct update c = { .metadata = JSON_ABSENT };
 	struct task t = TASK_INIT;
 	int rc = 0;
 
-	call_read(&c, &h->in.event);
+	update_read(&c, &h->in.event);
 	if (c.id == NULL || !hook_list_open(h) ||
 	    (c.status == NULL && c.owner == NULL && c.blocks.count == 0 && c.blocked_by.count == 0))
 		goto out; /* nothing that a rule could be about */
@@ -357,14 +364,14 @@ pretool_update(struct hook *h, struct error *e)
 		free(h->in.event.task_id); /* this event has none of its own */
 		h->in.event.task_id = mem_string(c.id);
 		if (task_set_find(&h->out.given, c.id) != NULL)
-			task_give_back(&t);
-		rc = update(h, &c, &t, e);
+			update_give_back(&t);
+		rc = update_task(h, &c, &t, e);
 	} else if (rc == -1 && e->kind == ERROR_INPUT) {
 		hook_fact(h, "task %s is not one the client can see: %s", c.id, e->text);
 		rc = 0;
 	}
 out:
 	task_free(&t);
-	call_free(&c);
+	update_free(&c);
 	return rc == -1 ? -1 : 0;
 }

@@ -9,6 +9,7 @@
 
 #include "agent/agent.h"
 #include "agent/note.h"
+#include "base/text.h"
 #include "hook/hook.h"
 #include "hook/mirror.h"
 #include "hook/policy.h"
@@ -38,8 +39,8 @@ tool_of(const char *name)
 		{ "TaskGet", TOOL_READ },
 	};
 
-	for (size_t i = 0; name != NULL && i < sizeof(tools) / sizeof(tools[0]); i++)
-		if (strcmp(tools[i].name, name) == 0)
+	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++)
+		if (text_equal(tools[i].name, name))
 			return tools[i].tool;
 	return TOOL_OTHER;
 }
@@ -64,7 +65,7 @@ pretool_todo(struct hook *h, struct error *e)
 
 /* The lead's notes ride on a call that goes through. */
 static void
-give_notes(struct hook *h)
+pretool_give_notes(struct hook *h)
 {
 	struct buf text = { 0 };
 	struct error e;
@@ -87,7 +88,7 @@ give_notes(struct hook *h)
  * background has only been started: another status.)
  */
 static int
-spawn_over(struct hook *h, struct error *e)
+pretool_spawn_over(struct hook *h, struct error *e)
 {
 	const struct json *j = &h->in.event.json;
 	json_ref response = h->in.event.tool_response;
@@ -125,7 +126,7 @@ static int
 pretool_tool(struct hook *h, enum tool tool, struct error *e)
 {
 	if (tool == TOOL_SPAWN && h->in.event.kind == EVENT_POST_TOOL_USE)
-		return spawn_over(h, e);
+		return pretool_spawn_over(h, e);
 	if (h->in.event.kind != EVENT_PRE_TOOL_USE)
 		return 0;
 	switch (tool) {
@@ -142,7 +143,7 @@ pretool_tool(struct hook *h, enum tool tool, struct error *e)
 
 /* Who listens to the list hears of what the client, or the sweep, has just changed. */
 static int
-hand_on(struct hook *h, enum tool tool, struct error *e)
+pretool_mirror(struct hook *h, enum tool tool, struct error *e)
 {
 	bool changed = h->out.changed || (h->in.event.kind == EVENT_POST_TOOL_USE &&
 					     (tool == TOOL_UPDATE || tool == TOOL_CREATE));
@@ -158,7 +159,7 @@ hand_on(struct hook *h, enum tool tool, struct error *e)
 
 /* Whoever made the call can make it smaller: not a fault of the check that `on_fault` is about. */
 static int
-input_cut(struct hook *h, enum tool tool, struct error *e)
+pretool_input_cut(struct hook *h, enum tool tool, struct error *e)
 {
 	struct decision *d = &h->out.decision;
 
@@ -187,7 +188,7 @@ pretool_run(struct hook *h, struct error *e)
 		return 0;
 	}
 	if (h->in.event.cut != NULL)
-		return input_cut(h, tool, e);
+		return pretool_input_cut(h, tool, e);
 	if (tool == TOOL_TODO)
 		return h->in.event.kind == EVENT_PRE_TOOL_USE ? pretool_todo(h, e) : 0;
 	if (hook_list(h, e) == -1)
@@ -196,6 +197,6 @@ pretool_run(struct hook *h, struct error *e)
 	release_dead_claims(h, NULL);
 	if (pretool_tool(h, tool, e) == -1)
 		return -1;
-	give_notes(h);
-	return hand_on(h, tool, e);
+	pretool_give_notes(h);
+	return pretool_mirror(h, tool, e);
 }

@@ -11,6 +11,7 @@
 
 #include "agent/claims.h"
 #include "agent/note.h"
+#include "base/text.h"
 
 #define READY_MAX 12
 
@@ -52,12 +53,9 @@ whose(const struct released *r)
 {
 	const char *owner = r->tasks.item[0].owner;
 
-	for (size_t i = 0; i < r->tasks.count; i++) {
-		const char *o = r->tasks.item[i].owner;
-
-		if (o == NULL || owner == NULL || strcmp(o, owner) != 0)
+	for (size_t i = 0; i < r->tasks.count; i++)
+		if (!text_equal(owner, r->tasks.item[i].owner))
 			return "An agent that is gone";
-	}
 	return owner;
 }
 

@@ -11,19 +11,19 @@
 #include <string.h>
 
 #include "agent/agent.h"
+#include "base/text.h"
 #include "list/graph.h"
 #include "list/tally.h"
 
 static bool
-has_work(const struct hook *h, const struct task_set *all)
+idle_has_work(const struct hook *h, const struct task_set *all)
 {
 	const char *me = agent_owner(&h->in.self);
 
 	for (size_t i = 0; i < all->count; i++) {
 		const struct task *t = &all->item[i];
 
-		if (t->status == TASK_IN_PROGRESS && me != NULL && t->owner != NULL &&
-		    strcmp(me, t->owner) == 0)
+		if (t->status == TASK_IN_PROGRESS && text_equal(me, t->owner))
 			return true;
 	}
 	return false;
@@ -31,7 +31,7 @@ has_work(const struct hook *h, const struct task_set *all)
 
 /* What was offered and is not ready any more may be offered again later. */
 static void
-forget_taken(struct hook *h, const struct task_set *all, const struct strings *ready)
+idle_forget_taken(struct hook *h, const struct task_set *all, const struct strings *ready)
 {
 	for (size_t i = 0; i < all->count; i++) {
 		char *key;
@@ -45,7 +45,7 @@ forget_taken(struct hook *h, const struct task_set *all, const struct strings *r
 }
 
 static const struct task *
-next_task(struct hook *h, const struct task_set *all, const struct strings *ready)
+idle_next_task(struct hook *h, const struct task_set *all, const struct strings *ready)
 {
 	const struct task *found = NULL;
 
@@ -78,8 +78,8 @@ stop_idle(struct hook *h, struct error *e)
 	graph_ready(&all, &ready);
 	hook_fact(h, "ready tasks: %zu", ready.count);
 	if (!h->explain)
-		forget_taken(h, &all, &ready);
-	if (has_work(h, &all) || (t = next_task(h, &all, &ready)) == NULL)
+		idle_forget_taken(h, &all, &ready);
+	if (idle_has_work(h, &all) || (t = idle_next_task(h, &all, &ready)) == NULL)
 		goto out;
 	key = mem_printf("idle:%s", t->id);
 	if (!h->explain && tally_add(&h->in.list, key, hook_patience(h), e) == -1) {

@@ -56,7 +56,7 @@ reports_free(struct reports *r)
 
 /* [{task_id, status}, ...]; a Task[] has id instead of task_id. */
 static void
-add_array(struct reports *r, const struct json *j, json_ref array)
+reports_add_array(struct reports *r, const struct json *j, json_ref array)
 {
 	static const char *const keys[] = { "task_id", "taskId", "id" };
 
@@ -74,7 +74,7 @@ add_array(struct reports *r, const struct json *j, json_ref array)
 }
 
 static void
-add_completed(struct reports *r, const struct json *j, json_ref array)
+reports_add_completed(struct reports *r, const struct json *j, json_ref array)
 {
 	for (json_ref i = json_first(j, array); i != JSON_ABSENT; i = json_next(j, array, i))
 		reports_add(r, json_string(j, i), "completed");
@@ -137,23 +137,23 @@ reports_in_text(struct reports *r, const char *text)
 	for (int tries = TRIES_MAX; --tries > 0 && (at = strstr(at, key)) != NULL;
 	     at += sizeof(key) - 1)
 		if (object_around(text, at, end, &tries, &j))
-			add_array(r, &j, json_member(&j, JSON_ROOT, "tasks_to_update"));
+			reports_add_array(r, &j, json_member(&j, JSON_ROOT, "tasks_to_update"));
 	json_free(&j);
 }
 
 static void
-collect(struct hook *h, struct reports *r)
+reports_collect(struct hook *h, struct reports *r)
 {
 	const struct event *ev = &h->in.event;
 	const struct json *j = &ev->json;
 
 	if (ev->kind == EVENT_TASK_ARRAY) {
-		add_array(r, j, ev->tasks);
+		reports_add_array(r, j, ev->tasks);
 		return;
 	}
-	add_completed(r, j, ev->tasks_completed);
-	add_completed(r, j, json_member(j, ev->result, "tasks_completed"));
-	add_array(r, j, json_member(j, ev->result, "tasks_to_update"));
+	reports_add_completed(r, j, ev->tasks_completed);
+	reports_add_completed(r, j, json_member(j, ev->result, "tasks_completed"));
+	reports_add_array(r, j, json_member(j, ev->result, "tasks_to_update"));
 	if (ev->last_message != NULL)
 		reports_in_text(r, ev->last_message);
 }
@@ -318,7 +318,7 @@ stop_reports(struct hook *h, struct error *e)
 	struct json_object *applied;
 	size_t done = 0;
 
-	collect(h, &r);
+	reports_collect(h, &r);
 	if (r.count == 0)
 		return 0;
 	if (hook_claims(h, e) == -1) {

@@ -41,11 +41,10 @@ static bool
 is_mine(const struct hook *h, const struct task *t)
 {
 	const struct claim *c = claims_find(&h->in.claims, t->id);
-	const char *owner = agent_owner(&h->in.self);
 
 	if (c != NULL)
 		return claim_is_by(c, &h->in.self);
-	return owner != NULL && t->owner != NULL && strcmp(owner, t->owner) == 0;
+	return text_equal(agent_owner(&h->in.self), t->owner);
 }
 
 static int
@@ -72,7 +71,7 @@ agents_running(const struct event *ev)
 }
 
 static char *
-tally_key(const struct hook *h)
+stop_tally_key(const struct hook *h)
 {
 	return mem_printf("stop:%s", h->in.event.agent_id != NULL     ? h->in.event.agent_id
 				     : h->in.event.session_id != NULL ? h->in.event.session_id
@@ -80,7 +79,7 @@ tally_key(const struct hook *h)
 }
 
 static void
-send_back(struct hook *h, const struct task_set *open)
+stop_send_back(struct hook *h, const struct task_set *open)
 {
 	struct buf *b = &h->out.decision.reason;
 
@@ -102,11 +101,11 @@ send_back(struct hook *h, const struct task_set *open)
 
 /* 1 sent back, 0 not (the limit is reached, or nothing is open), -1. */
 static int
-block(struct hook *h, struct error *e)
+stop_block(struct hook *h, struct error *e)
 {
 	struct task_set open = { 0 };
 	struct unfinished s = { h, &open };
-	char *key = tally_key(h);
+	char *key = stop_tally_key(h);
 	int64_t used;
 	int rc = 0;
 
@@ -123,7 +122,7 @@ block(struct hook *h, struct error *e)
 	if (rc == 0 && open.count > 0 && used < h->in.config.stop.max_blocks) {
 		/* A count that cannot be kept must not become an endless loop. */
 		if (h->explain || tally_add(&h->in.list, key, hook_patience(h), e) != -1) {
-			send_back(h, &open);
+			stop_send_back(h, &open);
 			rc = 1;
 		} else
 			rc = -1;
@@ -134,7 +133,7 @@ block(struct hook *h, struct error *e)
 }
 
 static int
-would_give_back(struct hook *h, struct error *e)
+stop_would_give_back(struct hook *h, struct error *e)
 {
 	struct task_set open = { 0 };
 	struct unfinished s = { h, &open };
@@ -147,7 +146,7 @@ would_give_back(struct hook *h, struct error *e)
 }
 
 static int
-give_back(struct hook *h, struct error *e)
+stop_give_back(struct hook *h, struct error *e)
 {
 	struct released r = { 0 };
 	struct buf who = { 0 };
@@ -157,7 +156,7 @@ give_back(struct hook *h, struct error *e)
 	if (hook_claims(h, e) == -1)
 		return -1;
 	if (h->explain)
-		return would_give_back(h, e);
+		return stop_would_give_back(h, e);
 	rc = release_agent(&h->in.list, &h->in.store, &h->in.self,
 	    h->in.event.kind == EVENT_STOP_FAILURE  ? "the agent failed"
 	    : h->in.event.kind == EVENT_SESSION_END ? "its session has ended"
@@ -171,7 +170,7 @@ give_back(struct hook *h, struct error *e)
 		release_dead_tell(h, &r, buf_text(&who), h->in.event.kind == EVENT_STOP_FAILURE,
 		    event_tmux_teammate(&h->in.event) ? NULL : h->in.event.session_id);
 	}
-	key = tally_key(h);
+	key = stop_tally_key(h);
 	tally_forget(&h->in.list, key, hook_patience(h));
 	free(key);
 	buf_free(&who);
@@ -191,7 +190,7 @@ by_main_thread(const struct claim *c, const char *session)
  * looks like the main thread's.  The agent's own transcript has the call.
  */
 static void
-adopt_claims(struct hook *h)
+stop_adopt_claims(struct hook *h)
 {
 	const struct event *ev = &h->in.event;
 	struct claims claims;
@@ -230,18 +229,18 @@ stop_unfinished(struct hook *h, struct error *e)
 	int rc;
 
 	if (ends)
-		adopt_claims(h);
+		stop_adopt_claims(h);
 	hook_fact(h, "the %s", ends ? "agent has ended" : "turn has ended, the agent lives on");
 	if (h->in.config.stop.unfinished == UNFINISHED_BLOCK && !event_shut_down(&h->in.event) &&
 	    ((ends && h->in.event.kind == EVENT_SUBAGENT_STOP) ||
 		(h->in.event.kind == EVENT_STOP && h->in.event.agent_id == NULL &&
 		    !event_tmux_teammate(&h->in.event) && !agents_running(&h->in.event)))) {
-		if ((rc = block(h, e)) != 0)
+		if ((rc = stop_block(h, e)) != 0)
 			return rc == -1 ? -1 : 0;
 	}
 	if (!ends || h->in.config.stop.unfinished == UNFINISHED_KEEP)
 		return 0;
-	return give_back(h, e);
+	return stop_give_back(h, e);
 }
 
 /* --- the end of a session ------------------------------------------------------ */
@@ -251,14 +250,14 @@ stop_unfinished(struct hook *h, struct error *e)
  * live on; only the main thread has lost its thread.
  */
 static int
-session_end(struct hook *h, struct error *e)
+stop_session_end(struct hook *h, struct error *e)
 {
 	const char *why = h->in.event.end_reason;
-	bool lives_on = why != NULL && (strcmp(why, "clear") == 0 || strcmp(why, "resume") == 0);
+	bool lives_on = text_equal(why, "clear") || text_equal(why, "resume");
 
 	if (h->in.config.stop.unfinished == UNFINISHED_KEEP || h->in.event.session_id == NULL)
 		return 0;
-	if (give_back(h, e) == -1)
+	if (stop_give_back(h, e) == -1)
 		return -1;
 	if (!lives_on)
 		release_dead_claims(h, h->in.event.session_id);
@@ -270,7 +269,7 @@ session_end(struct hook *h, struct error *e)
  * they need not be settled on disk first, which would be one more hold of the locks.
  */
 static void
-settle_own(struct hook *h)
+stop_settle_own(struct hook *h)
 {
 	struct error ignored;
 
@@ -307,13 +306,13 @@ stop_run(struct hook *h, struct error *e)
 	hook_self(h);
 	if (h->in.config.mirror_count > 0)
 		h->out.after = mirror_after;
-	settle_own(h);
+	stop_settle_own(h);
 	release_dead_claims(h, NULL);
 	switch (h->in.event.kind) {
 	case EVENT_SESSION_START:
 		return 0;
 	case EVENT_SESSION_END:
-		return session_end(h, e);
+		return stop_session_end(h, e);
 	case EVENT_TEAMMATE_IDLE:
 		return stop_idle(h, e);
 	case EVENT_TASK_ARRAY:
