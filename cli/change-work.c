@@ -22,7 +22,7 @@ change_sweep(struct cli *c)
 	struct error ignored;
 
 	cli_agent(c, &self);
-	(void)release_dead(&c->list, &c->store, NULL, &self, &back, cli_patience(), &ignored);
+	(void)release_dead(&c->list, &c->store, NULL, &self, NULL, &back, cli_patience(), &ignored);
 	for (size_t i = 0; i < back.tasks.count; i++)
 		cli_note(c, "claude-tasks: released #%s: the agent that had it is gone",
 		    back.tasks.item[i].id);

@@ -38,8 +38,8 @@ claims(struct doctor *d)
 	}
 	if (d->fix) {
 		cli_agent(c, &self);
-		if (release_dead(&c->list, &c->store, NULL, &self, &back, cli_patience(), &err) ==
-		    -1)
+		if (release_dead(
+			&c->list, &c->store, NULL, &self, NULL, &back, cli_patience(), &err) == -1)
 			cli_note(c, "claude-tasks: %s", err.text);
 	}
 	for (size_t i = 0; i < all.count; i++) {

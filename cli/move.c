@@ -338,7 +338,7 @@ rehome(struct cli *c, const char *from, const char *to, struct convert_report *r
 		return -1;
 	cli_agent(c, &self);
 	if (!dry &&
-	    release_dead(&c->list, &c->store, NULL, &self, &dead, cli_patience(), &err) == -1)
+	    release_dead(&c->list, &c->store, NULL, &self, NULL, &dead, cli_patience(), &err) == -1)
 		cli_note(c, "claude-tasks: %s", err.text);
 	if (store_load(&c->store, &tasks, &err) == -1) {
 		cli_error(c, &err);

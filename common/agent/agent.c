@@ -165,8 +165,7 @@ name_learnt(const struct list *list, const char *session)
 }
 
 void
-agent_from_event(const struct event *ev, const struct list *list, const char *configured,
-    struct agent *a, char **name)
+agent_from_event(const struct event *ev, const struct list *list, struct agent *a, char **name)
 {
 	memset(a, 0, sizeof(*a));
 	*name = NULL;
@@ -183,8 +182,6 @@ agent_from_event(const struct event *ev, const struct list *list, const char *co
 	}
 	if (ev->agent_type != NULL && !event_in_process_teammate(ev))
 		a->type = ev->agent_type;
-	if (a->name == NULL && a->id == NULL)
-		a->name = configured;
 }
 
 /* Add the event's name under its session; the oldest names make room. */
@@ -244,7 +241,7 @@ agent_learn(
 		return -1;
 	(void)list_learn(list, ev->session_id, e);
 	known = name_learnt(list, ev->session_id);
-	if (known == NULL || strcmp(known, ev->teammate_name) != 0)
+	if (!text_equal(known, ev->teammate_name))
 		rc = list_state_edit(list, AGENTS, agents_add, (void *)ev, deadline, e);
 	free(known);
 	return rc == -1 ? -1 : 0;

@@ -25,14 +25,12 @@ const char *agent_owner(const struct agent *);
 void agent_describe(struct buf *, const struct agent *);
 
 /*
- * Who acts.  Pointers borrow from the event and from `configured` (the settings' name for a
- * session, or NULL); the name of a teammate in a terminal of its own comes from what an earlier
- * event of its session revealed (agents.json in the list's state), or else from its client's
- * command line; such a name is kept in `name` (caller frees). The client's process is not looked
- * for: agent_client() does that.
+ * Who acts.  Pointers borrow from the event; the name of a teammate in a terminal of its own comes
+ * from what an earlier event of its session revealed (agents.json in the list's state), or else
+ * from its client's command line, and is kept in `name` (caller frees).  The client's process is
+ * not looked for: agent_client() does that.
  */
-void agent_from_event(
-    const struct event *, const struct list *, const char *configured, struct agent *, char **name);
+void agent_from_event(const struct event *, const struct list *, struct agent *, char **name);
 
 /* Remember (session, teammate) pairs that an event reveals; written once. */
 int agent_learn(const struct event *, const struct list *, struct deadline, struct error *);

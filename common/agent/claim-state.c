@@ -20,17 +20,11 @@
 #define GRACE_MS (30 * 1000)       /* from the hook to the write, where nobody can tell us */
 #define PROMPT_MS (15 * 60 * 1000) /* the same where the user may be asked first */
 
-static bool
-same(const char *a, const char *b)
-{
-	return a != NULL && b != NULL && strcmp(a, b) == 0;
-}
-
 /* After a /clear the session has another id but the same process. */
 static bool
 same_client(const struct claim *c, const struct agent *a)
 {
-	if (c->session != NULL && a->session != NULL && strcmp(c->session, a->session) == 0)
+	if (text_equal(c->session, a->session))
 		return true;
 	if (c->pid > 0 && a->pid > 0)
 		return c->pid == a->pid && c->pid_start == a->pid_start;
@@ -40,11 +34,11 @@ same_client(const struct claim *c, const struct agent *a)
 bool
 claim_is_by(const struct claim *c, const struct agent *a)
 {
-	if (c->agent_id != NULL && a->id != NULL && strcmp(c->agent_id, a->id) == 0)
+	if (text_equal(c->agent_id, a->id))
 		return true;
 	/* Two sessions on one list may each have a teammate of this name. */
 	if (c->name != NULL || a->name != NULL)
-		return same(c->name, a->name) && same_client(c, a);
+		return text_equal(c->name, a->name) && same_client(c, a);
 	if (c->agent_id != NULL || a->id != NULL)
 		return false;
 	if ((c->session == NULL) != (a->session == NULL))
@@ -62,8 +56,8 @@ claim_judge(const struct claim *c, const struct task *t, bool call_over, int64_t
 	if (!claims_alive(c))
 		return CLAIM_DEAD;
 	if (t->status == TASK_IN_PROGRESS &&
-	    (t->owner == NULL || same(t->owner, c->owner) || same(t->owner, c->name) ||
-		same(t->owner, c->agent_id)))
+	    (t->owner == NULL || text_equal(t->owner, c->owner) || text_equal(t->owner, c->name) ||
+		text_equal(t->owner, c->agent_id)))
 		return c->settled ? CLAIM_HELD : CLAIM_BEGUN;
 	/* Put back, or given to somebody else. */
 	if (c->settled)
@@ -100,7 +94,7 @@ claim_unchanged(void *arg, struct store *s, const struct task *now, struct error
 
 	(void)s;
 	if (now->status == then->status &&
-	    (same(now->owner, then->owner) || (now->owner == NULL && then->owner == NULL)))
+	    (text_equal(now->owner, then->owner) || (now->owner == NULL && then->owner == NULL)))
 		return 0;
 	return error_set(err, ERROR_LOST, "task #%s was changed meanwhile", then->id);
 }

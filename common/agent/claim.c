@@ -18,7 +18,6 @@
 #include "agent/claim-part.h"
 #include "agent/claims.h"
 #include "agent/holder.h"
-#include "agent/ready.h"
 #include "base/text.h"
 #include "list/graph.h"
 #include "list/journal.h"
@@ -32,8 +31,8 @@ struct taking {
 	struct buf *reason;
 	struct strings owned; /* what the agent had in progress when we looked */
 	struct task task;     /* as it was */
+	struct claims claims; /* as they are under the lock */
 	enum claim_result result;
-	int64_t now;
 };
 
 const char *
@@ -136,8 +135,9 @@ is_busy_with(struct taking *k, struct store *s, const char *id)
 }
 
 static bool
-check_busy(struct taking *k, struct store *s, const struct claims *claims)
+check_busy(struct taking *k, struct store *s)
 {
+	const struct claims *claims = &k->claims;
 	size_t i;
 
 	if (!k->req->check_busy)
@@ -153,16 +153,15 @@ check_busy(struct taking *k, struct store *s, const struct claims *claims)
 }
 
 static int
-record(void *arg, struct claims *claims)
+claim_record(struct taking *k, struct error *err)
 {
-	struct taking *k = arg;
 	const struct claim_request *req = k->req;
-	const struct claim *old = claims_find(claims, req->task);
+	const struct claim *old = claims_find(&k->claims, req->task);
 	struct claim *c;
 
 	if (old != NULL)
-		claims_drop(claims, (size_t)(old - claims->item));
-	c = claims_add(claims);
+		claims_drop(&k->claims, (size_t)(old - k->claims.item));
+	c = claims_add(&k->claims);
 	c->task = mem_string(req->task);
 	c->agent_id = mem_string(req->agent.id);
 	c->agent_type = mem_string(req->agent.type);
@@ -176,12 +175,12 @@ record(void *arg, struct claims *claims)
 	c->pid = req->agent.pid;
 	c->pid_start = req->agent.pid_start;
 	c->space = c->pid > 0 ? mem_string(claims_space()) : NULL;
-	c->time_ms = k->now;
-	return 1;
+	c->time_ms = clock_wall_ms();
+	return claims_save(&k->claims, err);
 }
 
 static int
-write_task(struct taking *k, struct store *s, struct error *err)
+claim_write(struct taking *k, struct store *s, struct error *err)
 {
 	struct change change = { .status = TASK_IN_PROGRESS, .owner = k->owner };
 	struct error ignored;
@@ -195,9 +194,9 @@ write_task(struct taking *k, struct store *s, struct error *err)
 
 /* The claim on the task that still counts, or NULL. */
 static const struct claim *
-standing_claim(struct taking *k, struct store *s, const struct claims *claims, struct error *err)
+standing_claim(struct taking *k, struct store *s, struct error *err)
 {
-	const struct claim *c = claims_find(claims, k->req->task);
+	const struct claim *c = claims_find(&k->claims, k->req->task);
 	struct task t = TASK_INIT;
 	bool found;
 	enum claim_state state;
@@ -209,17 +208,12 @@ standing_claim(struct taking *k, struct store *s, const struct claims *claims, s
 	return state == CLAIM_HELD || state == CLAIM_BEGUN ? c : NULL;
 }
 
+/* 1 the claim is recorded, 0 refused, -1. */
 static int
-take_held(void *arg, struct store *s, struct error *err)
+take_claimed(struct taking *k, struct store *s, struct error *err)
 {
-	struct taking *k = arg;
-	struct claims claims;
-	const struct claim *c;
-	int rc;
+	int rc = store_get(s, k->req->task, &k->task, err);
 
-	buf_reset(k->reason);
-	k->result = CLAIM_OK;
-	rc = store_get(s, k->req->task, &k->task, err);
 	if (rc == -1 && err->kind != ERROR_INPUT)
 		return -1;
 	if (rc != 1) {
@@ -234,18 +228,30 @@ take_held(void *arg, struct store *s, struct error *err)
 		buf_printf(k->reason, " is already %s.", task_status_name(k->task.status));
 		return 0;
 	}
-	if (claims_load(k->list, &claims, err) == -1)
+	if (!check_holder(k, standing_claim(k, s, err)))
+		return 0;
+	if ((rc = check_blockers(k, s, err)) != 1)
+		return rc;
+	if (!check_busy(k, s))
+		return 0;
+	return claim_record(k, err) == -1 ? -1 : 1;
+}
+
+static int
+take_held(void *arg, struct store *s, struct error *err)
+{
+	struct taking *k = arg;
+	int rc;
+
+	buf_reset(k->reason);
+	k->result = CLAIM_OK;
+	claims_free(&k->claims);
+	if (claims_lock(k->list, &k->claims, k->deadline, err) == -1)
 		return -1;
-	c = standing_claim(k, s, &claims, err);
-	rc = 0;
-	if (check_holder(k, c) && (rc = check_blockers(k, s, err)) == 1 &&
-	    check_busy(k, s, &claims)) {
-		k->now = clock_wall_ms();
-		rc = claims_edit(k->list, record, k, k->deadline, err);
-		if (rc != -1 && k->req->write)
-			rc = write_task(k, s, err);
-	}
-	claims_free(&claims);
+	rc = take_claimed(k, s, err);
+	claims_unlock(&k->claims);
+	if (rc == 1 && k->req->write)
+		rc = claim_write(k, s, err);
 	return rc == -1 ? -1 : 0;
 }
 
@@ -270,24 +276,48 @@ take_journal(struct taking *k, enum durability durability)
 	(void)journal_append(k->list, durability, &entry, k->deadline, &ignored);
 }
 
-/* What else there is to do, for an agent that was told no. */
-static void
-add_ready(struct taking *k, struct store *s)
-{
-	struct claims claims = { 0 };
-	struct error ignored;
-	size_t len = k->reason->len;
+struct ready_search {
+	struct buf *out;
+	struct store *store;
+	const struct claims *claims;
+	size_t found;
+};
 
-	if (k->result == CLAIM_AGENT_BUSY)
-		return;
-	/* What is claimed and not yet written is not to be had either. */
-	if (claims_load(k->list, &claims, &ignored) == 0) {
-		buf_putc(k->reason, ' ');
-		ready_describe(k->reason, s, &claims);
-		if (k->reason->len == len + 1)
-			k->reason->data[k->reason->len = len] = '\0';
-	}
-	claims_free(&claims);
+/* Blockers are read for each candidate: they are few, and most tasks have none. */
+static int
+ready_visit(void *arg, const struct task *t)
+{
+	struct ready_search *s = arg;
+	struct blockers b;
+	struct error ignored;
+	bool blocked;
+
+	if (!graph_is_free(t) || claims_find(s->claims, t->id) != NULL ||
+	    store_blockers(s->store, t, &b, &ignored) == -1)
+		return 0;
+	blocked = b.count > 0;
+	blockers_free(&b);
+	if (blocked)
+		return 0;
+	if (s->found++ == CLAIM_READY_SHOWN)
+		return 1;
+	buf_puts(s->out, s->found == 1 ? " Ready now: " : ", ");
+	task_name(s->out, t);
+	return 0;
+}
+
+void
+claim_add_ready(struct buf *reason, struct store *s, const struct claims *claims)
+{
+	struct ready_search search = { .out = reason, .store = s, .claims = claims };
+	struct error ignored;
+
+	/* What was found before a fault is still true. */
+	(void)store_walk(s, TASK_PENDING, ready_visit, &search, &ignored);
+	if (search.found > CLAIM_READY_SHOWN)
+		buf_puts(reason, " and more");
+	if (search.found > 0)
+		buf_putc(reason, '.');
 }
 
 enum claim_result
@@ -314,10 +344,11 @@ claim_take(const struct list *list, struct store *s, const struct claim_request 
 	result = k.result;
 	if (result == CLAIM_OK)
 		take_journal(&k, s->durability);
-	else
-		add_ready(&k, s);
+	else if (result != CLAIM_AGENT_BUSY)
+		claim_add_ready(k.reason, s, &k.claims);
 out:
 	strings_free(&k.owned);
+	claims_free(&k.claims);
 	task_free(&k.task);
 	buf_free(&scratch);
 	return result;

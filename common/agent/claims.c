@@ -50,7 +50,19 @@ claims_free(struct claims *claims)
 	for (i = 0; i < claims->count; i++)
 		claim_clear(&claims->item[i]);
 	free(claims->item);
+	claims_unlock(claims);
 	memset(claims, 0, sizeof(*claims));
+}
+
+void
+claims_move(struct claims *to, struct claims *from)
+{
+	claims_free(to);
+	to->item = from->item;
+	to->count = from->count;
+	from->item = NULL;
+	from->count = 0;
+	claims_free(from);
 }
 
 void
@@ -67,10 +79,7 @@ claims_add(struct claims *claims)
 {
 	struct claim *c;
 
-	if (claims->count == claims->room) {
-		claims->room = claims->room == 0 ? 8 : claims->room * 2;
-		claims->item = mem_grow(claims->item, claims->room, sizeof(claims->item[0]));
-	}
+	claims->item = mem_more(claims->item, claims->count, sizeof(claims->item[0]));
 	c = &claims->item[claims->count++];
 	memset(c, 0, sizeof(*c));
 	return c;
@@ -160,17 +169,22 @@ claims_load(const struct list *list, struct claims *claims, struct error *err)
 	return rc;
 }
 
-/* No text without claims: then there is no file. */
-static void
-ledger_print(const struct claims *claims, struct buf *text)
+int
+claims_save(struct claims *claims, struct error *err)
 {
 	struct json_object *root, *array, *o;
+	struct buf text = { 0 };
 	const struct claim *c;
 	size_t i;
+	int rc, fd = list_state(claims->list, true, err);
 
-	buf_reset(text);
-	if (claims->count == 0)
-		return;
+	if (fd == -1)
+		return -1;
+	if (claims->count == 0) {
+		if (unlinkat(fd, LEDGER, 0) == -1 && errno != ENOENT)
+			return error_sys(err, "cannot remove %s", LEDGER);
+		return 0;
+	}
 	root = out_object();
 	array = out_array();
 	for (i = 0; i < claims->count; i++) {
@@ -194,62 +208,62 @@ ledger_print(const struct claims *claims, struct buf *text)
 		out_push(array, o);
 	}
 	out_add(root, "claims", array);
-	out_pretty(text, root);
-}
-
-struct ledger_edit {
-	const struct list *list;
-	int (*fn)(void *, struct claims *);
-	void *arg;
-};
-
-static int
-ledger_change(void *arg, struct buf *text, struct error *err)
-{
-	struct ledger_edit *e = arg;
-	struct claims claims = { 0 };
-	bool there = text->len > 0 || list_state_has(e->list, LEDGER);
-	int rc = there ? ledger_parse(e->list, text, &claims, err) : 0;
-
-	if (rc == 0 && (rc = e->fn(e->arg, &claims)) == 1)
-		ledger_print(&claims, text);
-	claims_free(&claims);
+	out_pretty(&text, root);
+	rc = file_replace(fd, LEDGER, text.data, text.len, 0600, DURABILITY_OFF, err);
+	buf_free(&text);
 	return rc;
 }
 
 int
-claims_edit(const struct list *list, int (*fn)(void *, struct claims *), void *arg,
-    struct deadline deadline, struct error *err)
+claims_lock(
+    const struct list *list, struct claims *claims, struct deadline deadline, struct error *err)
 {
-	struct ledger_edit e = { list, fn, arg };
+	struct buf text = { 0 };
+	int rc, fd = list_state(list, true, err);
 
-	return list_state_edit(list, LEDGER, ledger_change, &e, deadline, err);
+	*claims = (struct claims){ .list = list, .lock = LOCK_INIT };
+	if (fd == -1 || lock_own(&claims->lock, fd, LEDGER ".lock", deadline, err) == -1)
+		return -1;
+	claims->locked = true;
+	if ((rc = list_state_read(list, LEDGER, &text, err)) == 1)
+		rc = ledger_parse(list, &text, claims, err);
+	buf_free(&text);
+	if (rc == -1)
+		claims_free(claims);
+	return rc;
 }
 
-static int
-forget(void *arg, struct claims *claims)
+void
+claims_unlock(struct claims *claims)
 {
-	const struct claim *c = claims_find(claims, arg);
-
-	if (c == NULL)
-		return 0;
-	claims_drop(claims, (size_t)(c - claims->item));
-	return 1;
+	if (claims->locked)
+		lock_release(&claims->lock);
+	claims->locked = false;
 }
 
 int
 claims_forget(
     const struct list *list, const char *task, struct deadline deadline, struct error *err)
 {
-	struct claims now;
-	bool there;
+	const struct claim *c;
+	struct claims claims;
+	int rc = 0;
 
 	/* No state is made for a list that has none. */
-	if (claims_load(list, &now, err) == -1)
+	if (claims_load(list, &claims, err) == -1)
 		return -1;
-	there = claims_find(&now, task) != NULL;
-	claims_free(&now);
-	return there ? claims_edit(list, forget, (char *)task, deadline, err) : 0;
+	c = claims_find(&claims, task);
+	claims_free(&claims);
+	if (c == NULL)
+		return 0;
+	if (claims_lock(list, &claims, deadline, err) == -1)
+		return -1;
+	if ((c = claims_find(&claims, task)) != NULL) {
+		claims_drop(&claims, (size_t)(c - claims.item));
+		rc = claims_save(&claims, err) == -1 ? -1 : 1;
+	}
+	claims_free(&claims);
+	return rc;
 }
 
 /* The first word of a file; "" if there is none. */

@@ -74,13 +74,13 @@ option(struct hook *h, int opt, char *argv[])
 
 	switch (opt) {
 	case OPT_CONFIG:
-		h->config_file = optarg;
+		h->in.config_file = optarg;
 		return -1;
 	case OPT_LIST:
-		h->list_name = optarg;
+		h->in.list_name = optarg;
 		return -1;
 	case OPT_DIR:
-		h->dir = optarg;
+		h->in.dir = optarg;
 		return -1;
 	case OPT_EXPLAIN:
 		h->explain = true;

@@ -28,12 +28,12 @@
 
 /* The Task[]: every task as it is on disk, in the client's order. */
 static int
-list_text(struct hook *h, struct buf *out, struct error *e)
+mirror_text(struct hook *h, struct buf *out, struct error *e)
 {
 	struct task_set all = { 0 };
 	struct json_object *array;
 
-	if (store_load(&h->store, &all, e) == -1)
+	if (store_load(&h->in.store, &all, e) == -1)
 		return -1;
 	array = out_array();
 	for (size_t i = 0; i < all.count; i++)
@@ -44,7 +44,7 @@ list_text(struct hook *h, struct buf *out, struct error *e)
 }
 
 static void
-failed(struct hook *h, const struct config_mirror *s, const char *why)
+mirror_failed(struct hook *h, const struct config_mirror *s, const char *why)
 {
 	struct json_object *extra = out_object();
 
@@ -54,7 +54,7 @@ failed(struct hook *h, const struct config_mirror *s, const char *why)
 
 /* The digest of what a command was last given, under a name made of the command. */
 static void
-mark_name(const struct config_mirror *s, char out[32])
+mirror_mark(const struct config_mirror *s, char out[32])
 {
 	struct buf all = { 0 };
 	char hash[65];
@@ -67,10 +67,10 @@ mark_name(const struct config_mirror *s, char out[32])
 }
 
 static void
-run_one(struct hook *h, int state, const struct config_mirror *s, const struct buf *text)
+mirror_run_one(struct hook *h, int state, const struct config_mirror *s, const struct buf *text)
 {
 	struct child c = CHILD_INIT;
-	struct child_spec spec = { .cwd = h->event.cwd,
+	struct child_spec spec = { .cwd = h->in.event.cwd,
 		.deadline = deadline_in(s->timeout_ms),
 		.input = text->data,
 		.input_len = text->len };
@@ -81,26 +81,26 @@ run_one(struct hook *h, int state, const struct config_mirror *s, const struct b
 	char **argv;
 
 	hash_text(buf_text(text), text->len, digest);
-	mark_name(s, mark);
+	mirror_mark(s, mark);
 	if (file_read(state, mark, 0, 128, &before, &e) == 1 &&
 	    strcmp(buf_text(&before), digest) == 0)
 		goto out;
 	spec.argv = argv = strings_argv(&s->argv);
-	strings_take(&env, mem_printf("TASK_HOOKS_LIST=%s", h->list.name));
-	strings_take(&env, mem_printf("TASK_HOOKS_EVENT=%s", event_kind_name(h->event.kind)));
+	strings_take(&env, mem_printf("TASK_HOOKS_LIST=%s", h->in.list.name));
+	strings_take(&env, mem_printf("TASK_HOOKS_EVENT=%s", event_kind_name(h->in.event.kind)));
 	spec.env = &env;
 	if (child_run(&c, &spec, &e) == -1)
-		failed(h, s, e.text);
+		mirror_failed(h, s, e.text);
 	else if (c.end != CHILD_EXITED || c.status != 0) {
 		child_describe(&why, &c);
 		if (c.tail.len > 0) {
 			buf_puts(&why, ": ");
 			text_show(&why, c.tail.data, c.tail.len, TEXT_LINE, 300);
 		}
-		failed(h, s, buf_text(&why));
+		mirror_failed(h, s, buf_text(&why));
 	} else if (file_replace(state, mark, digest, strlen(digest), 0600, DURABILITY_OFF, &e) ==
 		   -1)
-		failed(h, s, e.text);
+		mirror_failed(h, s, e.text);
 	child_free(&c);
 	free(argv);
 out:
@@ -110,7 +110,7 @@ out:
 }
 
 static void
-run_all(struct hook *h)
+mirror_run_all(struct hook *h)
 {
 	struct lock lock = LOCK_INIT;
 	struct buf text = { 0 }, why = { 0 };
@@ -118,21 +118,22 @@ run_all(struct hook *h)
 	struct error e;
 	int state;
 
-	if ((state = list_state(&h->list, true, &e)) == -1 ||
+	if ((state = list_state(&h->in.list, true, &e)) == -1 ||
 	    lock_own(&lock, state, "sync.lock", deadline_in(TURN_MS), &e) == -1 ||
-	    list_text(h, &text, &e) == -1) {
-		failed(h, &h->config.mirror[0], e.text);
+	    mirror_text(h, &text, &e) == -1) {
+		mirror_failed(h, &h->in.config.mirror[0], e.text);
 		return;
 	}
-	if (trust_check(h->list.config, &h->config, h->event.cwd, &trust, &why, &e) == -1) {
+	if (trust_check(h->in.list.config, &h->in.config, h->in.event.cwd, &trust, &why, &e) ==
+	    -1) {
 		trust = TRUST_UNKNOWN;
 		buf_puts(&why, e.text);
 	}
-	for (size_t i = 0; i < h->config.mirror_count; i++) {
-		if (h->config.mirror[i].project && trust >= TRUST_UNKNOWN)
-			failed(h, &h->config.mirror[i], buf_text(&why));
+	for (size_t i = 0; i < h->in.config.mirror_count; i++) {
+		if (h->in.config.mirror[i].project && trust >= TRUST_UNKNOWN)
+			mirror_failed(h, &h->in.config.mirror[i], buf_text(&why));
 		else
-			run_one(h, state, &h->config.mirror[i], &text);
+			mirror_run_one(h, state, &h->in.config.mirror[i], &text);
 	}
 	lock_release(&lock);
 }
@@ -142,7 +143,7 @@ mirror_after(struct hook *h)
 {
 	int null;
 
-	if (h->config.mirror_count == 0 || !h->list_opened)
+	if (h->in.config.mirror_count == 0 || !hook_list_open(h))
 		return;
 	if (fork() != 0)
 		return; /* also if there is none to be had: the next change tries again */
@@ -151,6 +152,6 @@ mirror_after(struct hook *h)
 		_exit(1);
 	for (int fd = 0; fd < 3; fd++)
 		dup2(null, fd);
-	run_all(h);
+	mirror_run_all(h);
 	_exit(0);
 }

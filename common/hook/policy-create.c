@@ -11,7 +11,7 @@
 #include "hook/policy.h"
 
 static bool
-blank(const char *s)
+is_blank(const char *s)
 {
 	if (s == NULL)
 		return true;
@@ -27,11 +27,11 @@ policy_create(const struct create_facts *f, struct decision *d)
 	const struct config *c = f->config;
 	struct buf b = { 0 };
 
-	if (blank(f->subject) || blank(f->description)) {
+	if (is_blank(f->subject) || is_blank(f->description)) {
 		buf_printf(&b,
 		    "A task needs a %s: nobody could tell what is to be done. "
 		    "Say it in a few words of your own.",
-		    blank(f->subject) ? "subject" : "description");
+		    is_blank(f->subject) ? "subject" : "description");
 		policy_object(d, c->rules.empty, "empty", &b);
 	}
 	if (f->pattern_fails) {

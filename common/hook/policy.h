@@ -16,20 +16,13 @@
  * word to the model (level "warn"), or nothing ("off").  The first refusal
  * names the rule; later ones add their reason.
  */
-struct policy_edge {          /* a dependency that a call asks for */
-	const char *blocked;  /* waits ... */
-	const char *blocker;  /* ... for this one */
-	bool unknown;         /* one of them is no task */
-	struct strings cycle; /* the circle it would close: first == last; empty: none */
-};
-
 struct facts {
 	const struct config *config;
-	struct holder_query who;           /* who wants it, who has it; who.task is the task */
+	struct holder_query query;         /* the task, who wants it, who has it */
 	const struct blockers *blockers;   /* open or missing ones; NULL: not looked at */
 	const struct task_set *subtasks;   /* open ones; NULL */
 	const struct task_set *dependents; /* open tasks that wait for it; NULL */
-	struct policy_edge *edge;
+	const struct graph_edge *edge;     /* dependencies that the call asks for, checked */
 	size_t edges;
 };
 

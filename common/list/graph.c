@@ -28,12 +28,12 @@ is_blocked(const struct task_index *ids, const struct task *t)
 	return false;
 }
 
-static bool
-is_ready(const struct task_index *ids, const struct task *t)
+bool
+graph_is_free(const struct task *t)
 {
 	/* A document's "blocked" is what its dependencies say: it may be over. */
 	return (t->status == TASK_PENDING || t->status == TASK_BLOCKED) && t->owner == NULL &&
-	       !t->internal && !is_blocked(ids, t);
+	       !t->internal;
 }
 
 /* ---- blockers ---- */
@@ -129,7 +129,7 @@ graph_ready(const struct task_set *set, struct strings *out)
 
 	task_index_make(&ids, set);
 	for (i = 0; i < set->count; i++)
-		if (is_ready(&ids, &set->item[i]))
+		if (graph_is_free(&set->item[i]) && !is_blocked(&ids, &set->item[i]))
 			strings_add(out, set->item[i].id);
 	task_index_free(&ids);
 }

@@ -28,6 +28,8 @@ void blockers_free(struct blockers *);
 /* `#2 "Tests" (in_progress, owner backend-2) and #3 "Docs" (pending)` */
 void blockers_describe(struct buf *, const struct blockers *);
 
+/* pending, no owner: ready unless something open is before it. */
+bool graph_is_free(const struct task *);
 /* pending, no owner, nothing open before it; in list order. */
 void graph_ready(const struct task_set *, struct strings *ids);
 /* What becomes ready when `id` completes. */

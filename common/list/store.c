@@ -323,14 +323,3 @@ store_check_change(struct store *s, const char *id, const struct change *c, stru
 {
 	return graph_check_change(store_task_waits, s, id, c, err);
 }
-
-int
-graph_cycle_on_disk(struct store *s, const char *blocked, const char *blocker, struct strings *path,
-    struct error *err)
-{
-	struct graph_edge edge = { .blocked = blocked, .blocker = blocker };
-	int rc = store_check_edges(s, blocked, &edge, 1, err);
-
-	*path = edge.cycle;
-	return rc == -1 ? -1 : path->count > 0;
-}

@@ -69,8 +69,6 @@ int store_blockers(struct store *, const struct task *, struct blockers *, struc
 /* graph_check_edges() of the list. */
 int store_check_edges(
     struct store *, const char *id, struct graph_edge *, size_t count, struct error *);
-int graph_cycle_on_disk(struct store *, const char *blocked, const char *blocker,
-    struct strings *path, struct error *); /* 1 cycle, 0 none, -1 */
 
 /* Files that look like tasks but that the client does not show: name and reason. */
 int store_bad(struct store *, void (*fn)(void *, const char *file, const char *reason), void *,
