@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/mem.h"
 #include "config/pattern.h"
@@ -37,6 +38,10 @@ Test(pattern, matches)
 		{ "a{1,2000}", "a", -1 },
 		{ "((a{1,100}){1,100})", "a", -1 },
 		{ "((a{100}){100})", "a", -1 },
+		{ "(){5,}{0,3}{5,}a", "a", -1 },
+		{ "[[:digit:](]x", "(x", 1 },
+		{ "[^]([:digit:]]x", "ax", 1 },
+		{ "[[:alpha:](]a{0,1500}[[:alpha:](]a{0,1500}", "a", -1 },
 	};
 	struct error e;
 
@@ -64,4 +69,17 @@ Test(pattern, bounds)
 	pattern_free(&p);
 	pattern_free(&p);
 	free(big);
+}
+
+/* Without a match the C library starts again at each byte: the time is quadratic. */
+Test(pattern, time)
+{
+	char *text = mem_alloc(PATTERN_TEXT + 1);
+	struct error e;
+
+	memset(text, 'a', PATTERN_TEXT);
+	clock_t start = clock();
+	cr_expect_eq(pattern_test("a+b", text, &e), 0);
+	cr_expect_lt((clock() - start) / CLOCKS_PER_SEC, 4, "a text that does not match");
+	free(text);
 }

@@ -1,6 +1,6 @@
 /*
  * The C library's matcher is a state machine as long as there is no back
- * reference; what is left to bound is the size of the machine.
+ * reference; so the size of the machine and the work of its compiler are bounded.
  */
 #include "config/pattern.h"
 
@@ -20,7 +20,7 @@ struct group {
 };
 
 static void
-item(struct group *g, long size, bool empty)
+group_add(struct group *g, long size, bool empty)
 {
 	g->done += g->last;
 	g->branch_empty = g->branch_empty && g->last_empty;
@@ -28,22 +28,22 @@ item(struct group *g, long size, bool empty)
 	g->last_empty = empty;
 }
 
-/* Past the set that begins at p; a ']' right at its start is a member. */
+/* The end of the set that begins at p; a ']' at its start or in [:digit:] does not end it. */
 static const char *
 skip_set(const char *p)
 {
-	p++;
-	if (*p == '^')
-		p++;
-	if (*p == ']')
-		p++;
-	while (*p != '\0' && *p != ']')
-		p++;
+	p += p[1] == '^' ? 2 : 1;
+	for (p += *p == ']'; *p != '\0' && *p != ']'; p++)
+		if (*p == '[' && p[1] != '\0' && strchr(":.=", p[1]) != NULL) {
+			const char close[] = { p[1], ']', '\0' }, *end = strstr(p + 2, close);
+
+			if (end != NULL)
+				p = end + 1;
+		}
 	return *p == ']' ? p + 1 : p;
 }
 
-/* {n}, {n,}, {n,m}: how often at most the item will be there; 0 if it is
- * no count. */
+/* {n}, {n,}, {n,m}: how many copies there will be at most; 0: this is not a count. */
 static long
 repetition(const char *p, bool *none)
 {
@@ -62,12 +62,12 @@ repetition(const char *p, bool *none)
 	return most < PATTERN_STATES ? most + 1 : PATTERN_STATES + 1;
 }
 
-/* Repeat the last item; -1 if that takes too long to compile. */
+/* Repeat the last item; -1 if that would take too long to compile. */
 static int
 repeat(struct group *g, long times, bool none, struct error *e)
 {
 	if (g->last_empty)
-		return error_set(e, ERROR_INPUT, "it repeats what can be empty already");
+		return error_set(e, ERROR_INPUT, "it repeats what can be empty");
 	g->last = g->last * times + 1;
 	g->last_empty = none;
 	return 0;
@@ -77,7 +77,7 @@ static const struct group group_new = { .last_empty = true, .branch_empty = true
 
 /* One more character (or set, or escape) of the pattern; moves *p past it. */
 static int
-step(struct group *g, const char **p, struct error *e)
+pattern_step(struct group *g, const char **p, struct error *e)
 {
 	char c = *(*p)++;
 	bool none = false;
@@ -95,19 +95,19 @@ step(struct group *g, const char **p, struct error *e)
 	if (c == '?') {
 		g->last_empty = true;
 	} else if (c == '|') {
-		item(g, 1, true);
+		group_add(g, 1, true);
 		g->empty = g->empty || g->branch_empty;
 		g->branch_empty = true;
-		item(g, 0, true);
+		group_add(g, 0, true);
 	} else if (c == '[') {
-		item(g, 1, false);
+		group_add(g, 1, false);
 		*p = skip_set(*p - 1);
 	} else if (c == '\\' && **p != '\0') {
 		if (isdigit((unsigned char)**p))
 			return error_set(e, ERROR_INPUT, "back references are not allowed");
-		item(g, 1, strchr("bB<>`'", *(*p)++) != NULL);
+		group_add(g, 1, strchr("bB<>`'", *(*p)++) != NULL);
 	} else
-		item(g, 1, c == '^' || c == '$');
+		group_add(g, 1, c == '^' || c == '$');
 	return 0;
 }
 
@@ -128,10 +128,10 @@ bounded(const char *p, struct error *e)
 			p++;
 		} else if (*p == ')' && g > group) {
 			g--;
-			item(g, g[1].done + g[1].last + 1,
+			group_add(g, g[1].done + g[1].last + 1,
 			    g[1].empty || (g[1].branch_empty && g[1].last_empty));
 			p++;
-		} else if (step(g, &p, e) == -1)
+		} else if (pattern_step(g, &p, e) == -1)
 			return -1;
 		if (g->done + g->last > PATTERN_STATES)
 			return error_set(e, ERROR_INPUT,
