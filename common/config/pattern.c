@@ -5,6 +5,7 @@
 #include "config/pattern.h"
 
 #include <ctype.h>
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,69 +141,47 @@ bounded(const char *p, struct error *e)
 	return 0;
 }
 
-int
-pattern_compile(struct pattern *pt, const char *text, struct error *e)
+static int
+compile(regex_t *regex, const char *pattern, struct error *e)
 {
 	char why[200];
 	int rc;
 
-	*pt = (struct pattern){ .compiled = false };
-	if (bounded(text, e) == -1)
+	if (bounded(pattern, e) == -1)
 		return -1;
-	if ((rc = regcomp(&pt->regex, text, REG_EXTENDED | REG_NOSUB)) != 0) {
-		if (rc == REG_ESPACE)
-			mem_exhausted();
-		regerror(rc, &pt->regex, why, sizeof(why));
-		return error_set(e, ERROR_INPUT, "%s", why);
-	}
-	pt->compiled = true;
-	return 0;
-}
-
-bool
-pattern_match(const struct pattern *pt, const char *text)
-{
-	char *copy = NULL;
-	size_t len = strnlen(text, PATTERN_TEXT);
-	int rc;
-
-	if (text[len] != '\0')
-		text = copy = mem_copy(text, len);
-	rc = regexec(&pt->regex, text, 0, NULL, 0);
-	free(copy);
+	if ((rc = regcomp(regex, pattern, REG_EXTENDED | REG_NOSUB)) == 0)
+		return 0;
 	if (rc == REG_ESPACE)
 		mem_exhausted();
-	return rc == 0;
-}
-
-void
-pattern_free(struct pattern *pt)
-{
-	if (pt->compiled)
-		regfree(&pt->regex);
-	pt->compiled = false;
+	regerror(rc, regex, why, sizeof(why));
+	return error_set(e, ERROR_INPUT, "%s", why);
 }
 
 int
-pattern_check(const char *text, struct error *e)
+pattern_check(const char *pattern, struct error *e)
 {
-	struct pattern pt;
+	regex_t regex;
 
-	if (pattern_compile(&pt, text, e) == -1)
+	if (compile(&regex, pattern, e) == -1)
 		return -1;
-	pattern_free(&pt);
+	regfree(&regex);
 	return 0;
 }
 
 int
 pattern_test(const char *pattern, const char *text, struct error *e)
 {
-	struct pattern pt;
+	char *start;
+	regex_t regex;
 	int rc;
 
-	if (pattern_compile(&pt, pattern, e) == -1)
+	if (compile(&regex, pattern, e) == -1)
 		return -1;
-	rc = pattern_match(&pt, text) ? 1 : 0;
-	pattern_free(&pt);
-	return rc;
+	start = mem_copy(text, strnlen(text, PATTERN_TEXT));
+	rc = regexec(&regex, start, 0, NULL, 0);
+	free(start);
+	regfree(&regex);
+	if (rc == REG_ESPACE)
+		mem_exhausted();
+	return rc == 0;
 }

@@ -1,9 +1,6 @@
 #ifndef CONFIG_PATTERN_H
 #define CONFIG_PATTERN_H
 
-#include <regex.h>
-#include <stdbool.h>
-
 #include "base/error.h"
 
 /*
@@ -21,18 +18,10 @@
 #define PATTERN_DEPTH 32
 #define PATTERN_TEXT (16u << 10) /* without a match the time is quadratic: 0.4 s for a+b */
 
-struct pattern {
-	regex_t regex;
-	bool compiled;
-};
+/* Is it well-formed and bounded? */
+int pattern_check(const char *pattern, struct error *);
 
-int pattern_compile(struct pattern *, const char *, struct error *);
-bool pattern_match(const struct pattern *, const char *text);
-void pattern_free(struct pattern *);
-
-int pattern_check(const char *, struct error *);
-
-/* Compile, compare, free. 1 matches, 0 not, -1 malformed. */
+/* 1 matches, 0 not, -1 malformed. */
 int pattern_test(const char *pattern, const char *text, struct error *);
 
 #endif
