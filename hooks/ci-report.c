@@ -19,7 +19,7 @@ void
 ci_add(
     struct ci_report *r, enum ci_state state, const char *kind, char *name, char *text, int64_t ms)
 {
-	r->row = mem_grow(r->row, r->count + 1, sizeof(*r->row));
+	r->row = mem_more(r->row, r->count, sizeof(*r->row));
 	r->row[r->count++] = (struct ci_row){
 		.state = state, .kind = mem_string(kind), .name = name, .text = text, .ms = ms
 	};

@@ -138,7 +138,7 @@ Test(config, refused)
 		  "\"y\"}]}",
 		    "there are two gates 'a'" },
 		{ "{\"gates\": [{\"name\": \"a\", \"run\": \"x\", \"needs\": [\"b\"]}]}",
-		    "gate 'a' needs 'b', which is no gate" },
+		    "gate 'a' needs 'b', but there is no gate of that name" },
 		{ "{\"gates\": [{\"name\": \"a\", \"run\": \"x\", \"needs\": \"b\"},"
 		  "{\"name\": \"b\", \"run\": \"x\", \"needs\": \"a\"}]}",
 		    "needs itself" },
@@ -249,7 +249,6 @@ Test(config, everything)
 	cr_expect_eq(c.verify.turn_end, TURN_END_NUDGE);
 	cr_expect_eq(c.verify.ttl_ms, 60000);
 	cr_expect_not(c.verify.cache);
-	cr_expect(c.verify.allow_project);
 	cr_expect_eq(c.stop.unfinished, UNFINISHED_BLOCK);
 	cr_expect_not(c.idle.suggest);
 	cr_expect_eq(c.mirror_count, 3);

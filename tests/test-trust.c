@@ -103,7 +103,8 @@ Test(trust, from_unknown_to_changed)
 	    "%s", buf_text(&why));
 	put("p", "{}");
 	cr_expect_eq(ask("p", &why), TRUST_CHANGED, "gates edited away");
-	cr_expect(strstr(buf_text(&why), "gate \"test\" is gone") != NULL, "%s", buf_text(&why));
+	cr_expect(
+	    strstr(buf_text(&why), "gate \"test\" was removed") != NULL, "%s", buf_text(&why));
 	put("p", "// harmless\n" GATES);
 	cr_expect_eq(ask("p", &why), TRUST_CHANGED, "pinned by bytes");
 	cr_expect(strstr(buf_text(&why), "settings or comments") != NULL, "%s", buf_text(&why));
@@ -222,7 +223,7 @@ Test(trust, differences)
 	static const struct {
 		const char *old, *new, *want;
 	} rows[] = {
-		{ GATES, GATES, "settings or comments, no command" },
+		{ GATES, GATES, "settings or comments, but no command" },
 		{ GATES, "x", "can no longer be read" },
 		{ "x", GATES, "that was trusted can no longer be read" },
 		{ GATES,
@@ -231,7 +232,7 @@ Test(trust, differences)
 		    "gate \"test\" has other settings" },
 		{ "{}", "{\"gates\": [{\"name\": \"x\", \"run\": [\"rm\", \"a b\"]}]}",
 		    "gate \"x\" is new and runs 'rm 'a b''" },
-		{ "{}", "{\"sync\": [\"x\"]}", "the sync commands are others" },
+		{ "{}", "{\"sync\": [\"x\"]}", "the sync commands have changed" },
 		{ "{}", "{\"verify\": {\"allow\": [\"x\"]}}", "allowed verify commands" },
 	};
 

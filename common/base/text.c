@@ -180,6 +180,14 @@ distance(const char *a, size_t alen, const char *b, size_t blen)
 }
 
 bool
+text_plain_word(const char *s)
+{
+	return *s != '\0' &&
+	       s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+			   "_-./=:,+@%")] == '\0';
+}
+
+bool
 text_number(const char *s, int64_t min, int64_t max, int64_t *out)
 {
 	const char *problem;

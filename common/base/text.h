@@ -45,6 +45,9 @@ const char *text_nearest(const char *word, const char *const *candidates, size_t
 
 bool text_equal(const char *a, const char *b); /* both there and the same */
 
+/* Not empty, and only characters that mean nothing special to a shell? */
+bool text_plain_word(const char *);
+
 /* A whole number from min to max, as an option takes it: 1e3, 0.5 and nan are not. */
 bool text_number(const char *, int64_t min, int64_t max, int64_t *);
 

@@ -12,6 +12,8 @@
 
 #define GATES_MAX 200
 #define TIMEOUT_MAX 86400 /* seconds */
+#define RETRIES_MAX 10
+#define NAME_MAX_LEN 64
 
 static int
 read_run(struct config_reader *r, json_ref ref, void *target)
@@ -88,7 +90,7 @@ read_equals(struct config_reader *r, json_ref ref, void *target)
 		size_t len;
 		const char *raw = json_raw(&r->json, at, &len);
 
-		w->equals = mem_grow(w->equals, w->equals_count + 1, sizeof(*w->equals));
+		w->equals = mem_more(w->equals, w->equals_count, sizeof(*w->equals));
 		pair = &w->equals[w->equals_count++];
 		pair->key = json_key(&r->json, at);
 		pair->value = mem_copy(raw, len);
@@ -122,42 +124,8 @@ read_on(struct config_reader *r, json_ref ref, void *target)
 	return rc;
 }
 
-/* The second of two words is true. */
-static int
-read_either(struct config_reader *r, json_ref ref, bool *out, const char *no, const char *yes)
-{
-	char wanted[64];
-
-	if (!json_equals(&r->json, ref, no) && !json_equals(&r->json, ref, yes)) {
-		snprintf(wanted, sizeof(wanted), "\"%s\" or \"%s\"", no, yes);
-		return config_read_wrong(r, ref, wanted);
-	}
-	*out = json_equals(&r->json, ref, yes);
-	return 0;
-}
-
-static int
-read_severity(struct config_reader *r, json_ref ref, void *warn)
-{
-	return read_either(r, ref, warn, "block", "warn");
-}
-
-static int
-read_since(struct config_reader *r, json_ref ref, void *since_head)
-{
-	return read_either(r, ref, since_head, "claim", "head");
-}
-
-static int
-read_retries(struct config_reader *r, json_ref ref, void *target)
-{
-	int64_t n;
-
-	if (json_int(&r->json, ref, &n) == -1 || n < 0 || n > 10)
-		return config_read_wrong(r, ref, "a number from 0 to 10");
-	*(int *)target = (int)n;
-	return 0;
-}
+static const char *const severities[] = { "block", "warn", NULL };
+static const char *const sinces[] = { "claim", "head", NULL };
 
 #define WHEN(member) offsetof(struct gate, when.member)
 #define AT(member) offsetof(struct gate, member)
@@ -176,7 +144,7 @@ static const struct config_key when_keys[] = {
 	{ .name = "agent_type", .kind = KEY_STRINGS, .offset = WHEN(agent_type) },
 	{ .name = "metadata", .kind = KEY_OBJECT, .keys = metadata_keys },
 	{ .name = "changed", .kind = KEY_GLOBS, .offset = WHEN(changed) },
-	{ .name = "since", .kind = KEY_OTHER, .offset = WHEN(since_head), .read = read_since },
+	{ .name = "since", .kind = KEY_CHOICE, .offset = WHEN(since_head), .choices = sinces },
 	{ .name = "on", .kind = KEY_OTHER, .offset = WHEN(on), .read = read_on },
 	{ .name = NULL },
 };
@@ -197,11 +165,11 @@ static const struct config_key gate_keys[] = {
 	    .offset = AT(timeout_ms),
 	    .min = 0,
 	    .max = TIMEOUT_MAX },
-	{ .name = "severity", .kind = KEY_OTHER, .offset = AT(warn), .read = read_severity },
+	{ .name = "severity", .kind = KEY_CHOICE, .offset = AT(warn), .choices = severities },
 	{ .name = "fix", .kind = KEY_STRING, .offset = AT(fix) },
 	{ .name = "needs", .kind = KEY_STRINGS, .offset = AT(needs) },
 	{ .name = "group", .kind = KEY_STRING, .offset = AT(group) },
-	{ .name = "retries", .kind = KEY_OTHER, .offset = AT(retries), .read = read_retries },
+	{ .name = "retries", .kind = KEY_COUNT, .offset = AT(retries), .max = RETRIES_MAX },
 	{ .name = "cache", .kind = KEY_BOOL, .offset = AT(cache) },
 	{ .name = "ttl", .kind = KEY_SECONDS, .offset = AT(ttl_ms), .min = 0, .max = 365 * 86400 },
 	{ .name = "files", .kind = KEY_GLOBS, .offset = AT(files) },
@@ -215,7 +183,7 @@ gate_name_ok(const char *s)
 {
 	size_t len = strlen(s);
 
-	return len <= 64 && isalnum((unsigned char)*s) &&
+	return len <= NAME_MAX_LEN && isalnum((unsigned char)*s) &&
 	       strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 _-.:/+") ==
 		   len;
 }
@@ -233,8 +201,7 @@ read_gate(struct config_reader *r, json_ref ref, struct gate *g)
 	if (!gate_name_ok(g->name))
 		return config_read_error(r, ref,
 		    "%s.name must begin with a letter or digit and have at most 64 letters, "
-		    "digits, "
-		    "blanks and _-.:/+",
+		    "digits, blanks and _-.:/+",
 		    buf_text(&r->path));
 	if ((g->argv.count == 0) == (g->check == CHECK_NONE))
 		return config_read_error(
@@ -242,7 +209,7 @@ read_gate(struct config_reader *r, json_ref ref, struct gate *g)
 	return 0;
 }
 
-/* Gates add up over the files; one of the same name replaces the earlier file's. */
+/* Add the gates to those of an earlier file; one of the same name replaces that one. */
 int
 config_gates_read(struct config_reader *r, json_ref ref, void *target)
 {
@@ -269,7 +236,7 @@ config_gates_read(struct config_reader *r, json_ref ref, void *target)
 			gate_free(&g);
 			goto out;
 		}
-		own.item = mem_grow(own.item, own.count + 1, sizeof(*own.item));
+		own.item = mem_more(own.item, own.count, sizeof(*own.item));
 		own.item[own.count++] = g;
 		config_read_leave(r, mark);
 	}
@@ -279,7 +246,7 @@ config_gates_read(struct config_reader *r, json_ref ref, void *target)
 		if (same != NULL)
 			gate_free(same);
 		else {
-			gs->item = mem_grow(gs->item, gs->count + 1, sizeof(*gs->item));
+			gs->item = mem_more(gs->item, gs->count, sizeof(*gs->item));
 			same = &gs->item[gs->count++];
 		}
 		*same = own.item[i];

@@ -6,11 +6,11 @@
 #include "json/json.h"
 
 /*
- * A JSON object read into a struct by a table of its keys.  Inner part of
- * config.c and config-gates.c.
+ * A JSON object is read into a struct by a table of its keys.  For config.c and
+ * config-gates.c only.
  *
- * Whatever is wrong is an error that names the file, the line and the path
- * ("gates[1].when.subject"), which `path` follows while reading goes down.
+ * An error names the file, the line and the path ("gates[1].when.subject"); `path` is
+ * the path of the value that is being read.
  */
 struct config_reader {
 	const char *file; /* to name it in errors */
@@ -56,12 +56,12 @@ int config_read_error(struct config_reader *, json_ref, const char *fmt, ...)
 /* The line of a byte of the text, from 1. */
 size_t config_read_line(const struct config_reader *, size_t at);
 
-/* Go down: returns a mark for config_read_leave(). */
+/* Add a key or an index to `path`; the result is for config_read_leave(). */
 size_t config_read_enter(struct config_reader *, const char *key);
 size_t config_read_enter_index(struct config_reader *, size_t);
 void config_read_leave(struct config_reader *, size_t mark);
 
-/* Comments and trailing commas become blanks, so that positions stay. */
+/* Replace comments and trailing commas by blanks; positions do not change. */
 void config_blank_comments(struct buf *);
 
 /* A command: `run` is an argv array, or a string for sh -c. */

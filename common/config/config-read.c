@@ -1,8 +1,8 @@
 /*
- * Tables rather than code for every key: the set of known keys, their
- * types and their nearest neighbours come from one place.  Our own reader
- * parses, not json-c, because it knows the line of every value and sees a
- * key that is given twice: json-c would drop the first "gates" in silence.
+ * Read a struct from JSON by a table of its keys: the known keys, their types and
+ * the nearest known key come from one place.  json.h parses, not json-c, because it
+ * has the position of every value and both of two equal keys: json-c would drop the
+ * first "gates" unnoticed.
  */
 #include "config/config-part.h"
 
@@ -16,6 +16,8 @@
 #include "base/text.h"
 #include "config/glob.h"
 #include "config/pattern.h"
+
+#define KEYS_MAX 64 /* in one table */
 
 void
 config_blank_comments(struct buf *b)
@@ -130,9 +132,9 @@ config_read_leave(struct config_reader *r, size_t mark)
 		r->path.data[mark] = '\0';
 }
 
-/* A string without NUL; "" counts as wrong. */
+/* A string without NUL that is not empty; else NULL and the error. */
 static char *
-text_of(struct config_reader *r, json_ref ref)
+read_string(struct config_reader *r, json_ref ref)
 {
 	size_t len;
 	char *s = json_string_len(&r->json, ref, &len);
@@ -153,7 +155,7 @@ config_read_strings(struct config_reader *r, json_ref ref, struct strings *out)
 
 	strings_free(out);
 	if (json_kind(&r->json, ref) == JSON_STRING) {
-		if ((s = text_of(r, ref)) == NULL)
+		if ((s = read_string(r, ref)) == NULL)
 			return -1;
 		strings_take(out, s);
 		return 0;
@@ -164,7 +166,7 @@ config_read_strings(struct config_reader *r, json_ref ref, struct strings *out)
 	     at = json_next(&r->json, ref, at), i++) {
 		size_t mark = config_read_enter_index(r, i);
 
-		if ((s = text_of(r, at)) == NULL)
+		if ((s = read_string(r, at)) == NULL)
 			return -1;
 		strings_take(out, s);
 		config_read_leave(r, mark);
@@ -178,7 +180,7 @@ config_read_command(struct config_reader *r, json_ref ref, struct strings *argv,
 	struct strings words = { 0 };
 
 	if (json_kind(&r->json, ref) == JSON_STRING) {
-		if ((*shell = text_of(r, ref)) == NULL)
+		if ((*shell = read_string(r, ref)) == NULL)
 			return -1;
 		strings_add(argv, "/bin/sh");
 		strings_add(argv, "-c");
@@ -222,7 +224,7 @@ read_number(struct config_reader *r, json_ref ref, const struct config_key *k, i
 			return config_read_wrong(r, ref, wanted);
 		return 0;
 	}
-	/* The text goes on after the number, and a number ends where it ends. */
+	/* strtod() stops at the end of the number. */
 	raw = json_raw(&r->json, ref, &len);
 	d = strtod(raw, NULL);
 	if (!(d >= (double)k->min && d <= (double)k->max))
@@ -257,7 +259,7 @@ static int
 read_text(struct config_reader *r, json_ref ref, const struct config_key *k, char **out)
 {
 	struct error why;
-	char *s = text_of(r, ref);
+	char *s = read_string(r, ref);
 
 	if (s == NULL)
 		return -1;
@@ -322,11 +324,11 @@ read_value(struct config_reader *r, json_ref ref, const struct config_key *k, ch
 static int
 unknown_key(struct config_reader *r, json_ref ref, const char *key, const struct config_key *keys)
 {
-	const char *names[64], *near;
+	const char *names[KEYS_MAX], *near;
 	size_t count = 0;
 	struct buf list = { 0 };
 
-	for (; count < 64 && keys[count].name != NULL; count++) {
+	for (; count < KEYS_MAX && keys[count].name != NULL; count++) {
 		names[count] = keys[count].name;
 		if (names[count][0] != '$')
 			buf_printf(&list, "%s%s", list.len > 0 ? ", " : "", names[count]);
@@ -344,7 +346,7 @@ int
 config_read_object(
     struct config_reader *r, json_ref ref, const struct config_key *keys, void *target)
 {
-	bool seen[64] = { false };
+	bool seen[KEYS_MAX] = { false };
 
 	if (json_kind(&r->json, ref) != JSON_OBJECT)
 		return config_read_wrong(r, ref, "an object");

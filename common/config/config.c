@@ -1,10 +1,9 @@
 /*
- * Finding the files, their keys, and the defaults.
+ * Find and read the files; the table of keys, and the defaults.
  *
- * The search goes up by paths, not by descriptors, and stops at the
- * repository's root: a file above the checkout belongs to something else.
- * `{config}/task-hooks.json` is read like the project's, only without the
- * question of trust.
+ * The search goes up by paths, not by descriptors, and stops at the root of the
+ * repository: a file above the checkout belongs to something else.  The commands of
+ * `{config}/task-hooks.json` need no trust.
  */
 #include "config/config.h"
 
@@ -22,6 +21,8 @@
 #define NAME "task-hooks.json"
 #define AT(member) offsetof(struct config, member)
 #define DAY 86400
+#define MIRRORS_MAX 20
+#define MIRROR_MS 30000
 
 static const char *const levels[] = { "off", "warn", "refuse", NULL };
 static const char *const faults[] = { "allow", "refuse", NULL };
@@ -83,7 +84,7 @@ read_sync(struct config_reader *r, json_ref ref, void *target)
 	struct config *c = target;
 	size_t i = 0;
 
-	if (json_kind(&r->json, ref) != JSON_ARRAY || json_count(&r->json, ref) > 20)
+	if (json_kind(&r->json, ref) != JSON_ARRAY || json_count(&r->json, ref) > MIRRORS_MAX)
 		return config_read_wrong(r, ref, "an array of at most 20 commands");
 	for (json_ref at = json_first(&r->json, ref); at != JSON_ABSENT;
 	     at = json_next(&r->json, ref, at), i++) {
@@ -91,9 +92,9 @@ read_sync(struct config_reader *r, json_ref ref, void *target)
 		struct config_mirror *s;
 		enum json_kind kind = json_kind(&r->json, at);
 
-		c->mirror = mem_grow(c->mirror, c->mirror_count + 1, sizeof(*c->mirror));
+		c->mirror = mem_more(c->mirror, c->mirror_count, sizeof(*c->mirror));
 		s = &c->mirror[c->mirror_count++];
-		*s = (struct config_mirror){ .timeout_ms = 30000, .project = r->project };
+		*s = (struct config_mirror){ .timeout_ms = MIRROR_MS, .project = r->project };
 		if (kind == JSON_OBJECT ? config_read_object(r, at, sync_keys, s) == -1
 					: sync_run(r, at, s) == -1)
 			return -1;
@@ -111,10 +112,9 @@ read_allow(struct config_reader *r, json_ref ref, void *target)
 {
 	struct config *c = target;
 
-	c->verify.allow_project = r->project;
 	if (config_read_strings(r, ref, &c->verify.allow) == -1)
 		return -1;
-	/* "*" as the program would permit every program there is. */
+	/* "*" as the program would permit every program. */
 	for (size_t i = 0; i < c->verify.allow.count; i++) {
 		const char *word = c->verify.allow.item[i] + strspn(c->verify.allow.item[i], " \t");
 
@@ -295,9 +295,9 @@ config_free(struct config *c)
 	*c = (struct config){ 0 };
 }
 
-/* The text is blanked in a copy: the hash and the trust are of the bytes on disk. */
+/* Comments are blanked in a copy, because the hash is of the bytes on disk. */
 static int
-read_text(struct config *c, const char *path, const char *root, bool project, const char *text,
+config_text(struct config *c, const char *path, const char *root, bool project, const char *text,
     size_t len, bool *commands, struct error *e)
 {
 	struct config_reader r = { .file = path, .root = root, .project = project, .error = e };
@@ -335,7 +335,7 @@ config_parse(struct config *c, const char *path, const char *text, size_t len, s
 	config_default(c);
 	c->project.path = mem_string(path);
 	hash_text(text, len, c->project.hash);
-	if (read_text(c, path, "/", true, text, len, &c->project.commands, e) == 0 &&
+	if (config_text(c, path, "/", true, text, len, &c->project.commands, e) == 0 &&
 	    gates_check(&c->gates, e) == 0)
 		return 0;
 	config_free(c);
@@ -365,7 +365,7 @@ load_file(struct config *c, struct config_file *f, const char *path, const char 
 	f->path = mem_string(path);
 	f->root = mem_string(root);
 	hash_text(buf_text(&f->text), f->text.len, f->hash);
-	return read_text(
+	return config_text(
 		   c, path, root, project, buf_text(&f->text), f->text.len, &f->commands, e) == -1
 		   ? -1
 		   : 1;
@@ -394,8 +394,8 @@ load_project(struct config *c, const char *cwd, const char *user, struct error *
 		char *slash = strrchr(dir, '/');
 
 		snprintf(path, sizeof(path), "%s/.claude/" NAME, strcmp(dir, "/") == 0 ? "" : dir);
-		/* What may not be looked at is not meant for us; else loading it tells what is
-		 * wrong.  In the home directory the two may be one file. */
+		/* Skip a file that we may not access; for other errors, load_file() reports them.
+		 * In the home directory the user's file and the project's may be the same. */
 		if ((access(path, F_OK) == 0 ||
 			(errno != ENOENT && errno != ENOTDIR && errno != EACCES)) &&
 		    (user == NULL || !same_file(path, user)))
@@ -420,7 +420,7 @@ load_given(struct config *c, const char *file, struct error *e)
 	root = mem_string(path);
 	if ((slash = strrchr(root, '/')) != NULL)
 		*slash = '\0';
-	/* DIR/.claude/task-hooks.json speaks of DIR, any other file of where it lies. */
+	/* The root of DIR/.claude/task-hooks.json is DIR, that of another file its directory. */
 	if ((slash = strrchr(root, '/')) != NULL && strcmp(slash, "/.claude") == 0)
 		*slash = '\0';
 	c->given = true;
@@ -449,7 +449,7 @@ config_load(struct config *c, const struct config_query *q, struct error *e)
 	if (rc != -1)
 		rc = gates_check(&c->gates, e);
 	if (rc == -1) {
-		/* Half a configuration is none: a fault is judged by the defaults. */
+		/* Use no half of a configuration: the fault is handled by the defaults. */
 		config_free(c);
 		config_default(c);
 	}

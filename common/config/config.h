@@ -11,7 +11,7 @@
 #include "sys/file.h"
 
 /*
- * What the user and the project want.
+ * The settings of the user and of the project.
  *
  *	defaults
  *	{config}/task-hooks.json	the user's
@@ -24,14 +24,14 @@
  * the same name replaces).  Comments and trailing commas are allowed.
  * An unknown key, a key given twice or a value of the wrong type is an error
  * that names file, line, path and, for a key, the nearest known one: a typing
- * mistake must not switch a gate off in silence.
+ * mistake must not switch a gate off unnoticed.
  *
  *	struct config c;
  *	if (config_load(&c, &query, &err) == -1)
  *		c holds the defaults (so on_fault is there); still config_free()
  *
  * The project's file comes with the repository: its settings apply, but its
- * commands (gates, sync, allow) are to be run only after trust_check().
+ * commands (gates, sync, allow) may run only after trust_check().
  */
 enum config_level { LEVEL_OFF, LEVEL_WARN, LEVEL_REFUSE }; /* "off" "warn" "refuse" */
 enum config_fault { FAULT_ALLOW, FAULT_REFUSE };           /* "allow" "refuse" */
@@ -61,7 +61,7 @@ struct config {
 	struct { /* on_fault */
 		enum config_fault verify, pretooluse, stop;
 	} on_fault;
-	char *name;              /* of this session: owns main-thread claims; NULL */
+	char *name;              /* of this session, the owner in claims of its main thread; NULL */
 	int64_t lock_timeout_ms; /* lock_timeout, seconds */
 	int64_t deadline_ms;     /* deadline, seconds: of a whole hook run */
 	enum durability durability;
@@ -101,8 +101,7 @@ struct config {
 		bool cache;
 		int64_t ttl_ms;
 		struct strings
-		    allow;          /* commands that metadata.verify may name; see verify-allow.h */
-		bool allow_project; /* allow came from the project's file */
+		    allow; /* commands that metadata.verify may name; see verify-allow.h */
 	} verify;
 	struct { /* stop: on-subagent-stop */
 		enum config_unfinished unfinished;

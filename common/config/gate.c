@@ -1,5 +1,5 @@
 /*
- * A gate by itself: names, release, and whether a set of gates makes sense.
+ * Gates as they are defined: their names, their hash, and whether their needs can be met.
  */
 #include "config/gate.h"
 
@@ -82,14 +82,6 @@ gates_find(const struct gates *gs, const char *name)
 	return NULL;
 }
 
-static bool
-plain_word(const char *s)
-{
-	return *s != '\0' &&
-	       s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-			   "_-./=:,+@%^")] == '\0';
-}
-
 void
 gate_command(struct buf *b, const struct gate *g)
 {
@@ -106,7 +98,7 @@ gate_command(struct buf *b, const struct gate *g)
 
 		if (i > 0)
 			buf_putc(b, ' ');
-		if (plain_word(s)) {
+		if (text_plain_word(s)) {
 			text_show(b, s, strlen(s), TEXT_LINE, 200);
 			continue;
 		}
@@ -160,16 +152,16 @@ gate_hash(const struct gate *g, char out[65])
 	}
 	hash_strings(&h, &w->has);
 	hash_strings(&h, &w->changed);
-	snprintf(numbers, sizeof(numbers), "%d %lld %d %d %d %lld %d %u", (int)g->check,
-	    (long long)g->timeout_ms, g->warn, g->retries, g->cache, (long long)g->ttl_ms,
-	    w->since_head, w->on);
+	snprintf(numbers, sizeof(numbers), "%d %lld %d %lld %d %lld %d %u", (int)g->check,
+	    (long long)g->timeout_ms, g->warn, (long long)g->retries, g->cache,
+	    (long long)g->ttl_ms, w->since_head, w->on);
 	hash_field(&h, numbers);
 	hash_end(&h, out);
 }
 
-/* Depth first: 1 entered, 2 left. */
+/* Depth first; state: 1 entered, 2 left. */
 static int
-visit(const struct gates *gs, size_t i, char *state, struct error *e)
+gate_visit(const struct gates *gs, size_t i, char *state, struct error *e)
 {
 	const struct gate *g = &gs->item[i];
 
@@ -182,9 +174,10 @@ visit(const struct gates *gs, size_t i, char *state, struct error *e)
 		struct gate *other = gates_find(gs, g->needs.item[n]);
 
 		if (other == NULL)
-			return error_set(e, ERROR_INPUT, "gate '%s' needs '%s', which is no gate",
-			    g->name, g->needs.item[n]);
-		if (visit(gs, (size_t)(other - gs->item), state, e) == -1)
+			return error_set(e, ERROR_INPUT,
+			    "gate '%s' needs '%s', but there is no gate of that name", g->name,
+			    g->needs.item[n]);
+		if (gate_visit(gs, (size_t)(other - gs->item), state, e) == -1)
 			return -1;
 	}
 	state[i] = 2;
@@ -198,7 +191,7 @@ gates_check(const struct gates *gs, struct error *e)
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < gs->count; i++)
-		rc = visit(gs, i, state, e);
+		rc = gate_visit(gs, i, state, e);
 	free(state);
 	return rc;
 }

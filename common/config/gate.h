@@ -10,8 +10,8 @@
 #include "json/json.h"
 
 /*
- * A gate: a command, or a built-in check, that stands between a task and
- * "completed", and when it applies.  Definitions only; verify.h runs them.
+ * A gate: a command or a built-in check that must pass before a task is
+ * completed, and when it applies.  Only the definition; verify.h runs them.
  */
 enum gate_event { /* bits of gate_when.on */
 	GATE_COMPLETE = 1,
@@ -53,7 +53,7 @@ struct gate_when {
 	size_t equals_count;
 	struct strings has;     /* metadata.KEY is there and not null */
 	struct strings changed; /* path globs from the repository root; empty: any */
-	bool since_head;        /* changed since HEAD; false: since the claim */
+	int since_head;         /* 1: changed since HEAD; 0: since the claim */
 	unsigned on;            /* enum gate_event bits */
 };
 
@@ -65,19 +65,19 @@ struct gate {
 	char *cwd;           /* absolute, or relative to root; NULL: the event's */
 	char *root;          /* of the file that defines it */
 	struct strings env;  /* NAME=value, added */
-	struct strings pass; /* names kept although they would be scrubbed */
+	struct strings pass; /* variables kept that child_env() would remove */
 	int64_t timeout_ms;
-	bool warn; /* severity "warn" */
+	int warn;  /* 1: severity "warn"; 0: "block" */
 	char *fix; /* what to tell the agent; NULL */
 	struct strings needs;
 	char *group; /* gates of one group run one after the other; NULL */
-	int retries;
+	int64_t retries;
 	bool cache;
 	int64_t ttl_ms;        /* -1: the configured one */
 	struct strings files;  /* globs: what it reads (the cache's scope); empty: the whole tree */
 	struct strings writes; /* globs: what it may write; left out of the scope */
 	struct gate_when when;
-	bool project; /* from the project's file: needs trust */
+	bool project; /* from the project's file: runs only if that is trusted */
 };
 
 struct gates {
@@ -89,17 +89,17 @@ void gate_free(struct gate *);
 void gates_free(struct gates *);
 struct gate *gates_find(const struct gates *, const char *name); /* NULL */
 
-/* The words for the checks, in the order of enum gate_check without CHECK_NONE; ends with NULL. */
+/* The names of the checks, in the order of enum gate_check without CHECK_NONE; ends with NULL. */
 extern const char *const gate_checks[];
 const char *gate_check_name(enum gate_check);
 
 /* The command as a person would type it: `make test`, `sh -c '...'`. */
 void gate_command(struct buf *, const struct gate *);
 
-/* SHA-256 of everything that makes it this gate. */
+/* SHA-256 of the whole definition. */
 void gate_hash(const struct gate *, char out[65]);
 
-/* Needs that name no gate, or that go round in a circle. */
+/* -1 if a gate needs one that does not exist, or needs itself by way of others. */
 int gates_check(const struct gates *, struct error *);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Braces are expanded first (bounded), then each alternative becomes a row
- * of tokens that is run over the path as a set of states: no backtracking,
- * so no pattern can take exponential time.
+ * Braces are expanded first (up to a limit), then each alternative becomes a row
+ * of tokens that is run over the path as a set of states: without backtracking
+ * no pattern takes exponential time.
  */
 #include "config/glob.h"
 
@@ -31,10 +31,11 @@ struct token {
 struct row {
 	struct token token[GLOB_MAX + 2];
 	size_t count;
-	bool word; /* slashes are ordinary */
+	bool word; /* a slash is an ordinary character */
 };
 
-/* The code point at *p, or the byte if it is none: invalid names compare too. */
+/* The code point at *p; an invalid byte gets a number of its own, so that such names compare too.
+ */
 static int32_t
 next_point(const char **p, const char *end)
 {
@@ -181,7 +182,7 @@ row_match(const struct row *r, const char *text)
 	return now[r->count];
 }
 
-/* One alternative without braces, in the rules for whole patterns. */
+/* Match one alternative, without braces, by the rules of glob.h. */
 static bool
 match_plain(const char *p, size_t len, const char *path, bool word)
 {
@@ -210,14 +211,9 @@ match_plain(const char *p, size_t len, const char *path, bool word)
 	return row_match(&r, path);
 }
 
-/*
- * Call fn for every alternative.  The first brace group that has a comma at its
- * own level is opened, the rest is done by recursion; -1 if there are too
- * many, else whether fn said true for one.
- */
 struct expansion {
-	bool (*fn)(void *, const char *, size_t);
-	void *arg;
+	const char *path; /* to match; NULL: only count the alternatives */
+	bool word;
 	int left; /* alternatives still allowed */
 };
 
@@ -250,6 +246,11 @@ brace_end(const char *p, const char *end, bool *comma)
 	return NULL;
 }
 
+/*
+ * Match every alternative.  The first brace group that has a comma at its own level
+ * is expanded here, the others by recursion.  -1 if there are too many, else
+ * whether one matches.
+ */
 static int
 expand(struct expansion *x, const char *pattern, size_t len)
 {
@@ -263,7 +264,7 @@ expand(struct expansion *x, const char *pattern, size_t len)
 	if (open >= end || close == NULL) {
 		if (x->left-- == 0)
 			return -1;
-		return x->fn(x->arg, pattern, len);
+		return x->path != NULL && match_plain(pattern, len, x->path, x->word);
 	}
 	for (p = part = open + 1; p <= close; p = p == close ? p + 1 : skip_one(p, end)) {
 		char text[GLOB_MAX];
@@ -287,24 +288,10 @@ expand(struct expansion *x, const char *pattern, size_t len)
 	return 0;
 }
 
-struct question {
-	const char *path;
-	bool word;
-};
-
 static bool
-ask(void *arg, const char *p, size_t len)
+glob_test(const char *pattern, const char *path, bool word)
 {
-	struct question *q = arg;
-
-	return match_plain(p, len, q->path, q->word);
-}
-
-static bool
-match(const char *pattern, const char *path, bool word)
-{
-	struct question q = { path, word };
-	struct expansion x = { ask, &q, GLOB_ALTERNATIVES };
+	struct expansion x = { path, word, GLOB_ALTERNATIVES };
 
 	if (glob_check(pattern, NULL) == -1)
 		return false;
@@ -314,13 +301,13 @@ match(const char *pattern, const char *path, bool word)
 bool
 glob_match(const char *pattern, const char *path)
 {
-	return match(pattern, path, false);
+	return glob_test(pattern, path, false);
 }
 
 bool
 glob_word(const char *pattern, const char *word)
 {
-	return match(pattern, word, true);
+	return glob_test(pattern, word, true);
 }
 
 bool
@@ -335,17 +322,10 @@ glob_any(const struct strings *patterns, const char *path)
 	return false;
 }
 
-static bool
-never(void *arg, const char *p, size_t len)
-{
-	(void)arg, (void)p, (void)len;
-	return false;
-}
-
 int
 glob_check(const char *pattern, struct error *e)
 {
-	struct expansion x = { never, NULL, GLOB_ALTERNATIVES };
+	struct expansion x = { .left = GLOB_ALTERNATIVES };
 	const char *end, *p;
 	int depth = 0;
 
@@ -369,10 +349,9 @@ glob_check(const char *pattern, struct error *e)
 		return error_set(e, ERROR_INPUT, "braces that do not match");
 	if (strncmp(pattern, "./", 2) == 0 || strncmp(pattern, "../", 3) == 0 ||
 	    strstr(pattern, "/../") != NULL || strstr(pattern, "/./") != NULL)
-		return error_set(
-		    e, ERROR_INPUT, "'.' and '..' never occur in a path from the root");
+		return error_set(e, ERROR_INPUT, "a path from the root has no '.' and no '..'");
 	if (expand(&x, pattern, (size_t)(end - pattern)) == -1)
-		return error_set(e, ERROR_INPUT, "braces that stand for more than %d patterns",
+		return error_set(e, ERROR_INPUT, "braces that expand to more than %d patterns",
 		    GLOB_ALTERNATIVES);
 	return 0;
 }

@@ -7,17 +7,17 @@
 #include "base/mem.h"
 
 /*
- * Path patterns, as people who write .gitignore and CI files expect them.
+ * Path patterns, as in .gitignore and the files of CI systems.
  *
  *	*	any characters but a slash (a leading dot included)
- *	**	any characters, slashes too; as a whole component it stands for
- *		zero or more directories, so that x, ** and y joined with
- *		slashes match x/y as well
+ *	**	any characters, slashes too; as a whole component it matches
+ *		zero or more directories: x, ** and y joined with slashes
+ *		match x/y as well
  *	?	one character but a slash
  *	[a-z]	one of a set, [!a-z] none of it; never a slash
- *	{a,b}	either, nested if need be
+ *	{a,b}	either; may be nested
  *	\x	x itself
- *	!...	in a list: takes back what an earlier pattern matched
+ *	!...	in a list: excludes what an earlier pattern matched
  *
  * A pattern without a slash is compared with the file's name in any
  * directory; one with a slash (a leading one, too) with the whole path from
@@ -37,7 +37,7 @@ bool glob_match(const char *pattern, const char *path);
 /* The last pattern that matches decides; an empty list matches nothing. */
 bool glob_any(const struct strings *patterns, const char *path);
 
-/* A plain word against a pattern: slashes mean nothing special. */
+/* Match a word; a slash is an ordinary character. */
 bool glob_word(const char *pattern, const char *word);
 
 #endif

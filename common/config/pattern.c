@@ -1,10 +1,11 @@
 /*
  * The C library's matcher is a state machine as long as there is no back
- * reference; what is left to bound is the size of the machine.
+ * reference; so the size of the machine and the work of its compiler are bounded.
  */
 #include "config/pattern.h"
 
 #include <ctype.h>
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +21,7 @@ struct group {
 };
 
 static void
-item(struct group *g, long size, bool empty)
+group_add(struct group *g, long size, bool empty)
 {
 	g->done += g->last;
 	g->branch_empty = g->branch_empty && g->last_empty;
@@ -28,22 +29,22 @@ item(struct group *g, long size, bool empty)
 	g->last_empty = empty;
 }
 
-/* Past the set that begins at p; a ']' right at its start is a member. */
+/* The end of the set that begins at p; a ']' at its start or in [:digit:] does not end it. */
 static const char *
 skip_set(const char *p)
 {
-	p++;
-	if (*p == '^')
-		p++;
-	if (*p == ']')
-		p++;
-	while (*p != '\0' && *p != ']')
-		p++;
+	p += p[1] == '^' ? 2 : 1;
+	for (p += *p == ']'; *p != '\0' && *p != ']'; p++)
+		if (*p == '[' && p[1] != '\0' && strchr(":.=", p[1]) != NULL) {
+			const char close[] = { p[1], ']', '\0' }, *end = strstr(p + 2, close);
+
+			if (end != NULL)
+				p = end + 1;
+		}
 	return *p == ']' ? p + 1 : p;
 }
 
-/* {n}, {n,}, {n,m}: how often at most the item will be there; 0 if it is
- * no count. */
+/* {n}, {n,}, {n,m}: how many copies there will be at most; 0: this is not a count. */
 static long
 repetition(const char *p, bool *none)
 {
@@ -62,12 +63,12 @@ repetition(const char *p, bool *none)
 	return most < PATTERN_STATES ? most + 1 : PATTERN_STATES + 1;
 }
 
-/* Repeat the last item; -1 if that takes too long to compile. */
+/* Repeat the last item; -1 if that would take too long to compile. */
 static int
 repeat(struct group *g, long times, bool none, struct error *e)
 {
 	if (g->last_empty)
-		return error_set(e, ERROR_INPUT, "it repeats what can be empty already");
+		return error_set(e, ERROR_INPUT, "it repeats what can be empty");
 	g->last = g->last * times + 1;
 	g->last_empty = none;
 	return 0;
@@ -77,7 +78,7 @@ static const struct group group_new = { .last_empty = true, .branch_empty = true
 
 /* One more character (or set, or escape) of the pattern; moves *p past it. */
 static int
-step(struct group *g, const char **p, struct error *e)
+pattern_step(struct group *g, const char **p, struct error *e)
 {
 	char c = *(*p)++;
 	bool none = false;
@@ -95,19 +96,19 @@ step(struct group *g, const char **p, struct error *e)
 	if (c == '?') {
 		g->last_empty = true;
 	} else if (c == '|') {
-		item(g, 1, true);
+		group_add(g, 1, true);
 		g->empty = g->empty || g->branch_empty;
 		g->branch_empty = true;
-		item(g, 0, true);
+		group_add(g, 0, true);
 	} else if (c == '[') {
-		item(g, 1, false);
+		group_add(g, 1, false);
 		*p = skip_set(*p - 1);
 	} else if (c == '\\' && **p != '\0') {
 		if (isdigit((unsigned char)**p))
 			return error_set(e, ERROR_INPUT, "back references are not allowed");
-		item(g, 1, strchr("bB<>`'", *(*p)++) != NULL);
+		group_add(g, 1, strchr("bB<>`'", *(*p)++) != NULL);
 	} else
-		item(g, 1, c == '^' || c == '$');
+		group_add(g, 1, c == '^' || c == '$');
 	return 0;
 }
 
@@ -128,10 +129,10 @@ bounded(const char *p, struct error *e)
 			p++;
 		} else if (*p == ')' && g > group) {
 			g--;
-			item(g, g[1].done + g[1].last + 1,
+			group_add(g, g[1].done + g[1].last + 1,
 			    g[1].empty || (g[1].branch_empty && g[1].last_empty));
 			p++;
-		} else if (step(g, &p, e) == -1)
+		} else if (pattern_step(g, &p, e) == -1)
 			return -1;
 		if (g->done + g->last > PATTERN_STATES)
 			return error_set(e, ERROR_INPUT,
@@ -140,69 +141,47 @@ bounded(const char *p, struct error *e)
 	return 0;
 }
 
-int
-pattern_compile(struct pattern *pt, const char *text, struct error *e)
+static int
+compile(regex_t *regex, const char *pattern, struct error *e)
 {
 	char why[200];
 	int rc;
 
-	*pt = (struct pattern){ .compiled = false };
-	if (bounded(text, e) == -1)
+	if (bounded(pattern, e) == -1)
 		return -1;
-	if ((rc = regcomp(&pt->regex, text, REG_EXTENDED | REG_NOSUB)) != 0) {
-		if (rc == REG_ESPACE)
-			mem_exhausted();
-		regerror(rc, &pt->regex, why, sizeof(why));
-		return error_set(e, ERROR_INPUT, "%s", why);
-	}
-	pt->compiled = true;
-	return 0;
-}
-
-bool
-pattern_match(const struct pattern *pt, const char *text)
-{
-	char *copy = NULL;
-	size_t len = strnlen(text, PATTERN_TEXT);
-	int rc;
-
-	if (text[len] != '\0')
-		text = copy = mem_copy(text, len);
-	rc = regexec(&pt->regex, text, 0, NULL, 0);
-	free(copy);
+	if ((rc = regcomp(regex, pattern, REG_EXTENDED | REG_NOSUB)) == 0)
+		return 0;
 	if (rc == REG_ESPACE)
 		mem_exhausted();
-	return rc == 0;
-}
-
-void
-pattern_free(struct pattern *pt)
-{
-	if (pt->compiled)
-		regfree(&pt->regex);
-	pt->compiled = false;
+	regerror(rc, regex, why, sizeof(why));
+	return error_set(e, ERROR_INPUT, "%s", why);
 }
 
 int
-pattern_check(const char *text, struct error *e)
+pattern_check(const char *pattern, struct error *e)
 {
-	struct pattern pt;
+	regex_t regex;
 
-	if (pattern_compile(&pt, text, e) == -1)
+	if (compile(&regex, pattern, e) == -1)
 		return -1;
-	pattern_free(&pt);
+	regfree(&regex);
 	return 0;
 }
 
 int
 pattern_test(const char *pattern, const char *text, struct error *e)
 {
-	struct pattern pt;
+	char *start;
+	regex_t regex;
 	int rc;
 
-	if (pattern_compile(&pt, pattern, e) == -1)
+	if (compile(&regex, pattern, e) == -1)
 		return -1;
-	rc = pattern_match(&pt, text) ? 1 : 0;
-	pattern_free(&pt);
-	return rc;
+	start = mem_copy(text, strnlen(text, PATTERN_TEXT));
+	rc = regexec(&regex, start, 0, NULL, 0);
+	free(start);
+	regfree(&regex);
+	if (rc == REG_ESPACE)
+		mem_exhausted();
+	return rc == 0;
 }

@@ -1,6 +1,6 @@
 /*
- * What is different between the gate file that was trusted and the one that
- * is there: said by gates, not by lines, because a person has to judge what would run.
+ * Describe the difference between two gate files: by gates and not by lines,
+ * because a person has to judge which commands would run.
  */
 #include <string.h>
 
@@ -8,13 +8,13 @@
 #include "config/trust.h"
 
 static void
-say(struct buf *b, const char *what)
+add_item(struct buf *b, const char *what)
 {
 	buf_printf(b, "%s%s", b->len > 0 ? "; " : "", what);
 }
 
 static void
-say_command(struct buf *b, const struct gate *g)
+add_command(struct buf *b, const struct gate *g)
 {
 	struct buf command = { 0 };
 
@@ -37,13 +37,13 @@ compare_gate(struct buf *b, const struct gate *old, const struct gate *new)
 		return;
 	gate_command(&a, old);
 	gate_command(&c, new);
-	say(b, "gate ");
+	add_item(b, "gate ");
 	text_quote(b, new->name, 64);
 	if (strcmp(buf_text(&a), buf_text(&c)) != 0) {
 		buf_puts(b, " runs ");
-		say_command(b, new);
+		add_command(b, new);
 		buf_puts(b, " instead of ");
-		say_command(b, old);
+		add_command(b, old);
 	} else
 		buf_puts(b, " has other settings");
 	buf_free(&a);
@@ -60,16 +60,16 @@ compare_gates(struct buf *b, const struct gates *old, const struct gates *new)
 			compare_gate(b, &old->item[i], now);
 			continue;
 		}
-		say(b, "gate ");
+		add_item(b, "gate ");
 		text_quote(b, old->item[i].name, 64);
-		buf_puts(b, " is gone");
+		buf_puts(b, " was removed");
 	}
 	for (size_t i = 0; i < new->count; i++)
 		if (gates_find(old, new->item[i].name) == NULL) {
-			say(b, "gate ");
+			add_item(b, "gate ");
 			text_quote(b, new->item[i].name, 64);
 			buf_puts(b, " is new and runs ");
-			say_command(b, &new->item[i]);
+			add_command(b, &new->item[i]);
 		}
 }
 
@@ -106,17 +106,17 @@ trust_difference(
 	int known = config_parse(&old, "trusted", old_text, old_len, &e);
 
 	if (config_parse(&new, "now", new_text, new_len, &e) == -1)
-		say(&out, "it can no longer be read");
+		add_item(&out, "it can no longer be read");
 	else if (known == -1)
-		say(&out, "the text that was trusted can no longer be read");
+		add_item(&out, "the text that was trusted can no longer be read");
 	else {
 		compare_gates(&out, &old.gates, &new.gates);
 		if (!same_sync(&old, &new))
-			say(&out, "the sync commands are others");
+			add_item(&out, "the sync commands have changed");
 		if (!same_strings(&old.verify.allow, &new.verify.allow))
-			say(&out, "the list of allowed verify commands is another");
+			add_item(&out, "the list of allowed verify commands has changed");
 		if (out.len == 0)
-			say(&out, "settings or comments, no command");
+			add_item(&out, "settings or comments, but no command");
 	}
 	text_show(b, buf_text(&out), out.len, TEXT_LINE, 2000);
 	buf_free(&out);

@@ -1,10 +1,9 @@
 /*
  * The record of what a person has trusted.
  *
- * Kept outside every repository, in the user's own directory, readable and
- * writable by the user alone; a record that others could write to is not
- * believed.  What is compared is the hash of the very bytes the
- * configuration was read from, so nothing can change between check and use.
+ * It is kept in the user's own directory, outside every repository; a record that
+ * others can write to is refused.  The hash is of the bytes that the configuration
+ * was parsed from, so the file cannot change between check and use.
  */
 #include "config/trust.h"
 
@@ -41,7 +40,7 @@ open_dir(const char *config_dir, bool make, struct error *e)
 	} else if (fd != -1 && (st.st_uid != geteuid() || (st.st_mode & 022) != 0)) {
 		close(fd);
 		fd = error_set(e, ERROR_FAULT,
-		    "'%s' must belong to you and be writable by nobody else (chmod go-w)", path);
+		    "'%s' must belong to you and be writable by you alone (chmod go-w)", path);
 	}
 	free(path);
 	return fd;
@@ -72,7 +71,7 @@ load_at(int dirfd, struct trusts *ts, struct error *e)
 	}
 	if (st.st_uid != geteuid() || (st.st_mode & 022) != 0) {
 		error_set(e, ERROR_FAULT,
-		    "'task-hooks/" NAME "' must belong to you and be writable by nobody else");
+		    "'task-hooks/" NAME "' must belong to you and be writable by you alone");
 		goto out;
 	}
 	if ((rc = file_read(dirfd, NAME, 0, FILE_MAX, &text, e)) != 1)
@@ -98,7 +97,7 @@ load_at(int dirfd, struct trusts *ts, struct error *e)
 			entry_free(&t);
 			continue;
 		}
-		ts->item = mem_grow(ts->item, ts->count + 1, sizeof(*ts->item));
+		ts->item = mem_more(ts->item, ts->count, sizeof(*ts->item));
 		ts->item[ts->count++] = t;
 	}
 out:
@@ -130,7 +129,7 @@ trusts_free(struct trusts *ts)
 }
 
 static int
-save(int dirfd, const struct trusts *ts, struct error *e)
+trust_save(int dirfd, const struct trusts *ts, struct error *e)
 {
 	struct json_object *top = out_object(), *files = out_array();
 	struct buf b = { 0 };
@@ -153,41 +152,38 @@ save(int dirfd, const struct trusts *ts, struct error *e)
 	return rc;
 }
 
-static void
-add_entry(struct trusts *ts, const struct trust_entry *t)
-{
-	ts->item = mem_grow(ts->item, ts->count + 1, sizeof(*ts->item));
-	ts->item[ts->count++] = (struct trust_entry){ .path = mem_string(t->path),
-		.hash = mem_string(t->hash),
-		.time = mem_string(t->time),
-		.text = mem_string(t->text) };
-}
-
-/* Under the record's lock: all but the path, and the new entry if there is one. */
+/* Under the lock of the record: remove the entry of the path, and add the new one, which is
+ * taken, if there is one.  1 it was there, 0, -1. */
 static int
-edit(const char *config_dir, const char *path, const struct trust_entry *add, struct deadline until,
+trust_edit(const char *config_dir, const char *path, struct trust_entry *add, struct deadline until,
     struct error *e)
 {
 	struct lock lock = LOCK_INIT;
-	struct trusts now = { 0 }, next = { 0 };
+	struct trusts ts = { 0 };
 	int fd = open_dir(config_dir, true, e), rc = -1, found = 0;
+	size_t kept = 0;
 
 	if (fd == -1 || lock_own(&lock, fd, "trust.lock", until, e) == -1 ||
-	    load_at(fd, &now, e) == -1)
+	    load_at(fd, &ts, e) == -1)
 		goto out;
-	for (size_t i = 0; i < now.count; i++) {
-		if (strcmp(now.item[i].path, path) == 0)
+	for (size_t i = 0; i < ts.count; i++) {
+		if (strcmp(ts.item[i].path, path) != 0)
+			ts.item[kept++] = ts.item[i];
+		else {
+			entry_free(&ts.item[i]);
 			found = 1;
-		else
-			add_entry(&next, &now.item[i]);
+		}
 	}
-	if (add != NULL)
-		add_entry(&next, add);
-	rc = save(fd, &next, e);
+	ts.count = kept;
+	if (add != NULL) {
+		ts.item = mem_more(ts.item, ts.count, sizeof(*ts.item));
+		ts.item[ts.count++] = *add;
+		*add = (struct trust_entry){ 0 };
+	}
+	rc = trust_save(fd, &ts, e);
 out:
 	lock_release(&lock);
-	trusts_free(&now);
-	trusts_free(&next);
+	trusts_free(&ts);
 	if (fd != -1)
 		close(fd);
 	return rc == -1 ? -1 : found;
@@ -209,7 +205,7 @@ trust_add(const char *config_dir, const char *path, const char *text, size_t len
 		.hash = mem_string(hash),
 		.time = mem_string(now),
 		.text = mem_copy(text, len) };
-	rc = edit(config_dir, real, &t, until, e);
+	rc = trust_edit(config_dir, real, &t, until, e);
 	entry_free(&t);
 	free(real);
 	return rc == -1 ? -1 : 0;
@@ -219,13 +215,13 @@ int
 trust_remove(const char *config_dir, const char *path, struct deadline until, struct error *e)
 {
 	char *real = realpath(path, NULL);
-	int rc = edit(config_dir, real != NULL ? real : path, NULL, until, e);
+	int rc = trust_edit(config_dir, real != NULL ? real : path, NULL, until, e);
 
 	free(real);
 	return rc;
 }
 
-/* The project that a gate file speaks for: two levels up. Owned. */
+/* The root of the project that a gate file belongs to: two levels up. Owned. */
 static char *
 root_of(const char *path)
 {
@@ -237,23 +233,15 @@ root_of(const char *path)
 	return root;
 }
 
-static bool
-inside(const char *dir, const char *root)
-{
-	size_t len = strlen(root);
-
-	return strncmp(dir, root, len) == 0 && (dir[len] == '\0' || dir[len] == '/');
-}
-
-/* The way out, for the person to whom the model will pass it on. */
+/* What a person can do about it; the model will pass it on. */
 static void
-way_out(struct buf *why, const char *path)
+add_advice(struct buf *why, const char *path)
 {
 	char *root = root_of(path);
 
-	buf_puts(why, " Only a person can change that: claude-tasks trust, in a terminal in '");
+	buf_puts(why, " Only a person can trust it: claude-tasks trust, in a terminal in '");
 	text_show(why, root, strlen(root), TEXT_LINE, 300);
-	buf_puts(why, "', shows what it would run and asks.");
+	buf_puts(why, "', shows its commands and asks.");
 	free(root);
 }
 
@@ -276,8 +264,8 @@ why_unknown(struct buf *why, const struct config *c)
 		buf_putc(why, ')');
 		first = false;
 	}
-	buf_puts(why, ", and without them nothing can be called completed.");
-	way_out(why, path);
+	buf_puts(why, ". Tasks cannot be completed until it is trusted.");
+	add_advice(why, path);
 }
 
 static void
@@ -289,13 +277,13 @@ why_changed(struct buf *why, const struct config *c, const struct trust_entry *t
 	    why, "' was changed since it was trusted (%.30s): ", t->time != NULL ? t->time : "?");
 	trust_difference(why, t->text != NULL ? t->text : "", t->text != NULL ? strlen(t->text) : 0,
 	    buf_text(&c->project.text), c->project.text.len);
-	buf_puts(why, ". Put it back as it was, or have the change accepted.");
-	way_out(why, t->path);
+	buf_puts(why, ". Restore it, or have the change accepted.");
+	add_advice(why, t->path);
 }
 
-/* A trusted file with commands that ought to apply in cwd and was not read. */
+/* A trusted file with commands that should apply in cwd but was not read; NULL: none. */
 static const struct trust_entry *
-missed(const struct trusts *ts, const struct config *c, const char *cwd)
+trust_missed(const struct trusts *ts, const struct config *c, const char *cwd)
 {
 	char *real = cwd != NULL ? realpath(cwd, NULL) : NULL;
 	const struct trust_entry *found = NULL;
@@ -307,7 +295,7 @@ missed(const struct trusts *ts, const struct config *c, const char *cwd)
 		struct error e;
 		bool commands = true;
 
-		if (inside(real, root) &&
+		if (dir_contains(root, real) &&
 		    (c->project.path == NULL || strcmp(c->project.path, t->path) != 0)) {
 			if (t->text != NULL &&
 			    config_parse(&old, t->path, t->text, strlen(t->text), &e) == 0) {
@@ -331,15 +319,14 @@ why_gone(struct buf *why, const struct trust_entry *t, const char *cwd)
 	buf_puts(why, "The trusted gate file '");
 	text_show(why, t->path, strlen(t->path), TEXT_LINE, 300);
 	if (there) {
-		buf_puts(why,
-		    "' holds for this directory, but another one or a repository below it "
-		    "hides it from '");
+		buf_puts(why, "' applies to this directory, but another gate file or a repository "
+			      "below it hides it from '");
 		text_show(why, cwd, strlen(cwd), TEXT_LINE, 300);
 		buf_puts(
 		    why, "'. Work from the project's own directory, or trust a gate file here.");
 	} else
-		buf_puts(why, "' is no longer there: put it back. If it is gone for good, a person "
-			      "runs claude-tasks untrust.");
+		buf_puts(why, "' is no longer there. Restore it; if it was removed on purpose, a "
+			      "person runs claude-tasks untrust.");
 }
 
 int
@@ -370,7 +357,8 @@ trust_check(const char *config_dir, const struct config *c, const char *cwd, enu
 
 		if (strcmp(ts.item[i].path, real) == 0)
 			own = &ts.item[i];
-		else if (strcmp(ts.item[i].hash, c->project.hash) == 0 && inside(root, theirs))
+		else if (strcmp(ts.item[i].hash, c->project.hash) == 0 &&
+			 dir_contains(theirs, root))
 			copy = &ts.item[i];
 		free(theirs);
 	}
@@ -383,7 +371,7 @@ trust_check(const char *config_dir, const struct config *c, const char *cwd, enu
 	} else if (c->project.commands) {
 		*answer = TRUST_UNKNOWN;
 		why_unknown(why, c);
-	} else if ((other = missed(&ts, c, cwd)) != NULL) {
+	} else if ((other = trust_missed(&ts, c, cwd)) != NULL) {
 		*answer = TRUST_GONE;
 		why_gone(why, other, cwd);
 	}

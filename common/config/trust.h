@@ -5,7 +5,7 @@
 #include "config/config.h"
 
 /*
- * Whose commands may run.
+ * May the commands of a gate file run?
  *
  * A gate file is code that comes with a repository.  Its commands run only
  * if a person has trusted exactly these bytes at this path (`claude-tasks
@@ -14,13 +14,13 @@
  * trusted, so that a change can be shown.
  *
  * A copy with the same bytes inside the trusted project's directory (a
- * worktree) is trusted too.  A trusted file that was changed or has gone is not
- * "no gates": it is a refusal, else an agent could edit the gates away.
+ * worktree) is trusted too.  If a trusted file was changed or removed, completions
+ * are refused: otherwise an agent could edit the gates away.
  *
- * Nothing here is to be called with "trust this" from a hook.
+ * A hook must never call trust_add().
  */
 enum trust {
-	TRUST_NOT_NEEDED, /* no project file, or one without commands never trusted before */
+	TRUST_NOT_NEEDED, /* no project file, or one without commands that was never trusted */
 	TRUST_GIVEN,      /* named by --config */
 	TRUST_YES,
 	TRUST_UNKNOWN, /* never trusted */
@@ -29,9 +29,9 @@ enum trust {
 };
 
 /*
- * May the project's commands run?  *why gets the facts and the way out for every
- * answer from TRUST_UNKNOWN on, e.g. what changed.  cwd: where the project file
- * was looked for.  -1: the record cannot be read (treat as not trusted).
+ * May the project's commands run?  For every answer from TRUST_UNKNOWN on, *why gets
+ * the facts (such as what changed) and what to do.  cwd: where the project file was
+ * looked for.  -1: the record cannot be read; treat the file as not trusted.
  */
 int trust_check(const char *config_dir, const struct config *, const char *cwd, enum trust *,
     struct buf *why, struct error *);
@@ -46,7 +46,7 @@ struct trusts {
 
 int trust_load(const char *config_dir, struct trusts *, struct error *);
 void trusts_free(struct trusts *);
-/* The bytes the person saw (they are what is pinned, whatever the file holds by now). */
+/* Trust these bytes, which the person saw, whatever the file holds by now. */
 int trust_add(const char *config_dir, const char *path, const char *text, size_t len,
     struct deadline, struct error *);
 int trust_remove(

@@ -1,6 +1,6 @@
 /*
- * One file per pass: looking one up is one open and one read, and two hooks
- * never have to agree on anything.
+ * One file per pass: a lookup is one open and one read, and hooks that run at the
+ * same time need no lock.
  */
 #include "gate/cache.h"
 
@@ -21,8 +21,10 @@
 #include "json/out.h"
 
 #define DIRECTORY "cache"
+#define NAME_LEN (HASH_HEX - 1 + sizeof(".json") - 1)
+#define ENTRY_MAX 4096 /* bytes of a file */
 
-/* Where PATH leads for this name; NULL. */
+/* The program that this name runs, by PATH; NULL: none. */
 static char *
 find_program(const char *name)
 {
@@ -56,8 +58,7 @@ cache_key(const struct gate *g, const char *tree, const char *cwd, const struct 
 	hash_field(&h, definition);
 	hash_field(&h, tree);
 	hash_field(&h, cwd);
-	/* Another program of the same name; PATH as a whole differs between a shell and the client.
-	 */
+	/* The program found, not PATH, which differs between a shell and the client. */
 	hash_field(&h, program);
 	free(program);
 	for (size_t i = 0; i < env->count; i++)
@@ -66,9 +67,9 @@ cache_key(const struct gate *g, const char *tree, const char *cwd, const struct 
 }
 
 static void
-file_name(const char *key, char out[80])
+file_name(const char *key, char out[NAME_LEN + 1])
 {
-	snprintf(out, 80, "%.64s.json", key);
+	snprintf(out, NAME_LEN + 1, "%s.json", key);
 }
 
 bool
@@ -77,7 +78,7 @@ cache_find(int statefd, const char *key, int64_t ttl_ms, struct cache_entry *ent
 	struct buf text = { 0 };
 	struct json j = { 0 };
 	struct error e;
-	char name[80], *digest = NULL;
+	char name[NAME_LEN + 1], *digest = NULL;
 	int64_t total = 0, now = clock_wall_ms();
 	bool found = false;
 	int dir = dir_open_at(statefd, DIRECTORY, false, 0700, &e);
@@ -86,7 +87,7 @@ cache_find(int statefd, const char *key, int64_t ttl_ms, struct cache_entry *ent
 	if (dir == -1)
 		return false;
 	file_name(key, name);
-	if (file_read(dir, name, 0, 4096, &text, &e) == 1 &&
+	if (file_read(dir, name, 0, ENTRY_MAX, &text, &e) == 1 &&
 	    json_parse(&j, buf_text(&text), text.len, &e) == 0 &&
 	    json_equals(&j, json_member(&j, JSON_ROOT, "key"), key) &&
 	    json_int(&j, json_member(&j, JSON_ROOT, "time"), &entry->time_ms) == 0 &&
@@ -106,51 +107,49 @@ cache_find(int statefd, const char *key, int64_t ttl_ms, struct cache_entry *ent
 	return found;
 }
 
-struct old {
-	char name[80];
+struct cache_file {
+	char name[NAME_LEN + 1];
 	struct timespec time;
 };
 
 static int
 by_age(const void *a, const void *b)
 {
-	const struct old *x = a, *y = b;
+	const struct cache_file *x = a, *y = b;
 
 	if (x->time.tv_sec != y->time.tv_sec)
 		return x->time.tv_sec < y->time.tv_sec ? -1 : 1;
 	return x->time.tv_nsec < y->time.tv_nsec ? -1 : x->time.tv_nsec > y->time.tv_nsec;
 }
 
-/* Remove the oldest beyond `keep`; how many were removed. */
-static int
-prune(int dir, size_t keep)
+/* Remove the oldest beyond CACHE_MAX. */
+static void
+prune(int dir)
 {
 	DIR *d = dir_read(dir, ".");
-	struct old *list = NULL;
+	struct cache_file *list = NULL;
 	struct dirent *n;
 	size_t count = 0;
-	int removed = 0;
 
 	if (d == NULL)
-		return 0;
+		return;
 	while ((n = readdir(d)) != NULL) {
 		struct stat st;
 
-		if (strlen(n->d_name) != 69 ||
+		if (strlen(n->d_name) != NAME_LEN ||
 		    fstatat(dir, n->d_name, &st, AT_SYMLINK_NOFOLLOW) == -1)
 			continue;
-		list = mem_grow(list, count + 1, sizeof(*list));
-		snprintf(list[count].name, sizeof(list[count].name), "%.79s", n->d_name);
+		list = mem_more(list, count, sizeof(*list));
+		memcpy(list[count].name, n->d_name, sizeof(list[count].name));
 		list[count++].time = st.st_mtim;
 	}
 	closedir(d);
-	if (count > keep) {
+	if (count > CACHE_MAX) {
 		qsort(list, count, sizeof(*list), by_age);
-		for (size_t i = 0; i < count - keep; i++)
-			removed += unlinkat(dir, list[i].name, 0) == 0;
+		for (size_t i = 0; i < count - CACHE_MAX; i++)
+			unlinkat(dir, list[i].name, 0);
 	}
 	free(list);
-	return removed;
 }
 
 int
@@ -159,7 +158,7 @@ cache_put(int statefd, const char *key, const char *gate, const struct cache_ent
 {
 	struct json_object *o;
 	struct buf text = { 0 };
-	char name[80];
+	char name[NAME_LEN + 1];
 	int dir = dir_open_at(statefd, DIRECTORY, true, 0700, e), rc;
 
 	if (dir == -1)
@@ -176,20 +175,8 @@ cache_put(int statefd, const char *key, const char *gate, const struct cache_ent
 	file_name(key, name);
 	rc = file_replace(dir, name, text.data, text.len, 0600, DURABILITY_OFF, e);
 	file_sweep(dir);
-	prune(dir, CACHE_MAX);
+	prune(dir);
 	buf_free(&text);
 	close(dir);
 	return rc == -1 ? -1 : 0;
-}
-
-int
-cache_clear(int statefd, struct error *e)
-{
-	int dir = dir_open_at(statefd, DIRECTORY, false, 0700, e), removed;
-
-	if (dir == -1)
-		return e->kind == ERROR_NOT_FOUND ? 0 : -1;
-	removed = prune(dir, 0);
-	close(dir);
-	return removed;
 }

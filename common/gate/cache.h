@@ -8,12 +8,12 @@
 #include "config/gate.h"
 
 /*
- * Passes that need not be repeated.
+ * Passes of gates that need not run again.
  *
  * A pass is a small file in cache/ of the list's state, named by the hash of
- * everything the verdict depends on.  Only passes are there; what cannot be
- * read, is too old or comes from the future is no pass.  The number of files is
- * bounded; the oldest go first.
+ * everything the verdict depends on.  Only passes are kept; a file that cannot be
+ * read, is too old or is dated in the future is ignored.  The number of files is
+ * bounded; the oldest are removed first.
  */
 #define CACHE_MAX 500
 
@@ -31,6 +31,5 @@ void cache_key(const struct gate *, const char *tree, const char *cwd, const str
 bool cache_find(int statefd, const char *key, int64_t ttl_ms, struct cache_entry *);
 int cache_put(
     int statefd, const char *key, const char *gate, const struct cache_entry *, struct error *);
-int cache_clear(int statefd, struct error *); /* how many there were */
 
 #endif

@@ -110,7 +110,7 @@ check_subtasks(const struct completion *c, struct buf *reason, struct error *e)
 	return open > 0;
 }
 
-/* "- [ ] text", "* [ ]", "1. [ ]" at the start of a line, fenced code left alone. */
+/* The text after the box of "- [ ] text", "* [ ]" or "1. [ ]"; NULL: the line has none. */
 static const char *
 unchecked(const char *line, const char *end)
 {
@@ -132,7 +132,7 @@ unchecked(const char *line, const char *end)
 		line++;
 	if (end - line < 3 || strncmp(line, "[ ]", 3) != 0)
 		return NULL;
-	/* "[ ](link)" and "[ ]x" are no boxes. */
+	/* "[ ](link)" and "[ ]x" are not boxes. */
 	return line + 3 == end || line[3] == ' ' || line[3] == '\t' ? line + 3 : NULL;
 }
 
@@ -169,7 +169,7 @@ check_boxes(const struct completion *c, struct buf *reason)
 		buf_printf(reason, " and %zu more", open - SHOWN);
 	if (open > 0)
 		buf_puts(reason,
-		    ". Do these, then tick the boxes ([x]) in the description, or take out "
+		    ". Do these, then tick the boxes ([x]) in the description, or remove "
 		    "those that no longer apply.");
 	return open > 0;
 }
@@ -195,13 +195,13 @@ check_metadata(const struct completion *c, struct buf *reason)
 
 /*
  * Up to 2.1.197 a subagent's TaskCompleted does not say which agent of the
- * session it comes from; the call itself did, and was judged by it.
+ * session it comes from; the TaskUpdate before it did, and was checked.
  */
 static bool
 unnamed(const struct agent *a, const struct claim *claim)
 {
 	return a->id == NULL && a->name == NULL && claim != NULL && claim->agent_id != NULL &&
-	       claim->session != NULL && strcmp(claim->session, a->session) == 0;
+	       text_equal(claim->session, a->session);
 }
 
 static int
@@ -211,7 +211,7 @@ check_owner(const struct completion *c, struct buf *reason, struct error *e)
 	struct claims claims = { 0 };
 	int rc = 0;
 
-	/* A person at a shell is no agent. */
+	/* A person at a shell may complete any task. */
 	if (c->agent->id == NULL && c->agent->name == NULL && c->agent->session == NULL)
 		return 0;
 	if (claims_load(c->list, &claims, e) == -1)

@@ -1,9 +1,9 @@
 /*
- * A tree as one number.
+ * The hash of a tree.
  *
- * What git says about a path (modes, object ids of HEAD and index) and the
- * bytes that lie there now.  A file that cannot be read as expected makes the whole
- * tree unhashable: better to run a gate again than to trust half a hash.
+ * It covers what git says about each path (modes, object ids of HEAD and index) and
+ * the bytes in the file now.  If a file cannot be read, the tree has no hash, and
+ * the gate runs again.
  */
 #include "gate/git-hash.h"
 
@@ -25,7 +25,7 @@
 #define WALK_DEPTH 64
 
 /* Bytes read so far, of one tree. */
-struct reading {
+struct amount {
 	uint64_t bytes;
 	size_t files, seen;
 };
@@ -39,7 +39,7 @@ cannot(char **why, const char *path, const char *what)
 }
 
 static int
-read_content(struct reading *r, struct hash *h, int fd, const char *path, char **why)
+read_content(struct amount *r, struct hash *h, int fd, const char *path, char **why)
 {
 	char chunk[65536];
 	ssize_t n;
@@ -47,7 +47,8 @@ read_content(struct reading *r, struct hash *h, int fd, const char *path, char *
 	while ((n = read(fd, chunk, sizeof(chunk))) > 0) {
 		hash_add(h, chunk, (size_t)n);
 		if ((r->bytes += (uint64_t)n) > GIT_HASH_MAX)
-			return cannot(why, path, "and the rest are too large to compare");
+			return cannot(
+			    why, path, "and the files before it are too large to compare");
 	}
 	return n == 0 ? 1 : cannot(why, path, "cannot be read");
 }
@@ -55,7 +56,7 @@ read_content(struct reading *r, struct hash *h, int fd, const char *path, char *
 /* Mode and content of one path; 1, or 0 with the reason. */
 static int
 add_file(
-    struct reading *r, struct hash *h, int dirfd, const char *name, const char *path, char **why)
+    struct amount *r, struct hash *h, int dirfd, const char *name, const char *path, char **why)
 {
 	char text[PATH_MAX];
 	struct stat st;
@@ -65,7 +66,7 @@ add_file(
 	r->files++;
 	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == -1) {
 		if (errno != ENOENT && errno != ENOTDIR)
-			return cannot(why, path, "cannot be looked at");
+			return cannot(why, path, "cannot be examined");
 		hash_field(h, "missing");
 		return 1;
 	}
@@ -91,7 +92,7 @@ add_file(
 void
 git_read_entries(struct git_tree *t)
 {
-	struct reading r = { 0 };
+	struct amount r = { 0 };
 	int rootfd = open(t->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	for (size_t i = 0; i < t->count; i++) {
@@ -176,7 +177,7 @@ compare_names(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The names in a directory, sorted: the order of readdir() is no property of the tree. */
+/* The names in a directory, sorted: the order of readdir() says nothing about the tree. */
 static int
 read_names(int fd, struct strings *names)
 {
@@ -197,15 +198,15 @@ read_names(int fd, struct strings *names)
 	return 0;
 }
 
-struct walk {
-	struct reading reading;
+struct tree_walk {
+	struct amount reading;
 	struct hash hash;
 	const struct strings *files, *writes;
 	char **why;
 };
 
 static int
-walk(struct walk *w, int dirfd, const char *prefix, int depth)
+walk_dir(struct tree_walk *w, int dirfd, const char *prefix, int depth)
 {
 	struct strings names = { 0 };
 	int rc = 1, copy = -1;
@@ -220,10 +221,10 @@ walk(struct walk *w, int dirfd, const char *prefix, int depth)
 		int fd;
 
 		if (++w->reading.seen > WALK_MAX)
-			rc = cannot(w->why, path, "is one file too many to look at");
+			rc = cannot(w->why, path, "is one file too many to hash");
 		else if ((fd = openat(dirfd, names.item[i],
 			      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) != -1) {
-			rc = walk(w, fd, path, depth + 1);
+			rc = walk_dir(w, fd, path, depth + 1);
 			close(fd);
 		} else if (git_in_scope(w->files, w->writes, path)) {
 			hash_field(&w->hash, path);
@@ -239,7 +240,7 @@ int
 git_files_hash(const char *dir, const struct strings *files, const struct strings *writes,
     char out[65], char **why)
 {
-	struct walk w = { .files = files, .writes = writes, .why = why };
+	struct tree_walk w = { .files = files, .writes = writes, .why = why };
 	int fd, rc;
 
 	if (why != NULL)
@@ -254,7 +255,7 @@ git_files_hash(const char *dir, const struct strings *files, const struct string
 		return cannot(why, dir, "cannot be opened");
 	hash_begin(&w.hash);
 	hash_field(&w.hash, "files 1");
-	rc = walk(&w, fd, "", 0);
+	rc = walk_dir(&w, fd, "", 0);
 	close(fd);
 	if (rc == 1 && w.reading.files == 0)
 		rc = cannot(why, dir, "has no file that the gate's 'files' match");

@@ -1,7 +1,6 @@
 /*
- * The two questions that need no process: where the working tree begins,
- * and which commit HEAD is.  Whatever is not a plain layout (reftables, a
- * broken link) is answered with "not known".
+ * What can be read without a process: the root of the working tree, and the commit
+ * of HEAD.  A layout that is not plain (reftables, a broken link) gives NULL.
  */
 #include <sys/stat.h>
 
@@ -25,7 +24,7 @@ git_root(const char *dir)
 	for (;;) {
 		char *slash;
 
-		/* An empty .git directory is no repository to git either. */
+		/* Git ignores an empty .git directory too. */
 		snprintf(path, sizeof(path), "%s/.git", at);
 		if (stat(path, &st) == 0) {
 			if (S_ISREG(st.st_mode))
@@ -60,7 +59,7 @@ read_line(const char *dir, const char *name)
 
 /* `dir` joined with a path that may be absolute already. */
 static char *
-join(const char *dir, const char *path)
+path_join(const char *dir, const char *path)
 {
 	return path[0] == '/' ? mem_string(path) : mem_printf("%s/%s", dir, path);
 }
@@ -109,10 +108,11 @@ git_head(const char *cwd)
 		if ((text = read_line(root, ".git")) == NULL || strncmp(text, "gitdir: ", 8) != 0)
 			goto out;
 		free(git);
-		git = join(root, text + 8);
+		git = path_join(root, text + 8);
 		free(text);
 	}
-	common = (text = read_line(git, "commondir")) != NULL ? join(git, text) : mem_string(git);
+	common =
+	    (text = read_line(git, "commondir")) != NULL ? path_join(git, text) : mem_string(git);
 	free(text);
 	if ((text = read_line(git, "HEAD")) == NULL)
 		goto out;

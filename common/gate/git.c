@@ -1,5 +1,5 @@
 /*
- * Asking git.
+ * Run git and read its output.
  *
  * One `git status` tells HEAD and what differs from it.  A second process,
  * beside it, lists the index: files that git was told to take for unchanged
@@ -9,10 +9,10 @@
  * A repository can name commands for git to run.  Before status compares
  * content, `git config` lists the filters, and each is set to nothing: a file
  * that has a filter and was touched then counts as changed.  status does not
- * look into submodules, which have filters of their own: each is asked here in
+ * look into submodules, which have filters of their own: each is read here in
  * the same way.  Missing objects are not fetched.  Hooks and the file system
  * monitor are off; pagers, external diffs, textconv and aliases are not used by
- * the questions asked here.
+ * the commands run here.
  */
 #include "gate/git.h"
 
@@ -33,12 +33,12 @@
 #define SUBMODULE_DEPTH 16
 #define OWN_REPOSITORY "'%.200s' is a repository of its own and has changed"
 
-struct question {
+struct git_call {
 	struct child child;
 	int fd; /* its output */
 };
 
-/* PATH=... without what is relative: a repository must not bring a git of its own. */
+/* PATH=... without relative directories: a repository must not provide the git that runs. */
 static char *
 absolute_path(void)
 {
@@ -62,7 +62,7 @@ absolute_path(void)
 /* Set each of these settings to nothing.  By the environment: a name with a '=' cannot be
  * given to -c. */
 static void
-unset(struct strings *env, const struct strings *settings)
+unset_filters(struct strings *env, const struct strings *settings)
 {
 	for (size_t i = 0; i < settings->count; i++) {
 		strings_take(env, mem_printf("GIT_CONFIG_KEY_%zu=%s", i, settings->item[i]));
@@ -71,10 +71,10 @@ unset(struct strings *env, const struct strings *settings)
 	strings_take(env, mem_printf("GIT_CONFIG_COUNT=%zu", settings->count));
 }
 
-/* filters: settings to unset; NULL for a question that compares no content. */
+/* filters: settings to unset; NULL for a command that compares no content. */
 static int
-ask(struct question *q, const char *root, const char *const *words, const struct strings *filters,
-    struct deadline until, struct error *e)
+git_start(struct git_call *q, const char *root, const char *const *words,
+    const struct strings *filters, struct deadline until, struct error *e)
 {
 	static const char *const first[] = { "git", "--no-optional-locks", "-c",
 		"core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-C" };
@@ -83,7 +83,7 @@ ask(struct question *q, const char *root, const char *const *words, const struct
 	int rc;
 
 	if ((q->fd = memfd_create("git", MFD_CLOEXEC)) == -1)
-		return error_sys(e, "cannot keep what git says");
+		return error_sys(e, "cannot make a file for the output of git");
 	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
 		strings_add(&argv, first[i]);
 	strings_add(&argv, root);
@@ -97,7 +97,7 @@ ask(struct question *q, const char *root, const char *const *words, const struct
 	    &env, "GIT_ALLOW_PROTOCOL=none"); /* the same, for a git that has no such switch */
 	strings_take(&env, absolute_path());
 	if (filters != NULL)
-		unset(&env, filters);
+		unset_filters(&env, filters);
 	rc = child_start(&q->child, &spec, e);
 	strings_free(&argv);
 	strings_free(&env);
@@ -105,7 +105,7 @@ ask(struct question *q, const char *root, const char *const *words, const struct
 }
 
 static int
-answer(struct question *q, const char *what, struct buf *out, struct error *e)
+git_finish(struct git_call *q, const char *what, struct buf *out, struct error *e)
 {
 	struct child *c = &q->child;
 	struct buf why = { 0 };
@@ -129,7 +129,7 @@ answer(struct question *q, const char *what, struct buf *out, struct error *e)
 }
 
 static void
-question_free(struct question *q)
+git_call_free(struct git_call *q)
 {
 	child_free(&q->child);
 	if (q->fd != -1)
@@ -137,28 +137,29 @@ question_free(struct question *q)
 	q->fd = -1;
 }
 
-#define QUESTION_INIT                         \
+#define GIT_CALL_INIT                         \
 	{                                     \
 		.child = CHILD_INIT, .fd = -1 \
 	}
 
-/* The NUL-separated answer to one question, as strings. */
+/* Run git; its NUL-separated output as strings. */
 static int
-list(const char *root, const char *const *words, struct deadline until, struct strings *items,
+git_list(const char *root, const char *const *words, struct deadline until, struct strings *items,
     struct error *e)
 {
-	struct question q = QUESTION_INIT;
+	struct git_call q = GIT_CALL_INIT;
 	struct buf out = { 0 };
 	int rc = -1;
 
-	if (ask(&q, root, words, NULL, until, e) == 0 && answer(&q, words[0], &out, e) == 0) {
+	if (git_start(&q, root, words, NULL, until, e) == 0 &&
+	    git_finish(&q, words[0], &out, e) == 0) {
 		const char *p = buf_text(&out), *end = p + out.len;
 
 		for (; p < end; p += strlen(p) + 1)
 			strings_add(items, p);
 		rc = 0;
 	}
-	question_free(&q);
+	git_call_free(&q);
 	buf_free(&out);
 	return rc;
 }
@@ -171,7 +172,7 @@ list_filters(const char *root, struct deadline until, struct strings *filters, s
 	static const char *const words[] = { "config", "--list", "--name-only", "-z", NULL };
 	struct strings all = { 0 };
 	size_t bytes = 0;
-	int rc = list(root, words, until, &all, e);
+	int rc = git_list(root, words, until, &all, e);
 
 	for (size_t i = 0; i < all.count && bytes <= FILTERS_MAX; i++)
 		if (strncmp(all.item[i], "filter.", 7) == 0) {
@@ -189,7 +190,7 @@ add_entry(struct git_tree *t, const char *path, const char *record, size_t len)
 {
 	struct git_entry *n;
 
-	t->entry = mem_grow(t->entry, t->count + 1, sizeof(*t->entry));
+	t->entry = mem_more(t->entry, t->count, sizeof(*t->entry));
 	n = &t->entry[t->count++];
 	*n = (struct git_entry){ .path = mem_string(path), .record = mem_copy(record, len) };
 	return n;
@@ -224,7 +225,8 @@ read_status(struct git_tree *t, const struct buf *out, struct error *e)
 		else if (*p == '?')
 			path = after_fields(p, 1);
 		if (path == NULL || *path == '\0')
-			return error_set(e, ERROR_FAULT, "git status said what we do not know");
+			return error_set(
+			    e, ERROR_FAULT, "git status printed a line of unknown form");
 		add_entry(t, path, p, (size_t)(path - p));
 		/* The third word tells a submodule ("S..."); "dir/" is a repository of its own. */
 		if ((*p != '?' && *after_fields(p, 2) == 'S') || path[strlen(path) - 1] == '/')
@@ -242,10 +244,11 @@ by_path(const void *a, const void *b)
 	return order != 0 ? order : strcmp(x->record, y->record);
 }
 
-static int look(struct git_tree *, const char *, int, struct deadline, struct error *);
+static int tree_read(struct git_tree *, const char *, int, struct deadline, struct error *);
 
 static int
-look_into(struct git_tree *t, const char *path, int depth, struct deadline until, struct error *e)
+submodule_read(
+    struct git_tree *t, const char *path, int depth, struct deadline until, struct error *e)
 {
 	char *dir = mem_printf("%s/%s", t->root, path), *root = git_root(dir);
 	struct git_tree sub = { 0 };
@@ -254,7 +257,7 @@ look_into(struct git_tree *t, const char *path, int depth, struct deadline until
 
 	/* Without a .git of its own it is not checked out, and empty. */
 	if (root != NULL && strcmp(root, t->root) != 0)
-		rc = look(&sub, root, depth + 1, until, e);
+		rc = tree_read(&sub, root, depth + 1, until, e);
 	for (size_t i = 0; i < sub.count; i++)
 		hidden = hidden && sub.entry[i].hidden;
 	if (sub.count > 0) {
@@ -269,7 +272,7 @@ look_into(struct git_tree *t, const char *path, int depth, struct deadline until
 	return rc;
 }
 
-/* "H 100644 OID 0\tPATH": the files that status does not look at, and the submodules. */
+/* "H 100644 OID 0\tPATH": the files that status skips, and the submodules. */
 static int
 read_index(
     struct git_tree *t, const struct buf *out, int depth, struct deadline until, struct error *e)
@@ -280,23 +283,25 @@ read_index(
 		const char *path = strchr(p, '\t');
 
 		if (path == NULL)
-			return error_set(e, ERROR_FAULT, "git ls-files said what we do not know");
+			return error_set(
+			    e, ERROR_FAULT, "git ls-files printed a line of unknown form");
 		path++;
 		if (*p == 'S' || (*p >= 'a' && *p <= 'z'))
 			add_entry(t, path, p, 1)->hidden = true;
-		if (strncmp(p + 1, " 160000 ", 8) == 0 && look_into(t, path, depth, until, e) == -1)
+		if (strncmp(p + 1, " 160000 ", 8) == 0 &&
+		    submodule_read(t, path, depth, until, e) == -1)
 			return -1;
 	}
 	return 0;
 }
 
 static int
-look(struct git_tree *t, const char *cwd, int depth, struct deadline until, struct error *e)
+tree_read(struct git_tree *t, const char *cwd, int depth, struct deadline until, struct error *e)
 {
 	static const char *const status[] = { "status", "--porcelain=v2", "-z", "--branch",
 		"--untracked-files=all", "--ignore-submodules=dirty", "--no-renames", NULL };
 	static const char *const index[] = { "ls-files", "-v", "-s", "-z", NULL };
-	struct question qs = QUESTION_INIT, qi = QUESTION_INIT;
+	struct git_call qs = GIT_CALL_INIT, qi = GIT_CALL_INIT;
 	struct strings filters = { 0 };
 	struct buf out = { 0 };
 	int rc = -1;
@@ -306,15 +311,15 @@ look(struct git_tree *t, const char *cwd, int depth, struct deadline until, stru
 		return 0;
 	if (depth > SUBMODULE_DEPTH)
 		error_set(e, ERROR_FAULT, "submodules are nested too deeply");
-	else if (ask(&qi, t->root, index, NULL, until, e) == 0 &&
+	else if (git_start(&qi, t->root, index, NULL, until, e) == 0 &&
 		 list_filters(t->root, until, &filters, e) == 0 &&
-		 ask(&qs, t->root, status, &filters, until, e) == 0 &&
-		 answer(&qs, "status", &out, e) == 0 && read_status(t, &out, e) == 0 &&
-		 answer(&qi, "ls-files", &out, e) == 0)
+		 git_start(&qs, t->root, status, &filters, until, e) == 0 &&
+		 git_finish(&qs, "status", &out, e) == 0 && read_status(t, &out, e) == 0 &&
+		 git_finish(&qi, "ls-files", &out, e) == 0)
 		rc = read_index(t, &out, depth, until, e);
 	t->repository = true;
-	question_free(&qs);
-	question_free(&qi);
+	git_call_free(&qs);
+	git_call_free(&qi);
 	strings_free(&filters);
 	buf_free(&out);
 	if (rc == -1)
@@ -325,7 +330,7 @@ look(struct git_tree *t, const char *cwd, int depth, struct deadline until, stru
 int
 git_tree(struct git_tree *t, const char *cwd, struct deadline until, struct error *e)
 {
-	if (look(t, cwd, 0, until, e) == -1)
+	if (tree_read(t, cwd, 0, until, e) == -1)
 		return -1;
 	if (t->count > 0)
 		qsort(t->entry, t->count, sizeof(*t->entry), by_path);
@@ -367,7 +372,7 @@ git_changed(const struct git_tree *t, const char *since, struct deadline until,
 		return error_set(
 		    e, ERROR_INPUT, "there is no commit to compare with '%.60s'", since);
 	/* From commit to commit: what differs from HEAD is among the entries. */
-	return list(t->root,
+	return git_list(t->root,
 	    (const char *const[]){ "diff-tree", "-r", "--name-only", "-z", "--no-renames",
 		"--no-ext-diff", "--no-textconv", since, t->head, "--", NULL },
 	    until, paths, e);
@@ -376,7 +381,7 @@ git_changed(const struct git_tree *t, const char *since, struct deadline until,
 int
 git_paths(const struct git_tree *t, struct deadline until, struct strings *paths, struct error *e)
 {
-	return list(t->root,
+	return git_list(t->root,
 	    (const char *const[]){
 		"ls-files", "-z", "--cached", "--others", "--exclude-standard", NULL },
 	    until, paths, e);

@@ -8,10 +8,10 @@
 #include "base/mem.h"
 
 /*
- * What the tree is, as git sees it.
+ * The state of the working tree, as git sees it.
  *
  * git_tree() asks git for HEAD and for every path that is dirty, staged or
- * untracked (ignored files are no part of the tree), and for tracked files
+ * untracked (ignored files are not part of the tree), and for tracked files
  * that git was told not to look at, and reads the content of all of them.
  * Two equal git_tree_hash() mean the same tree; whatever cannot be hashed (a
  * changed submodule, a nested repository, an unreadable file, more than
@@ -26,9 +26,9 @@
 
 struct git_entry {
 	char *path;   /* from the root */
-	char *record; /* git's own words about it: modes and object ids */
+	char *record; /* what git printed about it: modes and object ids */
 	char sum[65]; /* of its mode and content now; "" if it cannot be hashed */
-	char *why;    /* then */
+	char *why;    /* why not */
 	bool hidden;  /* assume-unchanged or skip-worktree: maybe not changed at all */
 };
 

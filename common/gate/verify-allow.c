@@ -1,6 +1,6 @@
 /*
- * The comparison is by words, never by the text as a whole: a pattern over
- * a text would let "make test; curl ..." through "make *".
+ * The comparison is by words, never by the text as a whole: otherwise "make *"
+ * would permit "make test; curl ...".
  */
 #include "gate/verify-allow.h"
 
@@ -8,12 +8,13 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/text.h"
 #include "config/glob.h"
 
 #define BLANKS " \t"
 
 static void
-split(const char *text, struct strings *words)
+split_words(const char *text, struct strings *words)
 {
 	while (*(text += strspn(text, BLANKS)) != '\0') {
 		size_t len = strcspn(text, BLANKS);
@@ -21,14 +22,6 @@ split(const char *text, struct strings *words)
 		strings_take(words, mem_copy(text, len));
 		text += len;
 	}
-}
-
-static bool
-plain(const char *word)
-{
-	return *word != '\0' &&
-	       word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				 "_-./=:,+@%")] == '\0';
 }
 
 static bool
@@ -53,7 +46,7 @@ words_allowed(const struct strings *pattern, const struct strings *words)
 	return i == words->count;
 }
 
-/* The words of an array, and the same as a text. */
+/* The words of an array, and the same joined with blanks. */
 static int
 read_words(const struct json *j, json_ref ref, struct strings *words, char **text)
 {
@@ -96,15 +89,15 @@ verify_allow(const struct strings *allow, const struct json *j, json_ref ref, st
 		if ((*text = json_string_len(j, ref, &len)) == NULL || strlen(*text) != len ||
 		    (*text)[strspn(*text, BLANKS)] == '\0' || strpbrk(*text, "\r\n") != NULL)
 			goto out;
-		split(*text, &words);
+		split_words(*text, &words);
 	}
 	for (size_t i = 0; i < words.count; i++)
-		simple = simple && plain(words.item[i]);
+		simple = simple && text_plain_word(words.item[i]);
 	rc = 0;
 	for (size_t i = 0; rc == 0 && i < allow->count; i++) {
 		struct strings pattern = { 0 };
 
-		split(allow->item[i], &pattern);
+		split_words(allow->item[i], &pattern);
 		if (simple && words_allowed(&pattern, &words))
 			rc = 1;
 		else if (!array && strcmp(allow->item[i], *text) == 0) {

@@ -7,19 +7,18 @@
 #include "json/json.h"
 
 /*
- * May a task bring this verify command?
+ * May the verify command of a task run?
  *
  * metadata.verify is written by a model.  It runs only if an entry of the
  * allow list permits it:
  *
- *   - an entry that is the command, letter by letter, permits it as it is (a
- *     command with shell syntax is then given to the shell);
+ *   - an entry that equals the command permits it as it is (a command with
+ *     shell syntax is then given to the shell);
  *   - else both are split at blanks and compared word by word: a word of the entry is
- *     a pattern (* ? [] {}), a last word ** stands for any further words.
- *     The command must be plain words (nothing a shell would treat in a special
- *     way) and runs without a shell.  A pattern does not match a word that
- *     begins with '-' unless it begins so itself: "make *" permits "make
- *     test" and not "make --eval=...".
+ *     a pattern (* ? [] {}), a last word ** matches any further words.
+ *     The command must be plain words (nothing that is special to a shell) and
+ *     runs without a shell.  A pattern matches a word that begins with '-' only if
+ *     the pattern does too: "make *" permits "make test" and not "make --eval=...".
  */
 
 /* metadata.verify: a text, or an array of words.  1 and the command to run (shell: as

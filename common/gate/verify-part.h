@@ -8,27 +8,28 @@
 #include "sys/child.h"
 
 /*
- * What one verification knows while it goes on.  Inner part of verify.h:
+ * The state of one verification.  Only for the parts of verify:
  *
- *	verify.c		the order of things
- *	verify-select.c		which gates apply
- *	verify-tree.c		the tree, and what a pass depends on
- *	verify-run.c		running them
- *	verify-report.c		saying it
- *	verify-record.c		writing it down
+ *	verify.c		the steps and their order
+ *	verify-select.c		choose the gates that apply
+ *	verify-allow.c		is a task's own command allowed?
+ *	verify-tree.c		hash the tree; passes from and to the cache
+ *	verify-run.c		run the gates
+ *	verify-report.c		the texts of a refusal
+ *	verify-record.c		the receipt or the refusal in the journal
  */
 enum plan_state { PLAN_SKIP, PLAN_WAIT, PLAN_RUN, PLAN_DONE };
 
 struct plan_item { /* beside verify.result[i] */
 	enum plan_state state;
 	char *cwd;          /* where it runs */
-	struct strings env; /* what it gets beside the usual */
-	char scope[65];     /* hash of what it reads, before; "" unknown */
+	struct strings env; /* variables added to child_env() */
+	char scope[65];     /* hash of what it reads, before it ran; "" unknown */
 	struct child child;
 	int64_t ms;    /* of earlier tries */
 	int64_t began; /* this try, monotonic */
-	char *live;    /* see child.h; NULL: nobody watches */
-	bool cut;      /* its deadline is the whole run's, not its own */
+	char *live;    /* see child.h; NULL: no progress is shown */
+	bool cut;      /* its deadline is that of the whole run, not its own */
 };
 
 struct plan {
@@ -39,15 +40,15 @@ struct plan {
 	const struct claim *claim; /* on this task; NULL */
 	int statefd;               /* -1: none, so no cache */
 	char *cwd;                 /* the event's */
-	struct deadline until;     /* for gates: leaves time to answer */
+	struct deadline until;     /* for the gates: leaves time to answer */
 	struct plan_item *item;
 
 	bool tree_read;
 	struct git_tree tree;
-	char *tree_why; /* the tree is not known; NULL */
+	char *tree_why; /* why the tree is not known; NULL: it is */
 	struct strings changed_head, changed_claim;
 	bool head_read, claim_read;
-	char *changed_why; /* what changed since the claim is not known; NULL */
+	char *changed_why; /* why it is not known what changed; NULL: it is */
 };
 
 /* verify-select.c: fills in verify.result and item for every gate. */
@@ -55,7 +56,7 @@ void verify_select(struct plan *);
 
 /* verify-tree.c */
 void verify_tree_read(struct plan *);   /* read it, once */
-void verify_tree_forget(struct plan *); /* the next look is a fresh one */
+void verify_tree_forget(struct plan *); /* the next call reads it again */
 const struct strings *verify_tree_changed(struct plan *, bool since_head); /* NULL: not known */
 void verify_tree_scope(struct plan *, size_t, char out[65], char **why);
 void verify_tree_lookup(struct plan *);   /* passes from the cache */
@@ -63,17 +64,17 @@ void verify_tree_remember(struct plan *); /* passes to the cache */
 bool verify_tree_moved(
     struct plan *, struct strings *paths); /* the tree changed; which paths, if known */
 
-/* verify-run.c: everything that is PLAN_WAIT.  -1: told to stop, or no memory of processes. */
+/* verify-run.c: run everything that is PLAN_WAIT.  -1: told to stop, or a check failed. */
 int verify_run(struct plan *, struct error *);
 
-/* verify-report.c: the first one names the rule. */
+/* verify-report.c: each adds to the reason; the first one sets the rule. */
 void verify_report_refusal(struct plan *, const char *rule, const char *text);
 void verify_report_gates(struct plan *); /* nothing if all passed */
 void verify_report_tree(struct plan *, const struct strings *paths);
 void verify_report_attempts(struct plan *);
 void verify_report_warnings(struct plan *);
 
-/* verify-record.c: refusals so far. */
+/* verify-record.c: the number of refusals so far. */
 int64_t verify_attempts(const struct list *, const char *task);
 
 #endif

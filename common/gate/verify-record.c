@@ -1,5 +1,5 @@
 /*
- * What a verification leaves behind: a receipt, or a refusal that counts.
+ * Journal the outcome of a verification: a receipt, or a refusal, which is counted.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +14,8 @@
 #include "json/out.h"
 
 #define WAIT_MS 5000 /* for the journal, if the deadline allows */
+#define WAIT_LEAST_MS 500
+#define SUBJECT_CHARS 200
 
 static char *
 attempts_key(const char *task)
@@ -31,6 +33,17 @@ verify_attempts(const struct list *list, const char *task)
 	return n < 0 ? 0 : n;
 }
 
+/* A text from outside, made harmless. */
+static void
+out_shown(struct json_object *o, const char *key, const char *text, size_t max)
+{
+	struct buf b = { 0 };
+
+	text_show(&b, text, strlen(text), TEXT_LINE, max);
+	out_string(o, key, buf_text(&b));
+	buf_free(&b);
+}
+
 static struct json_object *
 gate_object(const struct gate_result *r)
 {
@@ -44,13 +57,8 @@ gate_object(const struct gate_result *r)
 		out_strings(o, "argv", &r->gate->argv);
 	if (r->gate->warn)
 		out_string(o, "severity", "warn");
-	if (r->why != NULL) {
-		struct buf b = { 0 };
-
-		text_show(&b, r->why, strlen(r->why), TEXT_LINE, 500);
-		out_string(o, "why", buf_text(&b));
-		buf_free(&b);
-	}
+	if (r->why != NULL)
+		out_shown(o, "why", r->why, 500);
 	if (r->verdict == GATE_SKIPPED)
 		return o;
 	if (r->exit >= 0)
@@ -83,7 +91,7 @@ checks_array(const struct verify_request *req)
 }
 
 static const char *
-known(const char *s)
+or_null(const char *s)
 {
 	return s != NULL && *s != '\0' ? s : NULL;
 }
@@ -93,11 +101,8 @@ receipt_object(const struct verify *v, const struct verify_request *req)
 {
 	struct json_object *o = out_object(), *gates = out_array(), *tree;
 	const struct config_file *f = &req->config->project;
-	struct buf subject = { 0 };
 
-	text_show(&subject, v->task.subject, strlen(v->task.subject), TEXT_LINE, 200);
-	out_string(o, "subject", buf_text(&subject));
-	buf_free(&subject);
+	out_shown(o, "subject", v->task.subject, SUBJECT_CHARS);
 	out_string(o, "subject_hash", v->subject_hash);
 	for (size_t i = 0; i < v->count; i++)
 		out_push(gates, gate_object(&v->result[i]));
@@ -106,8 +111,8 @@ receipt_object(const struct verify *v, const struct verify_request *req)
 	out_string(o, "head", v->head);
 	if (v->tree_before[0] != '\0' || v->tree_after[0] != '\0') {
 		tree = out_object();
-		out_string(tree, "before", known(v->tree_before));
-		out_string(tree, "after", known(v->tree_after));
+		out_string(tree, "before", or_null(v->tree_before));
+		out_string(tree, "after", or_null(v->tree_after));
 		out_add(o, "tree", tree);
 	}
 	if (f->path != NULL)
@@ -121,10 +126,10 @@ receipt_object(const struct verify *v, const struct verify_request *req)
 }
 
 static struct deadline
-patience(const struct verify_request *req)
+record_patience(const struct verify_request *req)
 {
-	/* After a long run the deadline may be near: an answer needs its record. */
-	struct deadline least = deadline_in(500), most = deadline_in(WAIT_MS);
+	/* After a long run the deadline may be near, but the outcome has to be recorded. */
+	struct deadline least = deadline_in(WAIT_LEAST_MS), most = deadline_in(WAIT_MS);
 
 	if (req->deadline.at_ms < least.at_ms)
 		return least;
@@ -132,12 +137,12 @@ patience(const struct verify_request *req)
 }
 
 static int
-append(const struct verify_request *req, struct journal_entry *entry, struct error *e)
+record_append(const struct verify_request *req, struct journal_entry *entry, struct error *e)
 {
-	return journal_append(req->list, req->config->durability, entry, patience(req), e);
+	return journal_append(req->list, req->config->durability, entry, record_patience(req), e);
 }
 
-/* A claim remembers where the work began; CI counts changes from there. */
+/* The commit at which the task was claimed; CI counts changes from there. */
 static void
 add_base(const struct verify_request *req, const char *task, struct json_object *o)
 {
@@ -161,13 +166,13 @@ record_pass(const struct verify *v, const struct verify_request *req, struct err
 	char *key = attempts_key(v->task.id);
 
 	add_base(req, v->task.id, entry.extra);
-	/* The client may clear a list once all of it is completed: this brings it back. */
+	/* The client deletes a list when all of it is completed; undo restores from this. */
 	if (v->task.text.len > 0)
 		out_string(entry.extra, "before", buf_text(&v->task.text));
 	if (verify_attempts(req->list, v->task.id) > 0)
-		tally_forget(req->list, key, patience(req));
+		tally_forget(req->list, key, record_patience(req));
 	free(key);
-	return append(req, &entry, e);
+	return record_append(req, &entry, e);
 }
 
 static int
@@ -189,10 +194,10 @@ record_refusal(const struct verify *v, const struct verify_request *req, struct 
 	for (size_t i = 0; i < v->count; i++)
 		out_push(gates, gate_object(&v->result[i]));
 	out_add(entry.extra, "gates", gates);
-	(void)tally_add(req->list, key, patience(req), e);
+	(void)tally_add(req->list, key, record_patience(req), e);
 	free(key);
-	/* The refusal stands, recorded or not. */
-	(void)append(req, &entry, e);
+	/* Refuse also if it cannot be recorded. */
+	(void)record_append(req, &entry, e);
 	buf_free(&why);
 	return 0;
 }
@@ -214,13 +219,10 @@ verify_force(const struct verify_request *req, const struct task *t, const char 
 		.why = reason,
 		.extra = out_object() };
 	char hash[65];
-	struct buf subject = { 0 };
 
 	completion_hash(t, hash);
-	text_show(&subject, t->subject, strlen(t->subject), TEXT_LINE, 200);
-	out_string(entry.extra, "subject", buf_text(&subject));
+	out_shown(entry.extra, "subject", t->subject, SUBJECT_CHARS);
 	out_string(entry.extra, "subject_hash", hash);
 	out_string(entry.extra, "by", who);
-	buf_free(&subject);
-	return append(req, &entry, e);
+	return record_append(req, &entry, e);
 }

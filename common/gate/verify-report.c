@@ -1,10 +1,10 @@
 /*
- * The reason, in words: facts first, then the way out.
+ * The text of a refusal: facts first, then what to do.
  *
- * It is read by a model, which will do what the last sentences say, so the
- * bypass that only a person may use is not among them; that goes to the
- * person.  Output of commands is quoted line by line, made harmless, and
- * bounded: the whole must stay below what the client hands on.
+ * It is read by a model, which will do what the last sentences say; so the bypass
+ * for a person (--force) is only in the message to the person.  Output of commands
+ * is quoted line by line, made harmless, and bounded: the client hands on only so
+ * much.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,13 +12,16 @@
 #include "base/text.h"
 #include "gate/verify-part.h"
 
-#define DETAILED 8        /* gates told with their output */
+#define DETAILED 8        /* gates shown with their output */
 #define OUTPUT_CHARS 5000 /* of output, over all gates */
 #define OUTPUT_LINES 20   /* per gate */
 #define LINE_CHARS 300
+#define PATHS_SHOWN 10
+#define PERSON_CHARS 2000 /* of the message about repeated refusals */
+#define WARNINGS_CHARS 4000
 
 static void
-begin(struct plan *p, const char *rule)
+refusal_begin(struct plan *p, const char *rule)
 {
 	struct verify *v = p->verify;
 
@@ -37,7 +40,7 @@ begin(struct plan *p, const char *rule)
 void
 verify_report_refusal(struct plan *p, const char *rule, const char *text)
 {
-	begin(p, rule);
+	refusal_begin(p, rule);
 	buf_puts(&p->verify->reason, text);
 }
 
@@ -142,15 +145,15 @@ show_gate(struct buf *b, const struct plan *p, size_t i, size_t chars)
 }
 
 static bool
-counts(const struct plan *p, size_t i)
+gate_counts(const struct plan *p, size_t i)
 {
 	return p->item[i].state != PLAN_SKIP;
 }
 
 static bool
-failed(const struct plan *p, size_t i)
+gate_failed(const struct plan *p, size_t i)
 {
-	return counts(p, i) && !gate_verdict_good(p->verify->result[i].verdict);
+	return gate_counts(p, i) && !gate_verdict_good(p->verify->result[i].verdict);
 }
 
 static void
@@ -161,7 +164,8 @@ show_passed(struct buf *b, const struct plan *p)
 	for (size_t i = 0; i < p->verify->count; i++) {
 		const struct gate_result *r = &p->verify->result[i];
 
-		if (!counts(p, i) || !gate_verdict_good(r->verdict) || b->len > TEXT_REASON - 1500)
+		if (!gate_counts(p, i) || !gate_verdict_good(r->verdict) ||
+		    b->len > TEXT_REASON - 1500)
 			continue;
 		buf_printf(b, "%s%s%s", first ? "Passed: " : ", ", r->gate->name,
 		    r->cached                  ? " (cached)"
@@ -181,35 +185,33 @@ verify_report_gates(struct plan *p)
 	bool late = false;
 
 	for (size_t i = 0; i < v->count; i++) {
-		total += counts(p, i);
-		if (failed(p, i) && !v->result[i].gate->warn) {
+		total += gate_counts(p, i);
+		if (gate_failed(p, i) && !v->result[i].gate->warn) {
 			bad++;
 			late = late || (v->result[i].verdict == GATE_TIMED_OUT && p->item[i].cut);
 		}
 	}
 	if (bad == 0)
 		return;
-	begin(p, "gates");
+	refusal_begin(p, "gates");
 	buf_printf(
 	    &v->reason, "%zu of %zu gate%s did not pass.\n", bad, total, total == 1 ? "" : "s");
 	for (size_t i = 0; i < v->count; i++)
-		if (failed(p, i) && !v->result[i].gate->warn && v->reason.len < TEXT_REASON - 2500)
+		if (gate_failed(p, i) && !v->result[i].gate->warn &&
+		    v->reason.len < TEXT_REASON - 2500)
 			show_gate(&v->reason, p, i,
 			    told++ < DETAILED ? OUTPUT_CHARS / (bad < DETAILED ? bad : DETAILED)
 					      : 0);
 	show_passed(&v->reason, p);
 	if (late)
 		buf_printf(&v->reason,
-		    "Gates that the time did not suffice for: run them first with claude-tasks "
-		    "verify "
-		    "%s, which may take as long as it needs; their pass is then used from the "
-		    "cache. A "
-		    "person can give them more time with the hook's timeout and 'deadline'.\n",
+		    "For gates that timed out, first run claude-tasks verify %s, which may take as "
+		    "long as it needs; their passes are then used from the cache. A person can "
+		    "give them more time with the hook's timeout and 'deadline'.\n",
 		    v->task.id);
 	buf_printf(&v->reason,
 	    "Fix what failed, then complete the task again; claude-tasks verify %s runs the gates "
-	    "by "
-	    "hand.",
+	    "by hand.",
 	    v->task.id);
 }
 
@@ -218,22 +220,22 @@ verify_report_tree(struct plan *p, const struct strings *paths)
 {
 	struct buf *b = &p->verify->reason;
 
-	begin(p, "tree");
+	refusal_begin(p, "tree");
 	buf_puts(b,
-	    "files changed while its gates ran, so their verdict is about a tree that is no "
-	    "longer there");
-	for (size_t i = 0; i < paths->count && i < 10; i++) {
+	    "files changed while its gates ran, so their verdict does not apply to the tree as "
+	    "it is now");
+	for (size_t i = 0; i < paths->count && i < PATHS_SHOWN; i++) {
 		buf_puts(b, i == 0 ? ": " : ", ");
 		text_show(b, paths->item[i], strlen(paths->item[i]), TEXT_LINE, 120);
 	}
-	if (paths->count > 10)
-		buf_printf(b, " and %zu more", paths->count - 10);
+	if (paths->count > PATHS_SHOWN)
+		buf_printf(b, " and %zu more", paths->count - PATHS_SHOWN);
 	buf_puts(b,
-	    ". Complete it again once nobody edits them. If a gate writes these files itself, "
-	    "they belong into .gitignore, or into the gate's 'writes'.");
+	    ". Complete it again when they are no longer edited. If a gate writes these files "
+	    "itself, add them to .gitignore or to the gate's 'writes'.");
 }
 
-/* Refused too often: the model is to stop, the person is to look. */
+/* Refused too often: tell the model to stop and the person to look. */
 void
 verify_report_attempts(struct plan *p)
 {
@@ -245,15 +247,15 @@ verify_report_attempts(struct plan *p)
 	v->stop_retrying = true;
 	buf_printf(&v->reason,
 	    "\nThis was refusal %lld of this task. Stop trying to complete it: leave it in "
-	    "progress, "
-	    "tell the person what fails and what you tried, and go on with something else.",
+	    "progress, tell the person what fails and what you tried, and go on with something "
+	    "else.",
 	    (long long)v->attempts);
 	buf_puts(&v->message, "Task ");
 	task_name(&v->message, &v->task);
 	buf_printf(&v->message, " was refused completion %lld times (%s).", (long long)v->attempts,
 	    v->rule != NULL ? v->rule : "?");
-	for (size_t i = 0; i < v->count && v->message.len < 2000; i++)
-		if (failed(p, i) && !v->result[i].gate->warn) {
+	for (size_t i = 0; i < v->count && v->message.len < PERSON_CHARS; i++)
+		if (gate_failed(p, i) && !v->result[i].gate->warn) {
 			buf_printf(&v->message, " %s: %s", v->result[i].gate->name,
 			    gate_verdict_name(v->result[i].verdict));
 			if (v->result[i].end != NULL) {
@@ -264,13 +266,12 @@ verify_report_attempts(struct plan *p)
 			buf_putc(&v->message, '.');
 		}
 	buf_printf(&v->message,
-	    " Look with: claude-tasks verify %s. To let it through all the same: claude-tasks "
-	    "complete "
-	    "%s --force --reason \"...\"",
+	    " To see why: claude-tasks verify %s. To complete it anyway: claude-tasks complete %s "
+	    "--force --reason \"...\"",
 	    v->task.id, v->task.id);
 }
 
-/* What does not refuse but should be known. */
+/* Failed gates of severity "warn", and other warnings, for the person. */
 void
 verify_report_warnings(struct plan *p)
 {
@@ -280,7 +281,7 @@ verify_report_warnings(struct plan *p)
 		const struct gate_result *r = &v->result[i];
 		struct buf b = { 0 };
 
-		if (!failed(p, i) || !r->gate->warn)
+		if (!gate_failed(p, i) || !r->gate->warn)
 			continue;
 		buf_printf(&b, "gate %s: %s", r->gate->name, gate_verdict_name(r->verdict));
 		if (r->end != NULL || r->why != NULL) {
@@ -298,7 +299,7 @@ verify_report_warnings(struct plan *p)
 		buf_putc(&v->message, '\n');
 	buf_puts(&v->message, "Task ");
 	task_name(&v->message, &v->task);
-	for (size_t i = 0; i < v->warnings.count && v->message.len < 4000; i++) {
+	for (size_t i = 0; i < v->warnings.count && v->message.len < WARNINGS_CHARS; i++) {
 		buf_puts(&v->message, i == 0 ? ": " : "; ");
 		text_show(
 		    &v->message, v->warnings.item[i], strlen(v->warnings.item[i]), TEXT_LINE, 600);

@@ -1,6 +1,6 @@
 /*
- * Running the gates: as many at once as allowed, each after those that it
- * needs, one at a time in a group.  No lock is held here.
+ * Run the gates: as many at once as allowed, each after those that it needs, one
+ * at a time in a group.  No lock is held here.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,10 +10,11 @@
 #include "base/text.h"
 #include "gate/verify-part.h"
 
-#define LOOK_MS 500 /* between two looks at gates that run */
+#define PROGRESS_MS 500 /* between two reports about a gate that runs */
+#define SHOWN 10        /* paths named by the check "committed" */
 
 static size_t
-find(const struct plan *p, const char *name)
+gate_find(const struct plan *p, const char *name)
 {
 	size_t i = 0;
 
@@ -24,13 +25,13 @@ find(const struct plan *p, const char *name)
 
 /* 1 may start, 0 must wait, -1 never: something it needs did not pass. */
 static int
-ready(struct plan *p, size_t i)
+gate_ready(struct plan *p, size_t i)
 {
 	const struct gate *g = p->verify->result[i].gate;
 	int answer = 1;
 
 	for (size_t n = 0; n < g->needs.count; n++) {
-		size_t k = find(p, g->needs.item[n]);
+		size_t k = gate_find(p, g->needs.item[n]);
 
 		if (k == p->verify->count)
 			continue;
@@ -45,15 +46,14 @@ ready(struct plan *p, size_t i)
 			answer = 0;
 	}
 	for (size_t k = 0; k < p->verify->count; k++)
-		if (p->item[k].state == PLAN_RUN && g->group != NULL &&
-		    p->verify->result[k].gate->group != NULL &&
-		    strcmp(g->group, p->verify->result[k].gate->group) == 0)
+		if (p->item[k].state == PLAN_RUN &&
+		    text_equal(g->group, p->verify->result[k].gate->group))
 			answer = 0;
 	return answer;
 }
 
 static void
-tell(struct plan *p, enum verify_moment moment, size_t i)
+gate_progress(struct plan *p, enum verify_moment moment, size_t i)
 {
 	if (p->req->progress != NULL)
 		p->req->progress(
@@ -61,58 +61,66 @@ tell(struct plan *p, enum verify_moment moment, size_t i)
 }
 
 static void
-settle(struct plan *p, size_t i, enum gate_verdict verdict)
+gate_settle(struct plan *p, size_t i, enum gate_verdict verdict)
 {
 	p->verify->result[i].verdict = verdict;
 	p->item[i].state = PLAN_DONE;
-	tell(p, VERIFY_GATE_ENDS, i);
+	gate_progress(p, VERIFY_GATE_ENDS, i);
+}
+
+/* CHECK_COMMITTED: 1 and the paths in scope that differ from HEAD; 0 none. */
+static int
+check_committed(struct plan *p, const struct gate *g, struct buf *reason)
+{
+	size_t dirty = 0;
+
+	verify_tree_read(p);
+	for (size_t i = 0; i < p->tree.count; i++) {
+		const struct git_entry *entry = &p->tree.entry[i];
+
+		if (entry->hidden || !git_in_scope(&g->files, &g->writes, entry->path) ||
+		    ++dirty > SHOWN)
+			continue;
+		buf_puts(reason, dirty == 1 ? "not committed: " : ", ");
+		text_show(reason, entry->path, strlen(entry->path), TEXT_LINE, 200);
+	}
+	if (dirty > SHOWN)
+		buf_printf(reason, " and %zu more", dirty - SHOWN);
+	if (!p->tree.repository)
+		buf_puts(reason, p->tree_why != NULL ? p->tree_why : "there is no repository");
+	return reason->len > 0;
 }
 
 /* A built-in check used as a gate. */
 static int
-run_check(struct plan *p, size_t i, struct error *e)
+gate_check_run(struct plan *p, size_t i, struct error *e)
 {
 	struct gate_result *r = &p->verify->result[i];
 	struct buf reason = { 0 };
-	size_t dirty = 0;
 	int rc = 0;
 
-	tell(p, VERIFY_GATE_STARTS, i);
+	gate_progress(p, VERIFY_GATE_STARTS, i);
 	r->tries = 1;
-	if (r->gate->check == CHECK_COMMITTED) {
-		verify_tree_read(p);
-		for (size_t n = 0; n < p->tree.count; n++) {
-			const struct git_entry *entry = &p->tree.entry[n];
-
-			if (entry->hidden ||
-			    !git_in_scope(&r->gate->files, &r->gate->writes, entry->path))
-				continue;
-			if (++dirty > 10)
-				continue;
-			buf_puts(&reason, dirty == 1 ? "not committed: " : ", ");
-			text_show(&reason, entry->path, strlen(entry->path), TEXT_LINE, 200);
-		}
-		if (dirty > 10)
-			buf_printf(&reason, " and %zu more", dirty - 10);
-		if (!p->tree.repository)
-			buf_puts(
-			    &reason, p->tree_why != NULL ? p->tree_why : "there is no repository");
-		rc = reason.len > 0;
-	} else if (p->completion.store == NULL)
-		buf_puts(&reason, "there is no list to look at");
+	if (r->gate->check == CHECK_COMMITTED)
+		rc = check_committed(p, r->gate, &reason);
+	else if (p->completion.store == NULL)
+		buf_puts(&reason, "there is no task list");
 	else
 		rc = completion_check(&p->completion, r->gate->check, &reason, e);
 	if (rc != -1) {
 		free(r->why);
 		r->why = reason.len > 0 ? mem_string(buf_text(&reason)) : NULL;
-		settle(p, i, rc == 1 ? GATE_FAILED : r->why != NULL ? GATE_SKIPPED : GATE_PASSED);
+		gate_settle(p, i,
+		    rc == 1          ? GATE_FAILED
+		    : r->why != NULL ? GATE_SKIPPED
+				     : GATE_PASSED);
 	}
 	buf_free(&reason);
 	return rc == -1 ? -1 : 0;
 }
 
 static void
-start(struct plan *p, size_t i)
+gate_start(struct plan *p, size_t i)
 {
 	struct gate_result *r = &p->verify->result[i];
 	struct plan_item *item = &p->item[i];
@@ -131,7 +139,7 @@ start(struct plan *p, size_t i)
 	}
 	r->tries++;
 	if (r->tries == 1)
-		tell(p, VERIFY_GATE_STARTS, i);
+		gate_progress(p, VERIFY_GATE_STARTS, i);
 	if (p->req->progress != NULL && item->live == NULL) {
 		item->live = mmap(
 		    NULL, CHILD_LIVE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -143,18 +151,18 @@ start(struct plan *p, size_t i)
 	if (child_start(&item->child, &spec, &e) == -1) {
 		free(r->why);
 		r->why = mem_string(e.text);
-		settle(p, i, GATE_NOT_RUN);
+		gate_settle(p, i, GATE_NOT_RUN);
 	} else
 		item->state = PLAN_RUN;
 	free(argv);
 }
 
 static enum gate_verdict
-judge(const struct gate *g, const struct child *c, int tries)
+gate_verdict_of(const struct gate *g, const struct child *c, int tries)
 {
 	switch (c->end) {
 	case CHILD_EXITED:
-		/* The shell's own words for "no such command". */
+		/* The shell reports a command that it cannot run by these statuses. */
 		if (g->shell != NULL && (c->status == 127 || c->status == 126))
 			return GATE_NOT_RUN;
 		if (c->status != 0)
@@ -173,19 +181,19 @@ judge(const struct gate *g, const struct child *c, int tries)
 }
 
 static void
-ended(struct plan *p, size_t i)
+gate_ended(struct plan *p, size_t i)
 {
 	struct gate_result *r = &p->verify->result[i];
 	struct plan_item *item = &p->item[i];
 	struct child *c = &item->child;
-	enum gate_verdict verdict = judge(r->gate, c, r->tries);
+	enum gate_verdict verdict = gate_verdict_of(r->gate, c, r->tries);
 	struct buf end = { 0 };
 
 	child_describe(&end, c);
 	if (verdict == GATE_NOT_RUN && c->end == CHILD_EXITED)
 		buf_puts(&end, c->status == 127 ? ": no such command" : ": not executable");
 	if (verdict == GATE_TIMED_OUT && item->cut)
-		buf_puts(&end, ", the end of the time for all gates");
+		buf_puts(&end, ", the time limit of all gates together");
 	free(r->end);
 	r->end = buf_take(&end);
 	r->exit = c->end == CHILD_EXITED ? c->status : -1;
@@ -201,10 +209,10 @@ ended(struct plan *p, size_t i)
 		item->state = PLAN_WAIT;
 		return;
 	}
-	settle(p, i, verdict);
+	gate_settle(p, i, verdict);
 }
 
-/* Start what may start; how many run now. */
+/* Start every gate that may start; returns how many run now. */
 static int
 start_ready(struct plan *p, struct error *e)
 {
@@ -220,17 +228,17 @@ start_ready(struct plan *p, struct error *e)
 		for (size_t i = 0; i < v->count; i++) {
 			int may;
 
-			if (p->item[i].state != PLAN_WAIT || (may = ready(p, i)) == 0)
+			if (p->item[i].state != PLAN_WAIT || (may = gate_ready(p, i)) == 0)
 				continue;
 			if (may == -1) {
-				settle(p, i, GATE_SKIPPED);
+				gate_settle(p, i, GATE_SKIPPED);
 				again = true;
 			} else if (v->result[i].gate->check != CHECK_NONE) {
-				if (run_check(p, i, e) == -1)
+				if (gate_check_run(p, i, e) == -1)
 					return -1;
 				again = true;
 			} else if (running < limit) {
-				start(p, i);
+				gate_start(p, i);
 				if (p->item[i].state == PLAN_RUN)
 					running++;
 				else
@@ -241,9 +249,9 @@ start_ready(struct plan *p, struct error *e)
 	return running;
 }
 
-/* Somebody watches: how long it has run, and its last words. */
+/* Report how long a gate has run, and the end of its output. */
 static void
-look(struct plan *p, size_t i)
+gate_runs(struct plan *p, size_t i)
 {
 	struct gate_result *r = &p->verify->result[i];
 	struct plan_item *item = &p->item[i];
@@ -252,7 +260,7 @@ look(struct plan *p, size_t i)
 	buf_reset(&r->tail);
 	if (item->live != NULL)
 		buf_add(&r->tail, item->live, strnlen(item->live, CHILD_LIVE - 1));
-	tell(p, VERIFY_GATE_RUNS, i);
+	gate_progress(p, VERIFY_GATE_RUNS, i);
 }
 
 int
@@ -269,18 +277,18 @@ verify_run(struct plan *p, struct error *e)
 			if (p->item[i].state == PLAN_RUN)
 				list[n++] = &p->item[i].child;
 		child_wait(
-		    list, n, p->req->progress != NULL ? deadline_in(LOOK_MS) : DEADLINE_NEVER);
+		    list, n, p->req->progress != NULL ? deadline_in(PROGRESS_MS) : DEADLINE_NEVER);
 		rc = 0;
 		for (size_t i = 0; i < v->count; i++) {
 			if (p->item[i].state == PLAN_RUN && !p->item[i].child.done &&
 			    p->req->progress != NULL)
-				look(p, i);
+				gate_runs(p, i);
 			if (p->item[i].state != PLAN_RUN || !p->item[i].child.done)
 				continue;
 			if (p->item[i].child.end == CHILD_STOPPED)
 				rc = error_set(e, ERROR_FAULT, "told to stop while gate '%s' ran",
 				    v->result[i].gate->name);
-			ended(p, i);
+			gate_ended(p, i);
 		}
 	}
 	for (size_t i = 0; i < v->count; i++) {

@@ -1,6 +1,6 @@
 /*
- * Which gates apply.  What is not known (what changed, if git cannot say) counts as
- * "applies": a gate too many costs time, a gate too few lets something through.
+ * Choose the gates that apply.  If it is not known what changed, a gate applies: one
+ * gate too many costs time, one too few lets a failure through.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -36,18 +36,18 @@ metadata_equals(const struct completion *c, const struct gate_pair *pair)
 	return same;
 }
 
-static int
+static bool
 text_matches(const char *pattern, const char *text)
 {
 	struct error e;
 
-	/* Checked when the configuration was read; malformed by now means "applies". */
+	/* Was checked when the configuration was read; if it fails now, the gate applies. */
 	return pattern == NULL || pattern_test(pattern, text, &e) != 0;
 }
 
 /* Why it does not apply; NULL if it does. */
 static const char *
-objection(struct plan *p, const struct gate *g)
+gate_objection(struct plan *p, const struct gate *g)
 {
 	const struct gate_when *w = &g->when;
 	const struct task *t = p->completion.task;
@@ -58,34 +58,34 @@ objection(struct plan *p, const struct gate *g)
 	if ((w->on & p->req->on) == 0)
 		return "not for this event";
 	if (!text_matches(w->subject, t->subject))
-		return "its subject is another";
+		return "the subject does not match";
 	if (!text_matches(w->description, t->description))
-		return "its description is another";
+		return "the description does not match";
 	if (w->owner.count > 0 && !any_word(&w->owner, t->owner))
-		return "its owner is another";
+		return "the task has another owner";
 	if (w->teammate.count > 0 && !any_word(&w->teammate, a->name))
-		return "another teammate";
+		return "for another teammate";
 	if (w->agent_type.count > 0 && !any_word(&w->agent_type, a->type))
-		return "another type of agent";
+		return "for another type of agent";
 	for (size_t i = 0; i < w->equals_count; i++)
 		if (!metadata_equals(&p->completion, &w->equals[i]))
-			return "its metadata is another";
+			return "the metadata has another value";
 	for (size_t i = 0; i < w->has.count; i++)
 		if (completion_metadata(&p->completion, w->has.item[i], &json) == JSON_ABSENT)
-			return "its metadata lacks a key";
+			return "the metadata lacks a key";
 	if (w->changed.count > 0 && (changed = verify_tree_changed(p, w->since_head)) != NULL) {
 		for (size_t i = 0; i < changed->count; i++)
 			if (glob_any(&w->changed, changed->item[i]))
 				return NULL;
-		return w->since_head ? "nothing it is about has changed since HEAD"
-				     : "nothing it is about has changed since the claim";
+		return w->since_head ? "none of its files has changed since HEAD"
+				     : "none of its files has changed since the claim";
 	}
 	return NULL;
 }
 
-/* Where a gate runs: its own directory, from where its file speaks, or the event's. */
+/* Where a gate runs: in its cwd, relative to the root of its file, or where the event was. */
 static char *
-directory(const struct plan *p, const struct gate *g)
+gate_directory(const struct plan *p, const struct gate *g)
 {
 	char *root = NULL, *path;
 
@@ -104,9 +104,9 @@ directory(const struct plan *p, const struct gate *g)
 	return path;
 }
 
-/* The names we can tell a gate about, if it asks for them ("pass"). */
+/* The gate's own variables, and those about the task that it asks for ("pass"). */
 static void
-environment(const struct plan *p, const struct gate *g, struct strings *env)
+gate_environment(const struct plan *p, const struct gate *g, struct strings *env)
 {
 	const struct task *t = p->completion.task;
 	const struct {
@@ -129,8 +129,8 @@ add_result(struct plan *p, const struct gate *g)
 	struct verify *v = p->verify;
 	struct gate_result *r;
 
-	v->result = mem_grow(v->result, v->count + 1, sizeof(*v->result));
-	p->item = mem_grow(p->item, v->count + 1, sizeof(*p->item));
+	v->result = mem_more(v->result, v->count, sizeof(*v->result));
+	p->item = mem_more(p->item, v->count, sizeof(*p->item));
 	r = &v->result[v->count];
 	*r = (struct gate_result){ .gate = g, .verdict = GATE_SKIPPED, .exit = -1 };
 	p->item[v->count] = (struct plan_item){ .state = PLAN_SKIP, .child = CHILD_INIT };
@@ -139,19 +139,19 @@ add_result(struct plan *p, const struct gate *g)
 }
 
 static void
-choose(struct plan *p, size_t i)
+gate_choose(struct plan *p, size_t i)
 {
 	struct gate_result *r = &p->verify->result[i];
 	struct plan_item *item = &p->item[i];
 
 	item->state = PLAN_WAIT;
-	item->cwd = directory(p, r->gate);
-	environment(p, r->gate, &item->env);
+	item->cwd = gate_directory(p, r->gate);
+	gate_environment(p, r->gate, &item->env);
 	free(r->why);
 	r->why = NULL;
 }
 
-/* A chosen gate brings those that it needs. */
+/* Choose also the gates that a chosen one needs. */
 static void
 choose_needs(struct plan *p)
 {
@@ -166,13 +166,13 @@ choose_needs(struct plan *p)
 				    p->item[k].state == PLAN_SKIP &&
 				    strings_has(
 					&v->result[i].gate->needs, v->result[k].gate->name)) {
-					choose(p, k);
+					gate_choose(p, k);
 					more = true;
 				}
 	}
 }
 
-/* metadata.verify: the task brings its own command. */
+/* metadata.verify: the task has a command of its own. */
 static void
 select_own(struct plan *p)
 {
@@ -194,12 +194,12 @@ select_own(struct plan *p)
 	rc = verify_allow(&c->verify.allow, json, at, &g->argv, &g->shell, &text);
 	r = add_result(p, g);
 	if (rc == 1)
-		choose(p, p->verify->count - 1);
+		gate_choose(p, p->verify->count - 1);
 	else if (c->verify.allow.count == 0)
 		r->why = mem_string(
-		    "the configuration allows no command of a task's own (verify.allow)");
+		    "the configuration allows no commands in metadata.verify (verify.allow)");
 	else {
-		/* Asked for and not permitted: not run, and so not passed. */
+		/* Not permitted: it did not run, and so did not pass. */
 		r->verdict = GATE_NOT_RUN;
 		p->item[p->verify->count - 1].state = PLAN_DONE;
 		r->why =
@@ -226,10 +226,10 @@ verify_select(struct plan *p)
 			add_result(p, g)->why = mem_string("not asked for");
 			continue;
 		}
-		why = objection(p, g);
+		why = gate_objection(p, g);
 		add_result(p, g)->why = why != NULL ? mem_string(why) : NULL;
 		if (why == NULL)
-			choose(p, p->verify->count - 1);
+			gate_choose(p, p->verify->count - 1);
 	}
 	if (p->req->only == NULL || strings_has(p->req->only, "metadata.verify"))
 		select_own(p);

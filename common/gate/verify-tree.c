@@ -1,15 +1,16 @@
 /*
- * The tree that is verified, and what may be taken from the cache.
+ * The tree that is verified, and the passes from and to the cache.
  *
- * A pass counts for the tree as it was before the gate ran, if it was still
- * the same afterwards.  Whatever is not known (no git, a file that cannot
- * be read) means: run it, and do not remember.
+ * A pass counts for the tree as it was before the gate ran, if it is the same
+ * afterwards.  If the tree is not known (no git, a file that cannot be read), the
+ * gate runs and its pass is not cached.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "gate/cache.h"
 #include "gate/verify-part.h"
+#include "sys/dir.h"
 
 void
 verify_tree_read(struct plan *p)
@@ -43,7 +44,7 @@ verify_tree_changed(struct plan *p, bool since_head)
 	verify_tree_read(p);
 	if (!p->tree.repository)
 		return NULL;
-	/* In CI HEAD is what is checked: without a commit to count from, all has changed. */
+	/* In CI the tree is HEAD: without a commit to count from, everything counts as changed. */
 	if (p->req->on == GATE_CI && (since = p->req->since) == NULL)
 		return NULL;
 	if (p->req->on != GATE_CI && !since_head && p->claim != NULL)
@@ -59,18 +60,16 @@ verify_tree_changed(struct plan *p, bool since_head)
 }
 
 static bool
-inside(const char *path, const char *root)
+tree_contains(const char *root, const char *path)
 {
 	char *real = realpath(path, NULL);
-	size_t len = strlen(root);
-	bool yes = real != NULL && strncmp(real, root, len) == 0 &&
-		   (real[len] == '\0' || real[len] == '/' || len == 1);
+	bool yes = real != NULL && dir_contains(root, real);
 
 	free(real);
 	return yes;
 }
 
-/* The hash of what gate i reads; "" and a reason (owned) if it cannot be told. */
+/* The hash of what gate i reads; "" and the reason (owned) if there is none. */
 void
 verify_tree_scope(struct plan *p, size_t i, char out[65], char **why)
 {
@@ -83,21 +82,21 @@ verify_tree_scope(struct plan *p, size_t i, char out[65], char **why)
 		*why = mem_string(p->tree_why);
 	else if (!p->tree.repository)
 		git_files_hash(p->item[i].cwd, &g->files, &g->writes, out, why);
-	else if (!inside(p->item[i].cwd, p->tree.root))
+	else if (!tree_contains(p->tree.root, p->item[i].cwd))
 		*why = mem_string("it runs outside the repository");
 	else
 		git_tree_hash(&p->tree, &g->files, &g->writes, out, why);
 }
 
 static int64_t
-ttl(const struct plan *p, const struct gate *g)
+cache_ttl(const struct plan *p, const struct gate *g)
 {
 	return g->ttl_ms >= 0 ? g->ttl_ms : p->req->config->verify.ttl_ms;
 }
 
-/* What the environment adds to the key: what is declared, and what is passed on. */
+/* The cache key of gate i, with the variables that it declares and those passed on to it. */
 static void
-key_of(struct plan *p, size_t i, char out[65])
+cache_key_of(struct plan *p, size_t i, char out[65])
 {
 	const struct gate *g = p->verify->result[i].gate;
 	struct strings env = { 0 };
@@ -133,8 +132,9 @@ verify_tree_lookup(struct plan *p)
 			r->uncached = mem_string("its cache is off");
 			continue;
 		}
-		key_of(p, i, r->key);
-		if (p->req->no_cache || !cache_find(p->statefd, r->key, ttl(p, r->gate), &entry))
+		cache_key_of(p, i, r->key);
+		if (p->req->no_cache ||
+		    !cache_find(p->statefd, r->key, cache_ttl(p, r->gate), &entry))
 			continue;
 		r->verdict = entry.flaky ? GATE_FLAKY : GATE_PASSED;
 		r->cached = true;
@@ -162,12 +162,12 @@ verify_tree_remember(struct plan *p)
 		if (r->cached || r->key[0] == '\0' || !gate_verdict_good(r->verdict))
 			continue;
 		memcpy(entry.digest, r->digest, sizeof(entry.digest));
-		/* Not remembered is not wrong, only slower next time. */
+		/* If this fails, the gate runs again next time. */
 		(void)cache_put(p->statefd, r->key, r->gate->name, &entry, &e);
 	}
 }
 
-/* Take a second look at the tree: has what a gate reads changed since the first? */
+/* Read the tree again: has what a gate reads changed since the first time? */
 bool
 verify_tree_moved(struct plan *p, struct strings *paths)
 {

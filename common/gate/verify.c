@@ -1,5 +1,5 @@
 /*
- * The order of things in a verification; see verify.h.
+ * The steps of a verification and their order; see verify.h.
  */
 #include "gate/verify.h"
 
@@ -11,11 +11,11 @@
 #include "config/glob.h"
 #include "gate/verify-part.h"
 
-#define RESERVE_MS 2500 /* to kill, look again, and answer */
+#define RESERVE_MS 2500 /* to kill the gates, read the task again and answer */
 
-/* Every built-in check that is on; objections of level "refuse" go to reason. */
+/* Make every built-in check that is on; objections of level "refuse" go to reason. */
 static int
-ask_builtins(const struct completion *c, const struct config *config, struct buf *reason,
+run_builtins(const struct completion *c, const struct config *config, struct buf *reason,
     struct strings *warnings, const char **rule, bool *asked, struct error *e)
 {
 	int refused = 0;
@@ -64,7 +64,7 @@ verify_builtin(const struct verify_request *req, const struct task *t, struct bu
 	int rc = -1;
 
 	if (completion_open(&c, req->metadata, e) == 0)
-		rc = ask_builtins(&c, req->config, &text, warnings, rule, &asked, e);
+		rc = run_builtins(&c, req->config, &text, warnings, rule, &asked, e);
 	if (rc == 1) {
 		buf_puts(reason, "Task ");
 		task_name(reason, t);
@@ -86,7 +86,7 @@ check_builtins(struct plan *p, struct error *e)
 
 	if (p->req->gates_only || p->req->store == NULL)
 		return 0;
-	rc = ask_builtins(
+	rc = run_builtins(
 	    &p->completion, p->req->config, &text, &v->warnings, &rule, &v->checked, e);
 	if (rc == 1)
 		verify_report_refusal(p, rule, buf_text(&text));
@@ -94,7 +94,7 @@ check_builtins(struct plan *p, struct error *e)
 	return rc;
 }
 
-/* 0 may run, 1 refused, -1. */
+/* 0 the commands may run, 1 refused, -1. */
 static int
 check_trust(struct plan *p, struct error *e)
 {
@@ -126,14 +126,15 @@ note_gate_file(struct plan *p)
 	if (c == NULL || c->gate_file_hash == NULL || strcmp(c->gate_file_hash, f->hash) == 0)
 		return;
 	strings_take(&p->verify->warnings,
-	    mem_printf("the gate file %s%s%s was changed after the task was claimed",
-		f->path != NULL ? "'" : "", f->path != NULL ? f->path : "is gone: it",
-		f->path != NULL ? "'" : ""));
+	    f->path == NULL
+		? mem_string("the gate file was removed after the task was claimed")
+		: mem_printf("the gate file '%s' was changed after the task was claimed", f->path));
 }
 
-/* The same task, still open, and nothing against it? 0, 1 refused, -1. */
+/* Read the task again: is it unchanged, and do the built-in checks still pass?
+ * 0, 1 refused, -1. */
 static int
-look_again(struct plan *p, struct error *e)
+check_again(struct plan *p, struct error *e)
 {
 	struct verify *v = p->verify;
 	struct task now = TASK_INIT;
@@ -156,15 +157,14 @@ look_again(struct plan *p, struct error *e)
 	rc = 0;
 	if (strcmp(hash, v->subject_hash) != 0 || now.status != v->task.status) {
 		verify_report_refusal(p, "changed",
-		    "its subject, description or status was changed while its gates ran. Look at "
-		    "it "
+		    "its subject, description or status was changed while its gates ran. Read it "
 		    "again (TaskGet), then complete it.");
 		rc = 1;
 	} else if (!p->req->gates_only) {
 		struct completion c = p->completion;
 
 		c.task = &now;
-		rc = ask_builtins(&c, p->req->config, &text, &again, &rule, &asked, e);
+		rc = run_builtins(&c, p->req->config, &text, &again, &rule, &asked, e);
 		if (rc == 1)
 			verify_report_refusal(p, rule, buf_text(&text));
 	}
@@ -194,7 +194,7 @@ any_ran(const struct plan *p)
 	return false;
 }
 
-/* Run once more what ran, or came from the cache, on the tree as it is now. */
+/* Reset what ran or came from the cache, to run it on the tree as it is now. */
 static void
 start_over(struct plan *p)
 {
@@ -212,9 +212,9 @@ start_over(struct plan *p)
 }
 
 /*
- * A gate that makes files on its first run (and finds them on the next) and
- * a colleague who saves a file are no reason to refuse at once: if all
- * passed and there is as much time again, the gates get a second run.
+ * The tree may change during the run because a gate makes files on its first run,
+ * or because somebody saves a file.  If all gates passed and there is time left for
+ * as long a run again, they run a second time before the completion is refused.
  */
 static int
 run_gates(struct plan *p, struct error *e)
@@ -225,7 +225,6 @@ run_gates(struct plan *p, struct error *e)
 
 	for (int round = 0; rc == 0; round++) {
 		int64_t start = clock_ms();
-		char *why;
 
 		verify_tree_read(p);
 		verify_tree_lookup(p);
@@ -235,14 +234,13 @@ run_gates(struct plan *p, struct error *e)
 					v->result[i].why = mem_string("would run");
 			break;
 		}
-		if (p->tree.repository) {
-			git_tree_hash(&p->tree, NULL, NULL, v->tree_before, &why);
-			free(why);
-		}
+		if (p->tree.repository)
+			git_tree_hash(&p->tree, NULL, NULL, v->tree_before, NULL);
 		if ((rc = verify_run(p, e)) == -1)
 			break;
 		strings_free(&paths);
-		/* Nothing ran: the tree was looked at a moment ago.  Refused, and late: answer. */
+		/* If nothing ran, the tree was just read.  If a gate failed and time is up, answer.
+		 */
 		if (!any_ran(p) || (!all_good(p) && deadline_past(p->until)))
 			break;
 		if (!verify_tree_moved(p, &paths)) {
@@ -258,10 +256,7 @@ run_gates(struct plan *p, struct error *e)
 		start_over(p);
 	}
 	if (rc == 0 && p->tree.repository) {
-		char *why;
-
-		git_tree_hash(&p->tree, NULL, NULL, v->tree_after, &why);
-		free(why);
+		git_tree_hash(&p->tree, NULL, NULL, v->tree_after, NULL);
 		free(v->head);
 		v->head = mem_string(p->tree.head);
 	}
@@ -298,7 +293,7 @@ verify_gates(struct plan *p, struct error *e)
 		v->checked = v->checked || gate_verdict_good(v->result[i].verdict);
 	if (v->passed)
 		verify_report_gates(p);
-	if (v->passed && look_again(p, e) == -1)
+	if (v->passed && check_again(p, e) == -1)
 		return -1;
 	return 0;
 }
@@ -335,7 +330,7 @@ plan_open(struct plan *p, struct error *e)
 	if (req->list != NULL && req->config->gates.count + req->config->verify.allow.count > 0) {
 		struct error why;
 
-		/* No state, no cache; what has to be recorded will say so. */
+		/* Without a state there is no cache; verify_record() reports the error. */
 		p->statefd = list_state(req->list, !req->plan_only, &why);
 	}
 	return 0;

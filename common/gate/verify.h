@@ -12,8 +12,8 @@
 #include "list/store.h"
 
 /*
- * May this task be called completed?  The one answer for the hook, for
- * completions reported at a stop, for the command line and for CI.
+ * May this task be completed?  Used by the hook, for completions reported at a
+ * stop, by the command line and by CI.
  *
  *	struct verify v = VERIFY_INIT;
  *	if (verify_task(&v, &request, &err) == -1)
@@ -36,7 +36,7 @@ struct gate_result {
 	int exit;  /* exit status; -1 */
 	int tries;
 	bool cached;
-	char *uncached; /* why the verdict cannot be remembered; NULL */
+	char *uncached; /* why a pass cannot be cached; NULL */
 	int64_t ms;
 	uint64_t output_total;
 	struct buf tail; /* of the last try's output */
@@ -44,8 +44,8 @@ struct gate_result {
 	char key[65]; /* in the cache; "" none */
 };
 
-/* RUNS: now and then while it does; the result has its time so far, and in tail
- * the end of what it has printed. */
+/* RUNS: about twice a second; the result has the time so far, and in tail the end of the
+ * output. */
 enum verify_moment { VERIFY_GATE_STARTS, VERIFY_GATE_RUNS, VERIFY_GATE_ENDS };
 
 struct verify_request {
@@ -64,8 +64,8 @@ struct verify_request {
 	const char *client_version; /* NULL */
 	struct deadline deadline;
 	bool trusted;    /* CI: --trust was given */
-	bool no_cache;   /* look nothing up (passes are still remembered) */
-	bool plan_only;  /* choose, look up, run nothing (--explain, --dry-run) */
+	bool no_cache;   /* use no pass of the cache; new ones are still kept */
+	bool plan_only;  /* choose and look up, but run nothing (--explain, --dry-run) */
 	bool gates_only; /* no built-in checks of the config (verify by hand of a pending task) */
 	const struct strings *only; /* names of gates; NULL all */
 	void (*progress)(
@@ -75,12 +75,13 @@ struct verify_request {
 
 struct verify {
 	bool passed;
-	bool checked;       /* at least one gate or built-in check really said yes */
+	bool checked;       /* at least one gate passed or one built-in check was made */
 	bool stop_retrying; /* attempts are used up: reason and message say so */
 	struct buf reason;  /* of a refusal */
-	struct buf message; /* for the person: systemMessage; may come with a pass (warnings) */
-	const char *rule;   /* "blockers" "checklist" "trust" "gates" "tree" ...; NULL on a pass */
-	int64_t attempts;   /* refusals so far, this one included */
+	struct buf
+	    message; /* for the person: systemMessage; a pass has one too if there are warnings */
+	const char *rule; /* "blockers" "checklist" "trust" "gates" "tree" ...; NULL on a pass */
+	int64_t attempts; /* refusals so far, this one included */
 
 	struct gate_result *result;
 	size_t count;
@@ -89,7 +90,7 @@ struct verify {
 	char tree_before[65], tree_after[65]; /* "" unknown */
 	char *head;                           /* NULL */
 	char subject_hash[65];                /* SHA-256 of subject NUL description */
-	struct gate *own;                     /* metadata.verify made a gate; NULL */
+	struct gate *own;                     /* the gate made of metadata.verify; NULL */
 	struct task task;
 	int64_t ms;
 };
@@ -101,22 +102,21 @@ struct verify {
 
 int verify_task(struct verify *, const struct verify_request *, struct error *);
 
-/* Journal the outcome: a receipt for a pass, a refusal else; counts attempts. */
+/* Journal the outcome: a receipt for a pass, else a refusal, which counts as an attempt. */
 int verify_record(const struct verify *, const struct verify_request *, struct error *);
 void verify_free(struct verify *);
 
-/* The built-in checks alone, cheap: 0 fine, 1 refused with reason and rule, -1 fault.
- * Also for on-subagent-stop's reports and for a store_rule. */
+/* The built-in checks alone: 0 fine, 1 refused with reason and rule, -1 fault.  Cheap enough
+ * for a store_rule, under the lock. */
 int verify_builtin(const struct verify_request *, const struct task *, struct buf *reason,
     struct strings *warnings, const char **rule, struct error *);
 
-/* A person let it through: claude-tasks complete N --force --reason. */
+/* Journal that a person forced it: claude-tasks complete N --force --reason. */
 int verify_force(const struct verify_request *, const struct task *, const char *who,
     const char *reason, struct error *);
 
-/* Globs of gates that match no file of the repository around cwd, as they
- * stand (`changed` or `files` of a gate): a typing mistake that would
- * pass for ever.  1 there are some, 0 none, -1 (git failed). */
+/* Call fn for each glob (`changed` or `files` of a gate) that matches no file of the repository
+ * around cwd: probably a typing mistake.  1 there are some, 0 none, -1 git failed. */
 int verify_dead_globs(const struct gates *, const char *cwd, struct deadline,
     void (*fn)(void *, const struct gate *, const char *key, const char *glob), void *,
     struct error *);

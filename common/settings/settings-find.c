@@ -1,12 +1,11 @@
 /*
- * Finding our entries, in either form of a command.
+ * Find our entries, in either form of a command.
  */
 #include "settings/settings-find.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The first word of a shell command line, its quotes taken off; *end: after it. */
 char *
 settings_first_word(const char *line, const char **end)
 {
@@ -49,12 +48,11 @@ settings_program(const char *command, bool exec, char **path)
 }
 
 static int
-refuse(struct error *err, const char *what, const char *must)
+wrong_shape(struct error *err, const char *what, const char *must)
 {
-	return error_set(err, ERROR_INPUT, "%s is not %s as the client wants it", what, must);
+	return error_set(err, ERROR_INPUT, "%s is not %s, as the client expects", what, must);
 }
 
-/* Parse, and see that hooks, its events and their groups have the shape we edit. */
 int
 settings_parse(struct json *j, const char *text, size_t len, struct error *err)
 {
@@ -68,17 +66,17 @@ settings_parse(struct json *j, const char *text, size_t len, struct error *err)
 		return error_set(err, ERROR_INPUT, "not a JSON object");
 	hooks = json_member(j, JSON_ROOT, "hooks");
 	if (hooks != JSON_ABSENT && json_kind(j, hooks) != JSON_OBJECT)
-		return refuse(err, "\"hooks\"", "an object");
+		return wrong_shape(err, "\"hooks\"", "an object");
 	env = json_member(j, JSON_ROOT, "env");
 	if (env != JSON_ABSENT && json_kind(j, env) != JSON_OBJECT)
-		return refuse(err, "\"env\"", "an object");
+		return wrong_shape(err, "\"env\"", "an object");
 	for (json_ref e = json_first(j, hooks); e != JSON_ABSENT && rc == 0;
 	     e = json_next(j, hooks, e)) {
 		char *name = json_key(j, e);
 
 		what = mem_printf("\"hooks\".\"%s\"", name);
 		if (json_kind(j, e) != JSON_ARRAY)
-			rc = refuse(err, what, "an array");
+			rc = wrong_shape(err, what, "an array");
 		free(what);
 		free(name);
 	}
@@ -99,7 +97,6 @@ handler_program(const struct json *j, json_ref handler, bool *exec, char **path)
 	return name;
 }
 
-/* The n-th handler of ours in the whole text (event: only below this one). */
 bool
 settings_place(
     const struct json *j, const char *event, size_t nth, struct settings_place *at, char **path)
@@ -172,7 +169,7 @@ settings_find(const char *text, size_t len, struct settings_entries *all, struct
 
 	*all = (struct settings_entries){ 0 };
 	for (size_t n = 0; rc == 0 && settings_place(&j, NULL, n, &at, &path); n++) {
-		all->item = mem_grow(all->item, all->count + 1, sizeof(*all->item));
+		all->item = mem_more(all->item, all->count, sizeof(*all->item));
 		s = &all->item[all->count++];
 		command = json_member_string(&j, at.handler, "command");
 		*s = (struct settings_entry){ .event = json_key(&j, at.event),

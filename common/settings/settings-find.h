@@ -4,7 +4,7 @@
 #include "settings/settings.h"
 
 /*
- * Inside settings: where our handlers are in a parsed settings file.
+ * For settings.c: where our handlers are in a parsed settings file.
  */
 struct settings_place {
 	json_ref event, group, handler; /* event: the array of groups */
@@ -12,7 +12,7 @@ struct settings_place {
 	bool exec;
 };
 
-/* Parse, and see that hooks, its events and env have the shape we edit. */
+/* Parse, and check that hooks, its events and env have the form that we edit. */
 int settings_parse(struct json *, const char *text, size_t len, struct error *);
 
 /* The n-th handler of ours (event: only below this one; NULL any).  path gets the

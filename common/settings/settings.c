@@ -1,7 +1,6 @@
 /*
- * Edits are made one at a time, each on the text that the one before left:
- * an entry that is added may need an array or object that is not there yet,
- * and a text is small.
+ * Edits are made one at a time, each on the result of the one before: an entry that
+ * is added may need an array or object that another one has added.
  */
 #include "settings/settings.h"
 
@@ -10,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "json/json-edit.h"
 #include "json/json-print.h"
 #include "json/out.h"
@@ -17,9 +17,9 @@
 #define TASK_TOOLS "TaskCreate|TaskUpdate|Task|Agent|TodoWrite"
 
 /*
- * The client gives a hook 600 s, but a SessionEnd hook 1.5 s unless told
- * otherwise.  No event is here that the oldest client we know does not: it
- * would drop all hooks of the file without a word.
+ * The client gives a hook 600 s, but a SessionEnd hook 1.5 s unless a timeout is
+ * given.  Only events that the oldest supported client knows: it drops all hooks of
+ * a file that names an unknown one, without a message.
  */
 const struct settings_hook settings_hooks[] = {
 	{ "PreToolUse", TASK_TOOLS, "on-pretooluse-task", 0 },
@@ -41,13 +41,11 @@ settings_hook_find(const char *event)
 	return NULL;
 }
 
-/* A word for a POSIX shell; plain paths stay plain, which people like to read. */
+/* A word for a POSIX shell, quoted only if it must be. */
 static void
 shell_word(struct buf *b, const char *s)
 {
-	if (*s != '\0' &&
-	    strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+:@%,=") ==
-		strlen(s)) {
+	if (text_plain_word(s)) {
 		buf_puts(b, s);
 		return;
 	}
@@ -61,7 +59,7 @@ shell_word(struct buf *b, const char *s)
 	buf_putc(b, '\'');
 }
 
-/* How the file indents: its first indented line, or two blanks; "" if it has no newline. */
+/* The indentation of the first indented line, or two blanks; "" if there is no newline. */
 static char *
 indentation(const char *text, size_t len)
 {
@@ -80,7 +78,7 @@ indentation(const char *text, size_t len)
 	return mem_string("  ");
 }
 
-/* The object as text that stands at `depth` of a file that indents by `unit`. Frees it. */
+/* The object as text at `depth` of a file that indents by `unit`. Frees it. */
 static void
 value_text(struct buf *b, struct json_object *o, const char *unit, int depth)
 {
@@ -131,9 +129,9 @@ make_group(const struct settings_hook *h, const struct settings_plan *plan)
 	return group;
 }
 
-/* One step: text becomes the result of an edit. */
+/* Replace text by the result of the edit. */
 static void
-step(struct buf *text, struct json_edit *e)
+apply_edit(struct buf *text, struct json_edit *e)
 {
 	struct buf next = { 0 };
 
@@ -143,7 +141,7 @@ step(struct buf *text, struct json_edit *e)
 	*text = next;
 }
 
-/* Our entry is there: let it run the executable where it lies now. */
+/* Let an entry of ours run the executable in plan->bin; false: it does already. */
 static bool
 move_entry(struct buf *text, const struct json *j, const struct settings_place *at, const char *old,
     const struct settings_plan *plan)
@@ -166,7 +164,7 @@ move_entry(struct buf *text, const struct json *j, const struct settings_place *
 		json_print_string(&value, line.data, line.len);
 		json_edit_init(&e, j);
 		json_edit_set(&e, at->handler, "command", buf_text(&value));
-		step(text, &e);
+		apply_edit(text, &e);
 	}
 	buf_free(&line);
 	buf_free(&value);
@@ -202,7 +200,7 @@ add_entry(struct buf *text, const struct json *j, const struct settings_hook *h,
 			json_edit_set(&e, JSON_ROOT, "hooks", buf_text(&value));
 		}
 	}
-	step(text, &e);
+	apply_edit(text, &e);
 	buf_free(&value);
 }
 
@@ -224,7 +222,7 @@ add_env(struct buf *text, const struct json *j, const struct settings_plan *plan
 		value_text(&value, o, unit, 1);
 		json_edit_set(&e, JSON_ROOT, "env", buf_text(&value));
 	}
-	step(text, &e);
+	apply_edit(text, &e);
 	buf_free(&value);
 }
 
@@ -274,7 +272,7 @@ settings_install(const char *text, size_t len, const struct settings_plan *plan,
 	return rc;
 }
 
-/* The smallest thing that holds nothing but this handler. */
+/* Remove the handler, with its group, event and "hooks" if nothing else is in them. */
 static void
 remove_handler(struct buf *text, const struct json *j, const struct settings_place *at)
 {
@@ -295,7 +293,7 @@ remove_handler(struct buf *text, const struct json *j, const struct settings_pla
 	} else {
 		json_edit_remove(&e, JSON_ROOT, "hooks");
 	}
-	step(text, &e);
+	apply_edit(text, &e);
 }
 
 int
@@ -331,7 +329,7 @@ settings_uninstall(const char *text, size_t len, const struct strings *events, c
 			json_edit_remove(&e, vars, env);
 		else
 			json_edit_remove(&e, JSON_ROOT, "env");
-		step(out, &e);
+		apply_edit(out, &e);
 		change->env = true;
 	}
 	json_free(&j);

@@ -10,14 +10,14 @@
 /*
  * Our entries in a settings file of the client.
  *
- * Text in, text out; no files here (see settings-file.h).  An edit changes
- * the bytes of our entries and nothing else, in the file's own indentation.
- * A text that is no JSON object, or whose "hooks" is not what the client
- * expects, is refused: nothing is guessed about a file that a person wrote.
+ * Text in, text out; settings-file.h reads and writes the files.  An edit changes
+ * only the bytes of our entries, in the file's own indentation.  A text that is
+ * not a JSON object, or whose "hooks" has not the form that the client expects, is
+ * refused.
  *
- * An entry is ours if its command is one of our executables, wherever it
- * lies: so it is known again after a move or an update.  What a person added
- * to it (options, another timeout or matcher) stays.
+ * An entry is ours if its command is one of our executables, in whatever directory:
+ * so it is found again after a move or an update.  What a person added to it
+ * (options, another timeout or matcher) is kept.
  */
 struct settings_hook {
 	const char *event;
@@ -26,7 +26,7 @@ struct settings_hook {
 	int timeout;         /* seconds; 0: the client's default */
 };
 
-/* Those that `install` registers; the first three are the default's core. */
+/* Those that `install` can register. */
 extern const struct settings_hook settings_hooks[];
 extern const size_t settings_hook_count;
 const struct settings_hook *settings_hook_find(const char *event);
@@ -44,12 +44,12 @@ struct settings_change {
 	bool env; /* the variable was added */
 };
 
-/* The text with the plan in force.  0; -1 ERROR_INPUT. */
+/* Add or move the entries of the plan.  0; -1 ERROR_INPUT. */
 int settings_install(const char *text, size_t len, const struct settings_plan *, struct buf *out,
     struct settings_change *, struct error *);
 
-/* The text without any of ours (events: only these, NULL all), and without the variable
- * if `env` names it; containers that become empty by it go too. */
+/* Remove our entries (events: only these, NULL all), and the variable if `env` names it;
+ * containers that become empty are removed too. */
 int settings_uninstall(const char *text, size_t len, const struct strings *events, const char *env,
     struct buf *out, struct settings_change *, struct error *);
 
@@ -69,8 +69,8 @@ struct settings_entries {
 int settings_find(const char *text, size_t len, struct settings_entries *, struct error *);
 void settings_entries_free(struct settings_entries *);
 
-/* The name of ours that a command line or path runs; NULL: not ours.
- * path, if not NULL, gets the unquoted first word (owned), where ours. */
+/* The name of our executable that a command line or path runs; NULL: not ours.  If it is ours and
+ * path is not NULL, *path gets the unquoted first word (owned). */
 const char *settings_program(const char *command, bool exec, char **path);
 
 #endif

@@ -168,3 +168,12 @@ file_target(int dirfd, const char *name, int *target_dirfd, bool *own, char targ
 	*own = true;
 	return 1;
 }
+
+bool
+dir_contains(const char *root, const char *path)
+{
+	size_t len = strlen(root);
+
+	return strncmp(path, root, len) == 0 &&
+	       (path[len] == '\0' || path[len] == '/' || strcmp(root, "/") == 0);
+}

@@ -18,6 +18,9 @@ int dir_open_at(int dirfd, const char *name, bool make, mode_t mode, struct erro
  * NULL, and errno. */
 DIR *dir_read(int dirfd, const char *name);
 
+/* Is path the directory root, or below it?  By their texts: both absolute, without links. */
+bool dir_contains(const char *root, const char *path);
+
 /* Where a name leads: for a symbolic link the directory of its target, opened
  * (*own set), and the target's name.  1, 0 not there, -1. */
 int file_target(int dirfd, const char *name, int *target_dirfd, bool *own, char target[256],
