@@ -1,11 +1,11 @@
 /*
  * agent: who acts in an event, and in which client process.
  *
- * The client names its agents sparingly: a subagent by agent_id, an
- * in-process teammate by agent_id and, under agent_type, its name; a teammate
- * in a terminal of its own by nothing but its session, except in the three
- * events that carry teammate_name.  What those reveal is remembered in
- * agents.json, so that its tool calls can be told from the lead's.
+ * A subagent has an agent_id; an in-process teammate has an agent_id and its
+ * name as agent_type; a teammate in a terminal of its own has only its
+ * session, except in the three events that carry teammate_name.  The names
+ * these reveal are kept in agents.json, so that its tool calls can be told
+ * from the lead's.
  */
 #include "agent/agent.h"
 
@@ -77,8 +77,8 @@ looks_like_client(const struct process *p)
 }
 
 /*
- * The oldest client says nothing in the environment and runs the hook in its
- * own session.  It calls itself claude, and is the nearest of that name above us.
+ * The oldest client sets no variable and runs the hook in its own session:
+ * look for the nearest process above us that is called claude.
  */
 static void
 client_above(struct agent *a)
@@ -97,10 +97,9 @@ client_above(struct agent *a)
 }
 
 /*
- * Every other client makes the hook the leader of a session of its
- * own, so the leader's parent is the client whatever shells and wrappers lie
- * between.  A wrong guess would make a live claim look dead, hence the name
- * must fit as well.
+ * Every other client makes the hook the leader of a session of its own, so the
+ * leader's parent is the client, whatever shells and wrappers are in between.
+ * A wrong guess would make a live claim look dead, so the name must match too.
  */
 void
 agent_client(struct agent *a)
@@ -130,7 +129,7 @@ agent_client(struct agent *a)
 	}
 }
 
-/* What the process or the team's own file says about this session. */
+/* The name that the process or the team's file gives this session. */
 static char *
 name_in_team(const struct list *list, const char *session)
 {

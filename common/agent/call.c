@@ -60,7 +60,7 @@ call_drop(const struct list *list, const char *task)
 	(void)unlinkat(state, name, 0);
 }
 
-/* Is it the call that this event is about? */
+/* Was it kept by the call that this event is about? */
 static bool
 call_fits(const struct json *j, const struct event *ev)
 {
@@ -71,7 +71,7 @@ call_fits(const struct json *j, const struct event *ev)
 	if (ev->session_id == NULL ||
 	    !json_equals(j, json_member(j, JSON_ROOT, "session"), ev->session_id))
 		return false;
-	/* Some clients leave agent_id out of TaskCompleted: then the session must do. */
+	/* Some clients leave agent_id out of TaskCompleted: then the session decides. */
 	if (ev->agent_id != NULL && !json_equals(j, agent, ev->agent_id))
 		return false;
 	transcript = json_member_string(j, JSON_ROOT, "transcript");

@@ -1,12 +1,11 @@
 /*
- * Taking a task.
+ * claim: take a task.
  *
- * The client checks nothing, so of two agents that start the same task both
+ * The client checks nothing: of two agents that start the same task, both
  * believe they have it.  Here the checks and the record happen under the
- * list's lock.  Every claim of ours is in the ledger before the lock is let
- * go, hence "is the agent busy" needs only the ledger there; tasks that it
- * owns without a claim are looked for before (a scan has no place under a
- * lock).
+ * list's lock.  Each claim is on record before the lock is released, so that
+ * "is the agent busy" needs only the record there; tasks that it owns without
+ * a claim are looked for before, since a scan would hold the lock too long.
  */
 #include "agent/claim.h"
 
@@ -26,7 +25,7 @@
 struct taking {
 	const struct list *list;
 	const struct claim_request *req;
-	const char *owner; /* as it will stand in the file; NULL: none */
+	const char *owner; /* as it will be written; NULL: none */
 	struct deadline deadline;
 	struct buf *reason;
 	struct strings owned; /* what the agent had in progress when we looked */
@@ -72,7 +71,7 @@ refuse_begin(struct taking *k, enum claim_result result)
 	task_name(k->reason, &k->task);
 }
 
-/* Who has it, if it is not the one who asks. */
+/* Refuse a task that another agent has. */
 static bool
 check_holder(struct taking *k, const struct claim *c)
 {
@@ -126,9 +125,9 @@ is_busy_with(struct taking *k, struct store *s, const char *id)
 	busy = store_get(s, id, &t, &ignored) == 1 && t.status == TASK_IN_PROGRESS;
 	if (busy) {
 		refuse_begin(k, CLAIM_AGENT_BUSY);
-		buf_puts(k->reason, " is not for you yet: you have ");
+		buf_puts(k->reason, " cannot start: you have ");
 		task_describe(k->reason, &t);
-		buf_puts(k->reason, " open. Finish it or give it back first.");
+		buf_puts(k->reason, " open. Complete it or set it to pending first.");
 	}
 	task_free(&t);
 	return busy;
@@ -192,7 +191,7 @@ claim_write(struct taking *k, struct store *s, struct error *err)
 	return rc == -1 ? -1 : 0;
 }
 
-/* The claim on the task that still counts, or NULL. */
+/* The claim on the task, if its agent still works on it; NULL. */
 static const struct claim *
 standing_claim(struct taking *k, struct store *s, struct error *err)
 {
@@ -270,9 +269,9 @@ take_journal(struct taking *k, enum durability durability)
 	};
 	struct error ignored;
 
-	/* The task as it was: should its file vanish, it can be brought back. */
+	/* The task as it was, to restore it if its file is lost. */
 	out_string(entry.extra, "before", buf_text(&k->task.text));
-	/* The claim stands whether or not its line could be written. */
+	/* The claim counts whether or not its line could be written. */
 	(void)journal_append(k->list, durability, &entry, k->deadline, &ignored);
 }
 

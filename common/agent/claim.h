@@ -10,12 +10,12 @@
 #include "list/store.h"
 
 /*
- * Who works on what: the claim, atomic over the list, and its record.
+ * Who works on which task: taking a claim, atomic over the list.
  *
- * An agent is known by what its events carry (agent_from_event()).  A claim is
- * recorded in claims.json in the list's state directory, so that a later
- * stop event, or the absence of one, can be matched: the client shows no owner
- * for the main thread of a session and writes none for a subagent.
+ * A claim is recorded in claims.json in the list's state directory (claims.h),
+ * because the task file does not tell: the client writes no owner for the main
+ * thread of a session, nor for a subagent.  When an agent stops, or its
+ * process is gone, its tasks are found by their claims.
  */
 enum claim_result {
 	CLAIM_FAULT = -1,
@@ -36,9 +36,9 @@ struct claim_request {
 		     */
 	const char *tool_use_id;
 	const char *gate_file_hash, *head;
-	const char *owner; /* the owner the call itself gives; NULL: agent_owner() */
-	bool pass_owner;   /* the owner on disk is a label; see holder.h for who "another" is */
-	const char *transcript;                       /* transcript_path of the event; NULL */
+	const char *owner;      /* the owner the call itself gives; NULL: agent_owner() */
+	bool pass_owner;        /* the owner on disk is a label (holder.h) */
+	const char *transcript; /* transcript_path of the event; NULL */
 	bool pass_blocked, pass_taken, pass_resolved; /* rules that are off or only warn */
 };
 

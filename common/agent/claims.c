@@ -1,11 +1,9 @@
 /*
  * claims.json, the record of who has claimed what.
  *
- * Most hook runs meet a list without claims, so the first thing is one open
- * that fails.  The file is replaced whole under a lock of its own
- * (claims.json.lock), which is taken after the list's where both are held.  It is
- * not synced: after a power cut no client lives that it could speak of, and
- * what the cut made of the file does not matter.
+ * The file is replaced whole under a lock of its own (claims.json.lock), which
+ * is taken after the list's where both are held.  It is not synced: after a
+ * power cut all processes that it names are gone.
  */
 #include "agent/claims.h"
 
@@ -122,7 +120,7 @@ claim_parse(struct claims *claims, const struct json *j, json_ref ref)
 	*claims_add(claims) = c;
 }
 
-/* From before the machine was started: nobody it could speak of lives. */
+/* Written before the last boot, so every process in it is gone. */
 static bool
 from_before(const struct list *list)
 {
@@ -300,9 +298,9 @@ space_of_old(void)
 
 /*
  * A list may be shared with a container or, on a network file system, with
- * another machine: there the same number is another process, or none.  The
- * first namespace of every machine has the same number and host names repeat,
- * but no two boots have the same id.
+ * another machine, where the same pid is another process or none.  Host names
+ * repeat, and the first pid namespace has the same number on every machine;
+ * the boot id is unique.
  */
 const char *
 claims_space(void)
@@ -321,8 +319,8 @@ claims_space(void)
 	return space[0] != '\0' ? space : NULL;
 }
 
-/* Was it made on this machine, before its last start?  A claim of another boot that is newer than
- * this one is of another machine with the same id, and nothing is known about its process. */
+/* Was it made on this machine before its last boot?  A claim of another boot that is newer than
+ * this one comes from another machine with the same id: nothing is known about its process. */
 static bool
 before_boot(const struct claim *c, const char *here)
 {
@@ -345,7 +343,7 @@ claims_alive(const struct claim *c)
 		return !before_boot(c, here);
 	if (kill((pid_t)c->pid, 0) == -1 && errno == ESRCH)
 		return false;
-	/* A process that cannot be looked at is taken for the one that made the claim. */
+	/* A process whose start cannot be read is taken for the one that made the claim. */
 	if (process_read((pid_t)c->pid, &p) != 1)
 		return true;
 	return p.state != 'Z' && p.state != 'X' && (c->pid_start == 0 || p.start == c->pid_start);

@@ -16,8 +16,8 @@ struct claim {
 	char *task, *agent_id, *agent_type, *name, *session,
 	    *owner;        /* owner: as asked to be written */
 	char *tool_use_id; /* the call the claim was made for */
-	char *space; /* where its pid means something: machine, boot, pid namespace; NULL: here */
-	char *transcript; /* of its session; says whether that call is over (transcript.h) */
+	char *space;       /* where its pid is valid: machine, boot, pid namespace; NULL: here */
+	char *transcript;  /* of its session; says whether that call is over (transcript.h) */
 	int64_t pid;
 	uint64_t pid_start;
 	int64_t time_ms;

@@ -1,10 +1,9 @@
 /*
- * event: what the client tells a hook.
+ * event: read the event that the client sends.
  *
- * One pass over the text makes the index; the fields are then decoded by
- * name, once, because half of them are wanted by every hook and each is
- * short.  The big ones (tool_input, the last message of an agent) stay
- * where they are until someone asks.
+ * The text is parsed into an index in one pass; short fields are then decoded
+ * by name.  The big ones (tool_input, the last message) stay in the text until
+ * they are asked for.
  */
 #include "agent/event.h"
 
@@ -51,7 +50,7 @@ event_kind_of(const char *name)
 	return EVENT_OTHER;
 }
 
-/* An identity that is empty is none. */
+/* An empty identity counts as absent. */
 static char *
 event_name(char *s)
 {
@@ -63,9 +62,8 @@ event_name(char *s)
 }
 
 /*
- * The fields by name.  An event has about as many members as we know, so
- * they are met in one walk; lengths are compared first, because this is
- * paid by every event, also by those that cannot matter.
+ * The fields by name.  Lengths are compared first, because every event pays
+ * for this, also the one that no rule is about.
  */
 enum field_kind { FIELD_STRING, FIELD_NAME, FIELD_PLACE };
 
@@ -197,9 +195,9 @@ event_forget(struct event *ev)
 
 /*
  * An event past a limit: keep what precedes the member that is too deep or
- * has no end.  The client writes tool_name before tool_input, and each key
- * once; an agent has a say only in what is inside tool_input.  0, or -1 if
- * this is no such event or does not name its tool.
+ * does not end.  The client writes tool_name before tool_input, and each key
+ * once; an agent controls only what is inside tool_input.  0, or -1 if this is
+ * another kind of event or does not name its tool.
  */
 static int
 event_cut(struct event *ev)
@@ -254,7 +252,7 @@ event_read_rest(struct event *ev, int fd, struct error *e)
 	return rc == 0 ? 0 : event_cut(ev);
 }
 
-/* The client writes the whole object at once; what follows a whole object could only be blank. */
+/* The client writes the whole object at once; only white space can follow. */
 int
 event_read_first(struct event *ev, int fd, struct error *e)
 {

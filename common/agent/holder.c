@@ -1,7 +1,6 @@
 /*
- * holder: one answer for the hooks, the claim under the lock, and the
- * check at completion, so that none of them lets through what another
- * would refuse.
+ * holder: the same answer for the hooks, the claim under the lock and the
+ * check at completion.
  */
 #include "agent/holder.h"
 
@@ -17,7 +16,7 @@
 #include "list/tally.h"
 #include "list/team.h"
 
-/* A subagent works for the main thread that sent it: what that one holds, it may take up. */
+/* A subagent may continue what the main thread that started it holds. */
 static bool
 claimed_by_parent(const struct claim *c, const struct agent *self)
 {
@@ -65,7 +64,7 @@ holder_label(const struct list *list, const struct agent *self, const char *task
 	return rc;
 }
 
-/* Somebody real goes by this name. */
+/* Is there an agent of this name? */
 static bool
 owner_is_agent(const struct list *list, const struct claims *claims, const struct agent *self,
     const char *owner)

@@ -6,11 +6,11 @@
 #include "list/list.h"
 
 /*
- * Notes for whoever leads: what was released and what became ready, told to
- * the model once, at its next call that a hook answers.
+ * Notes for the lead: what was released and what became ready, told to the
+ * model once, at its next call that a hook answers.
  *
- * notes.jsonl in the list's state, a line each.  A note is for one session,
- * or (session NULL) for the first main thread that comes by.
+ * notes.jsonl in the list's state, a line each.  A note is for one session, or
+ * (session NULL) for the first main thread that makes a call.
  */
 int note_add(
     const struct list *, const char *session, const char *text, struct deadline, struct error *);

@@ -1,13 +1,13 @@
 /*
- * Giving back.
+ * release: give tasks back.
  *
- * Every release is decided under the list's lock, on the ledger and the
- * task as they are then: between the look and the lock the task may have been
- * finished, or claimed by somebody who is alive.
+ * Every release is decided under the list's lock, on the claims and the task
+ * as they are then: since they were read without it, the task may have been
+ * completed, or claimed by an agent that is alive.
  *
- * The dead are found by their claims alone.  There is one for every task
- * that was begun through our hooks, and without claims nothing is read at
- * all, so that every hook run can afford to look.
+ * Dead agents are found by their claims alone: every task that was begun
+ * through our hooks has one, and without claims nothing is read, so that every
+ * hook run can afford to look.
  */
 #include "agent/release.h"
 
@@ -34,7 +34,7 @@ struct releasing {
 	struct strings owned;  /* tasks that have the agent as their owner */
 	struct strings forget; /* tasks whose claims go */
 	struct strings settle; /* tasks whose claims were seen at work */
-	struct strings unused; /* tasks whose claims came to nothing */
+	struct strings unused; /* tasks whose claim was never used */
 	struct strings whys;   /* beside out->tasks */
 };
 
@@ -45,7 +45,7 @@ released_free(struct released *r)
 	strings_free(&r->ready);
 }
 
-/* Back to where nobody has it.  The caller holds the list's lock. */
+/* To pending, without owner.  The caller holds the list's lock. */
 static int
 release_give_back(
     struct releasing *r, struct store *s, struct task *t, const char *why, struct error *err)
@@ -84,7 +84,7 @@ release_update_claims(struct releasing *r, struct claims *claims, struct error *
 	return changed ? claims_save(claims, err) : 0;
 }
 
-/* The lines of what was done, and what of it can be started now. */
+/* Journal what was done, and find out what of it can be started now. */
 static void
 release_finish(struct releasing *r, struct store *s)
 {
@@ -185,7 +185,7 @@ release_agent_held(void *arg, struct store *s, struct error *err)
 		if (claim_is_by(&claims.item[i], r->agent))
 			rc = release_claimed(r, s, &claims.item[i], err);
 	for (i = 0; rc == 0 && i < r->owned.count; i++) {
-		/* A claim by another one who goes by the same name stays. */
+		/* A claim by another agent of the same name stays. */
 		c = claims_find(&claims, r->owned.item[i]);
 		if (c == NULL || claim_is_by(c, r->agent))
 			rc = release_owned(r, s, r->owned.item[i], err);
@@ -280,8 +280,8 @@ release_task(const struct list *list, struct store *s, const char *id, const cha
 
 /* ---- the dead ---- */
 
-/* Has the session that ended taken this claim with it?  Not if another process
- * has resumed the same session and holds it there. */
+/* Has this claim ended with its session?  Not if another process has resumed the same session
+ * and holds it there. */
 static bool
 ended_with(const struct releasing *r, const struct claim *c)
 {

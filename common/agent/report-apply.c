@@ -70,7 +70,8 @@ report_apply_held(void *arg, struct store *s, struct error *err)
 	c = claims_find(&a->now, item->task);
 	if (rc == 1 && item->status != TASK_IN_PROGRESS && c != NULL) {
 		claims_drop(&a->now, (size_t)(c - a->now.item));
-		(void)claims_save(&a->now, &ignored); /* a claim that is spent is found again */
+		(void)claims_save(
+		    &a->now, &ignored); /* what is left behind is dropped by the next run */
 	}
 	claims_move(a->known, &a->now);
 	return rc;

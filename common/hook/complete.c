@@ -1,11 +1,10 @@
 /*
  * complete: TaskCompleted.
  *
- * The event means two things.  With permission_mode it is a question at the
- * end of a teammate's turn, for each task it still has in progress: no
- * completion, never recorded as one, and no gate is run for it.  Without, a
- * task is about to become completed, and whatever goes wrong from here on is
- * a refusal.
+ * The event has two meanings.  With permission_mode the client asks, at the
+ * end of a teammate's turn, about each task that it still has in progress: no
+ * gate runs and no completion is recorded.  Without, a task is about to become
+ * completed, and every fault from here on is a refusal.
  */
 #include "hook/complete.h"
 
@@ -40,7 +39,7 @@ complete_nudge(struct hook *h)
 		hook_fact(h, "already nudged about this task");
 	else if (h->explain)
 		hook_would(h, "tally.json: %s counted", key);
-	/* Not counted, not nudged: else it would never end. */
+	/* Only if it was counted: else it would be asked for ever. */
 	if (!h->explain && tally_get(&h->in.list, key) < h->in.config.verify.nudges &&
 	    tally_add(&h->in.list, key, hook_patience(h), &e) != -1) {
 		d->verdict = VERDICT_REFUSE;
@@ -113,11 +112,11 @@ complete_check(struct hook *h, struct error *e)
 		for (size_t i = 0; i < v.count; i++)
 			hook_fact(h, "gate %s: %s", v.result[i].gate->name,
 			    gate_verdict_name(v.result[i].verdict));
-		/* A pass that leaves no receipt is no pass. */
+		/* Without a receipt it does not pass. */
 		if (!h->explain && (rc = verify_record(&v, &req, e)) == 0)
 			d->recorded = !v.passed || d->message.len == 0;
 	}
-	/* Used once, whatever came of it: the next attempt is another call. */
+	/* Used once: the next attempt is another call. */
 	if (!h->explain && metadata.len > 0)
 		call_drop(&h->in.list, req.task);
 	verify_free(&v);

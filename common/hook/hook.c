@@ -1,9 +1,9 @@
 /*
  * hook: from an event to an answer.
  *
- * The order is the cost: the event first, since most events cannot matter;
- * then the list, then the settings, each only when a rule asks for it.
- * Faults come home to one function, whoever meets them.
+ * The event is read first, since no rule is about most events; then the list,
+ * then the settings, each only when a rule asks for it.  All faults are
+ * handled in hook_fault().
  */
 #include "hook/hook.h"
 
@@ -38,9 +38,11 @@
 #define LEAKS_ARE_CHECKED false
 #endif
 
-#define MARGIN_MS 2000 /* the supervisor speaks up this long after the deadline */
+#define MARGIN_MS 2000 /* the supervisor answers this long after the deadline */
 
-/* For the handlers that get no argument. */
+/* For memory_gone() and fault_plainly(), which are called without an argument: when memory runs
+ * out, and by the supervisor, in another process, when the hook has died.  hook_fault() reads
+ * the same. */
 static struct {
 	const struct hook_spec *spec;
 	enum config_fault fault;
@@ -60,8 +62,8 @@ fault_of(const struct hook_spec *spec, const struct config *c)
 }
 
 /*
- * What a fault does, in one place.  A refusal says so and how to get on; an
- * allowed action is not checked, and the person is told that it was not.
+ * Answer a fault as on_fault says: a refusal that says how to go on, or a pass
+ * that tells the person that nothing was checked.
  */
 static void
 hook_fault(struct hook *h, const struct error *e)
@@ -91,7 +93,7 @@ hook_fault(struct hook *h, const struct error *e)
 		    h->spec->name, e->text);
 }
 
-/* The same when there is nothing left to work with. */
+/* The same without allocation. */
 static int
 fault_plainly(const char *why)
 {
@@ -108,7 +110,7 @@ fault_plainly(const char *why)
 	snprintf(text, sizeof(text), "{\"systemMessage\":\"%s let this pass unchecked: %s\"}\n",
 	    answer.spec->name, why);
 	if (write(STDOUT_FILENO, text, strlen(text)) == -1)
-		return 0; /* nobody listens; the answer is the same */
+		return 0; /* the exit status is the same */
 	return 0;
 }
 
@@ -171,7 +173,7 @@ hook_list(struct hook *h, struct error *e)
 		return 0;
 	}
 	if ((rc = store_open(&h->in.store, h->in.list.dir, false, e)) == -1) {
-		/* Whoever asks again looks again. */
+		/* The next call tries again. */
 		list_free(&h->in.list);
 		h->in.have_list = false;
 		return -1;
@@ -185,7 +187,7 @@ hook_list_open(const struct hook *h)
 	return h->in.store.dirfd != -1;
 }
 
-/* The option is stronger than the settings; until these are read they are the defaults. */
+/* The option overrides the settings, which are the defaults until they are read. */
 static int64_t
 limit_ms(const struct hook *h)
 {
@@ -215,7 +217,7 @@ hook_config(struct hook *h, struct error *e)
 	q.config_dir = h->in.have_list ? h->in.list.config : (dir = list_config_dir(&ignored));
 	config_free(&h->in.config);
 	if (config_load(&h->in.config, &q, e) == -1) {
-		/* The project's file must not undo what the user's says about faults. */
+		/* A broken project file must not undo what the user's file says about faults. */
 		config_free(&h->in.config);
 		q.file = NULL;
 		q.cwd = "/";
@@ -345,7 +347,7 @@ hook_journal(
 	(void)journal_append(&h->in.list, h->in.store.durability, &entry, hook_patience(h), &e);
 }
 
-/* What was decided, unless it was nothing. */
+/* Journal the decision, unless it is a silent pass. */
 static void
 journal_decision(struct hook *h)
 {
@@ -395,7 +397,7 @@ hook_explain(struct hook *h, enum event_kind kind)
 	buf_free(&json);
 }
 
-/* The end of the process frees all this faster; a leak checker wants to see it done. */
+/* Only for a leak checker: the end of the process frees it faster. */
 static void
 hook_free(struct hook *h)
 {
@@ -416,8 +418,9 @@ hook_free(struct hook *h)
 static int
 read_event(struct hook *h, struct error *e)
 {
-	/* Before every tool call: spare what can be spared.  It opens nothing it writes to
-	 * while it has something to say. */
+	/* This hook runs before every tool call, so it does without poll().  Where a standard
+	 * descriptor is closed, a file of ours may get its number, but none that is open for
+	 * writing is still open when the answer is written. */
 	if (h->spec->hook == HOOK_PRETOOLUSE)
 		return event_read_first(&h->in.event, STDIN_FILENO, e);
 	if (wait_for_event(hook_deadline(h), e) == -1)
@@ -445,7 +448,7 @@ hook_serve(struct hook *h)
 		return 0;
 	}
 	if (!decision_silent(&h->out.decision)) {
-		signal(SIGPIPE, SIG_IGN); /* a reader that left does not undo a refusal */
+		signal(SIGPIPE, SIG_IGN); /* a closed pipe must not change a refusal */
 		journal_decision(h);
 	}
 	status = decision_write(&h->out.decision, kind, STDOUT_FILENO, STDERR_FILENO);

@@ -45,7 +45,7 @@ typedef int hook_run(struct hook *, struct error *);
 struct hook_spec {
 	const char *name;        /* of the executable */
 	enum hook_name hook;     /* whose on_fault, whose rules */
-	enum event_kind dialect; /* of an answer to an event that could not be read */
+	enum event_kind dialect; /* whose keys answer an event that could not be read */
 	bool supervised;         /* a crash or an overrun is answered by a parent */
 	const char *summary;     /* for --help: one line */
 	hook_run *run;
@@ -85,7 +85,8 @@ struct hook {
 
 int hook_main(const struct hook_spec *, int argc, char *argv[]);
 
-/* Its three steps: faults are answered from here on; read, run, answer. */
+/* Its three steps: set up, with faults answered from here on; fork if supervised; read, run,
+ * answer. */
 void hook_guard(struct hook *, const struct hook_spec *);
 int hook_run_supervised(struct hook *); /* the exit status */
 int hook_serve(struct hook *);          /* the same without a parent */
@@ -99,8 +100,7 @@ bool hook_list_open(const struct hook *); /* hook_list() has found one */
 /* Does the main thread of a session act, and not a subagent or a teammate?  After hook_self(). */
 bool hook_is_lead(const struct hook *);
 
-/* When the whole run must be over; counts from the first time it is asked for, which a run that
- * waits for nothing never does. */
+/* When the whole run must be over.  Counted from the first call of this function. */
 struct deadline hook_deadline(struct hook *);
 
 /* How long to wait for a lock: the configured patience, within the deadline. */

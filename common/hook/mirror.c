@@ -1,11 +1,11 @@
 /*
- * outward: the list, to whoever wants to know.
+ * mirror: run the configured mirror commands on the list.
  *
- * A process of its own, with nothing of ours open, does it after the answer
- * is out: the client waits for whoever holds the hook's pipes.  They go one
- * after the other, each reads the list when its turn has come, and one that
- * finds nothing new leaves: so commands see states in order, and the last
- * one they see is the last one there is.
+ * A detached process does it after the answer is out, with none of our
+ * descriptors: the client waits until the hook's pipes are closed.  Under a
+ * lock the commands run one after the other; each reads the list when its turn
+ * comes and is skipped if nothing has changed.  So commands see states in
+ * order, and the last state they see is the latest.
  */
 #include "hook/mirror.h"
 
@@ -52,7 +52,7 @@ mirror_failed(struct hook *h, const struct config_mirror *s, const char *why)
 	hook_journal(h, "outward", NULL, why, extra);
 }
 
-/* The digest of what a command was last given, under a name made of the command. */
+/* The file with the digest of what a command was last given; its name is made of the command. */
 static void
 mirror_mark(const struct config_mirror *s, char out[32])
 {
@@ -146,7 +146,7 @@ mirror_after(struct hook *h)
 	if (h->in.config.mirror_count == 0 || !hook_list_open(h))
 		return;
 	if (fork() != 0)
-		return; /* also if there is none to be had: the next change tries again */
+		return; /* also if it fails: the next change tries again */
 	setsid();
 	if ((null = open("/dev/null", O_RDWR)) == -1)
 		_exit(1);

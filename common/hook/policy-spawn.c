@@ -1,10 +1,10 @@
 /*
  * policy: an agent about to be spawned for a task.
  *
- * A prompt may well mention tasks that are done; it is refused only if none
- * of those it names can be worked on.  `#3` also names issues and pull
- * requests: a word like "issue" before it, or text glued to it, makes it
- * none of ours.
+ * A prompt may mention tasks that are done; it is refused only if none of
+ * those it names can be worked on.  `#3` also names issues and pull requests:
+ * it is not read as a task after a word like "issue", or with text directly
+ * before it.
  */
 #include <ctype.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  *
  * The client's call replaces the whole list: {"todos":[{content, status,
  * activeForm}]}.  Other tools write one task a call: {description, id?,
- * status?, dependencies?}.  Both are checked by the rules their own
- * definitions give; what an item may have beside these is not our business.
+ * status?, dependencies?}.  Both are checked by the rules of their own
+ * definitions; other members of an item are not checked.
  */
 #include <stdlib.h>
 #include <string.h>

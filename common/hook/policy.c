@@ -1,8 +1,8 @@
 /*
  * policy: the rules for one task.
  *
- * Each says what is the matter first and the way out last; the words are
- * read by a model that will do what the last sentence says.
+ * Each reason says what is wrong first and what to do last: a model tends to
+ * follow the last sentence.
  */
 #include "hook/policy.h"
 
@@ -164,7 +164,7 @@ policy_delete(const struct facts *f, struct decision *d)
 	}
 	if (f->dependents == NULL || f->dependents->count == 0)
 		return;
-	/* Not an objection: the client drops these dependencies without a word. */
+	/* Not an objection: the client drops these dependencies silently. */
 	buf_puts(&b, "Deleting ");
 	task_name(&b, f->query.task);
 	buf_puts(&b, " frees what waited for it: ");
@@ -224,7 +224,7 @@ policy_depend(const struct facts *f, struct decision *d)
 		edge = &f->edge[i];
 		if (text_equal(edge->blocked, edge->blocker)) {
 			edge_line(&b, edge);
-			buf_puts(&b, ": a task cannot wait for itself.");
+			buf_puts(&b, ": a task cannot wait for itself. Leave that dependency out.");
 			policy_object(d, f->config->rules.cycle, "self_dependency", &b);
 		} else if (edge->unknown) {
 			edge_line(&b, edge);
@@ -245,8 +245,8 @@ policy_depend(const struct facts *f, struct decision *d)
 				text_show(&b, edge->cycle.item[k], strlen(edge->cycle.item[k]),
 				    TEXT_LINE, 40);
 			}
-			buf_puts(
-			    &b, " (each waits for the next), and none of them could ever start.");
+			buf_puts(&b, " (each waits for the next), and none of them could start. "
+				     "Leave that dependency out.");
 			policy_object(d, f->config->rules.cycle, "cycle", &b);
 		}
 	}

@@ -8,13 +8,13 @@
 #include "list/graph.h"
 
 /*
- * What we know -> what we decide.  Pure: no files, no clock, no
- * environment, so that every rule is a row in a table of tests.
+ * From facts to a decision.  Pure: no files, no clock, no environment, so that
+ * every rule is a row in a table of tests.
  *
  * The caller fills in the facts that the question needs and leaves the rest
- * zero; a policy adds what it objects to: a refusal (level "refuse"), a
- * word to the model (level "warn"), or nothing ("off").  The first refusal
- * names the rule; later ones add their reason.
+ * zero; a policy adds what it objects to: a refusal (level "refuse"), a remark
+ * for the model (level "warn"), or nothing ("off").  The first refusal names
+ * the rule; later ones add their reason.
  */
 struct facts {
 	const struct config *config;
@@ -61,7 +61,7 @@ void policy_todo(const struct config *, const struct json *, json_ref input, str
 
 /* An objection, filed by its level.  Takes the text. */
 void policy_object(struct decision *, enum config_level, const char *rule, struct buf *text);
-/* Not an objection: a word to the model.  Takes the text. */
+/* Not an objection: a remark for the model.  Takes the text. */
 void policy_remark(struct decision *, const char *rule, struct buf *text);
 
 #endif

@@ -118,7 +118,7 @@ pretool_spawn(struct hook *h, struct error *e)
 		if (rc != 1)
 			tasks.count--;
 		if (rc == -1 && e->kind == ERROR_INPUT)
-			rc = 0; /* a file the client cannot see is no task */
+			rc = 0; /* the client shows no task for such a file */
 	}
 	if (rc == -1 || tasks.count == 0)
 		goto out;

@@ -1,10 +1,10 @@
 /*
  * pretool: TaskUpdate.
  *
- * The client checks nothing: it starts blocked tasks, completes other
- * agents' tasks, closes circles.  Here the facts are gathered (one task and
- * its blockers, not the list), judged by the policy, and a start becomes a
- * claim under the list's lock, so that of two agents exactly one gets on.
+ * The client checks nothing: it starts blocked tasks, completes other agents'
+ * tasks, closes circles.  Here the facts are gathered (one task and its
+ * blockers, not the list) and judged by the policy; a start is claimed under
+ * the list's lock, so that of two agents exactly one gets the task.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -140,7 +140,8 @@ update_level(const struct config *c, enum claim_result r)
 	}
 }
 
-/* The owner goes in where there is none; all else keeps its bytes. */
+/* Add the owner to the call's input if neither the call nor the task has one; all else keeps
+ * its bytes. */
 static void
 update_add_owner(struct hook *h, const struct update *c, const struct task *t)
 {
@@ -154,7 +155,7 @@ update_add_owner(struct hook *h, const struct update *c, const struct task *t)
 
 	if (owner == NULL || c->owner != NULL || t->owner != NULL)
 		return;
-	/* The client puts a teammate's name there by itself, and tells it so. */
+	/* The client adds a teammate's name itself, and tells the teammate. */
 	if (event_in_process_teammate(ev) || event_tmux_teammate(ev))
 		return;
 	raw = json_raw(&ev->json, ev->tool_input, &len);
@@ -294,7 +295,7 @@ update_explain(struct hook *h, const struct facts *f)
 	buf_free(&b);
 }
 
-/* Everything but dependencies and a deletion, which have ends of their own. */
+/* Owner and status, except a deletion. */
 static int
 update_change(struct hook *h, const struct update *c, struct facts *f, struct error *e)
 {
@@ -330,7 +331,7 @@ update_task(struct hook *h, const struct update *c, const struct task *t, struct
 	if (update_sets(c, "deleted"))
 		return update_delete(h, c, &f, e);
 	rc = update_change(h, c, &f, e);
-	/* A name that stood there before is not its own. */
+	/* A name that was there before was not written by this agent. */
 	if (rc == 0 && c->owner != NULL && *c->owner != '\0' && !h->explain &&
 	    h->out.decision.verdict == VERDICT_PASS && !text_equal(t->owner, c->owner))
 		rc = holder_label(&h->in.list, &h->in.self, c->id, c->owner, hook_patience(h), e);
@@ -356,8 +357,8 @@ pretool_update(struct hook *h, struct error *e)
 	update_read(&c, &h->in.event);
 	if (c.id == NULL || !hook_list_open(h) ||
 	    (c.status == NULL && c.owner == NULL && c.blocks.count == 0 && c.blocked_by.count == 0))
-		goto out; /* nothing that a rule could be about */
-	/* An id the client would not find: it says so itself. */
+		goto out; /* no rule is about it */
+	/* The client itself says that there is no such task. */
 	if (!task_id_ok(c.id))
 		goto out;
 	if ((rc = store_get(&h->in.store, c.id, &t, e)) == 1) {

@@ -1,9 +1,9 @@
 /*
- * pretool: before a tool runs.
+ * pretool: before and after a tool call.
  *
- * First what costs nothing: is this one of the tools we know, are tasks
- * switched on at all.  Then what every run owes the list (claims of the
- * dead, notes for the lead), then the tool's own rules.
+ * First what costs nothing: is it one of the tools with rules, are tasks
+ * switched on.  Then what every run does for the list (claims of dead clients,
+ * notes for the lead), then the tool's own rules.
  */
 #include "hook/pretool.h"
 
@@ -63,7 +63,7 @@ pretool_todo(struct hook *h, struct error *e)
 	return 0;
 }
 
-/* The lead's notes ride on a call that goes through. */
+/* Deliver pending notes for the lead with an allowed call. */
 static void
 pretool_give_notes(struct hook *h)
 {
@@ -83,9 +83,9 @@ pretool_give_notes(struct hook *h)
 }
 
 /*
- * The call that made a subagent is over, and so is the agent.  Most often its
- * SubagentStop came before; one that ran out of turns has none.  (One in the
- * background has only been started: another status.)
+ * The call that started a subagent is over, so the agent is too.  Normally its
+ * SubagentStop came before; one that ran out of turns has none.  (An agent in
+ * the background has only been started: its status differs.)
  */
 static int
 pretool_spawn_over(struct hook *h, struct error *e)
@@ -141,7 +141,7 @@ pretool_tool(struct hook *h, enum tool tool, struct error *e)
 	}
 }
 
-/* Who listens to the list hears of what the client, or the sweep, has just changed. */
+/* Run the mirror commands after a change by the client or by release_dead_claims(). */
 static int
 pretool_mirror(struct hook *h, enum tool tool, struct error *e)
 {
@@ -157,7 +157,7 @@ pretool_mirror(struct hook *h, enum tool tool, struct error *e)
 	return 0;
 }
 
-/* Whoever made the call can make it smaller: not a fault of the check that `on_fault` is about. */
+/* The agent can make its call smaller, so this is a refusal and not a fault. */
 static int
 pretool_input_cut(struct hook *h, enum tool tool, struct error *e)
 {

@@ -47,7 +47,7 @@ release_dead_tell(
 	h->out.changed = true;
 }
 
-/* One name for all, if they share one. */
+/* The owner, if all have the same. */
 static const char *
 whose(const struct released *r)
 {

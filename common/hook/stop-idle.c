@@ -1,9 +1,9 @@
 /*
  * stop: a teammate goes idle.
  *
- * It is told of one ready task, and each task is offered once: two idle
- * teammates would race for it, and one that does not want it must be left
- * in peace.  A task that was taken and came back is offered anew.
+ * It is told of one ready task.  Each task is offered once: two idle teammates
+ * would race for it, and one that declines must not be asked again.  A task
+ * that was taken and given back is offered again.
  */
 #include "hook/stop.h"
 
@@ -29,7 +29,7 @@ idle_has_work(const struct hook *h, const struct task_set *all)
 	return false;
 }
 
-/* What was offered and is not ready any more may be offered again later. */
+/* A task that was offered and then taken may be offered again later. */
 static void
 idle_forget_taken(struct hook *h, const struct task_set *all, const struct strings *ready)
 {
@@ -91,8 +91,8 @@ stop_idle(struct hook *h, struct error *e)
 	d->rule = "idle";
 	buf_puts(&d->reason, "Task ");
 	task_name(&d->reason, t);
-	buf_puts(&d->reason, " is ready and nobody has it. If it is yours to do, set it to "
-			     "in_progress with TaskUpdate and do it; else stop again.");
+	buf_puts(&d->reason, " is ready and has no owner. To do it, set it to in_progress with "
+			     "TaskUpdate; else stop again.");
 out:
 	free(key);
 	strings_free(&ready);

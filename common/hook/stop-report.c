@@ -1,10 +1,10 @@
 /*
  * stop: completions that an agent reports instead of making.
  *
- * A background agent has no task tools; its last message, or a tool in its
- * place, can still say what it did.  A report is a claim, not a fact: it goes
- * through the same checks and gates as any completion, first without a lock,
- * then again, the cheap ones, under it.
+ * A background agent has no task tools; its last message, or a tool of another
+ * vendor, can report what it did.  A report goes through the same checks and
+ * gates as any completion: all of them without a lock, then the cheap ones
+ * again under it.
  */
 #include "hook/stop.h"
 
@@ -104,8 +104,8 @@ object_end(const char *p, const char *end)
 }
 
 /*
- * The innermost object around `at` that parses and has the key: an opening
- * brace is never far.  Each brace that is tried costs one of `tries`.
+ * The innermost object around `at` that parses and has the key.  Each brace
+ * that is tried costs one of `tries`.
  */
 static bool
 object_around(const char *text, const char *at, const char *end, int *tries, struct json *j)

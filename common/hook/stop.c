@@ -1,10 +1,10 @@
 /*
- * stop: who has stopped, and what becomes of its tasks.
+ * stop: who has stopped, and what happens to its tasks.
  *
- * Measured, not assumed: a subagent's SubagentStop is its end; an in-process
- * teammate's fires at the end of every turn, and only the one without last
- * message and permission mode is its end; a teammate in a terminal of its
- * own never fires it, its end is its SessionEnd; Stop is the end of a turn.
+ * Measured: a subagent's SubagentStop is its end; an in-process teammate's
+ * fires at the end of every turn, and only the one without last message and
+ * permission mode is its end; a teammate in a terminal of its own never fires
+ * it, its end is its SessionEnd; Stop is the end of a turn.
  */
 #include "hook/stop.h"
 
@@ -57,7 +57,7 @@ add_if_mine(void *arg, const struct task *t)
 	return 0;
 }
 
-/* Work of its own goes on in the background: the main thread may well stop meanwhile. */
+/* Agents of its own run in the background: the main thread may stop meanwhile. */
 static bool
 agents_running(const struct event *ev)
 {
@@ -111,16 +111,16 @@ stop_block(struct hook *h, struct error *e)
 
 	if (hook_claims(h, e) == -1 || store_scan(&h->in.store, NULL, add_if_mine, &s, e) == -1)
 		rc = -1;
-	/* A main thread's first stop of a turn starts the count anew. */
+	/* The first stop of a main thread's turn resets the count. */
 	if (h->in.event.kind == EVENT_STOP && !h->in.event.stop_hook_active && !h->explain)
 		tally_forget(&h->in.list, key, hook_patience(h));
 	used = tally_get(&h->in.list, key);
 	if (used == 0 && h->in.event.stop_hook_active)
-		used = 1; /* it was sent back already, whoever did it */
+		used = 1; /* it was sent back already, by us or by another hook */
 	hook_fact(h, "open tasks of the agent: %zu, sent back %lld of %lld times", open.count,
 	    (long long)used, (long long)h->in.config.stop.max_blocks);
 	if (rc == 0 && open.count > 0 && used < h->in.config.stop.max_blocks) {
-		/* A count that cannot be kept must not become an endless loop. */
+		/* Without a count this could go on for ever. */
 		if (h->explain || tally_add(&h->in.list, key, hook_patience(h), e) != -1) {
 			stop_send_back(h, &open);
 			rc = 1;
@@ -246,8 +246,8 @@ stop_unfinished(struct hook *h, struct error *e)
 /* --- the end of a session ------------------------------------------------------ */
 
 /*
- * After a clear or a resume of another session the process and its agents
- * live on; only the main thread has lost its thread.
+ * After /clear, or when another session is resumed, the process and its agents
+ * live on; only the main thread's context is gone.
  */
 static int
 stop_session_end(struct hook *h, struct error *e)
