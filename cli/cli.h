@@ -165,6 +165,8 @@ void cli_format(struct buf *, const char *fmt, ...) __attribute__((format(printf
 void cli_flush(struct cli *);
 void cli_json(struct cli *, struct json_object *);      /* takes it; adds the newline */
 void cli_json_line(struct cli *, struct json_object *); /* the same on one line, always */
+/* Replace the file; "-": standard output.  An exit status. */
+int cli_write_file(struct cli *, const char *path, const struct buf *);
 const char *cli_paint(const struct cli *, enum paint);
 bool cli_confirm(struct cli *, const char *question); /* --yes, or asked on the terminal */
 
