@@ -3,7 +3,7 @@
  *
  * Trusting a gate file is for a person.  The client's shell tool sets CLAUDECODE: there it is
  * refused, so that an agent does not trust a file by accident.  (An agent can unset the variable;
- * this is no protection against intent.)
+ * this does not protect against intent.)
  */
 #include <stdio.h>
 #include <stdlib.h>

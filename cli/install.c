@@ -20,7 +20,7 @@ struct job {
 	struct strings events;
 	struct settings_memory memory;
 	struct settings_change change;
-	bool dry, exact; /* exact: uninstall gave back the very bytes */
+	bool dry, exact; /* exact: uninstall restored the original bytes */
 	struct buf result;
 };
 

@@ -3,9 +3,9 @@
  * output, for any agent on any model.
  *
  * JSON-RPC 2.0, one message per line.  Standard output carries nothing else.
- * Calls are answered in turn: every one takes milliseconds but a completion,
- * which runs gates; the client is told of them by progress notifications if
- * it asked.  End of input ends the server.
+ * Calls are answered one after the other.  Only a completion takes longer than milliseconds: its
+ * gates are reported by progress notifications, if the client asked for them.  End of input ends
+ * the server.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -122,7 +122,7 @@ tools_list(const struct server *s)
 	return r;
 }
 
-/* A gate began or ended: one more step, if the client wants to know. */
+/* A gate started or ended: send a progress notification, if the client asked for them. */
 static void
 tell_progress(
     void *arg, enum verify_moment moment, const struct gate *g, const struct gate_result *r)
@@ -214,7 +214,7 @@ dispatch(struct server *s, const struct json *j, json_ref m)
 		return rpc_error(reply(j, id), RPC_REQUEST, "Invalid Request");
 	}
 	if (id == JSON_ABSENT || method == NULL)
-		goto out; /* a notification, or an answer to what we never asked */
+		goto out; /* a notification, or an unexpected answer */
 	o = reply(j, id);
 	if (strcmp(method, "initialize") == 0)
 		out_add(o, "result", initialize(j, params));

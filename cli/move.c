@@ -121,7 +121,7 @@ put_all(struct cli *c, const struct task_set *tasks, struct convert_report *repo
 		return -1;
 	}
 	count = convert_put(&c->store, tasks, report, deadline_in(60000), &err);
-	/* What was put before an error stays: it is journalled all the same. */
+	/* Tasks added before an error stay, and are journalled too. */
 	rc = store_load(&c->store, &after, &(struct error){ 0 });
 	for (size_t i = 0; i < after.count && rc != -1; i++)
 		if (task_set_find(&before, after.item[i].id) == NULL)

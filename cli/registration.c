@@ -160,15 +160,15 @@ registration_tools_off(const struct registration *w, const char *client)
 }
 
 char *
-registration_bin(const char *given, struct error *err)
+registration_bin(const char *dir, struct error *err)
 {
 	char self[PATH_MAX], *bin, *path, *slash;
 	ssize_t n;
 
-	if (given != NULL) {
-		bin = realpath(given, NULL);
+	if (dir != NULL) {
+		bin = realpath(dir, NULL);
 		if (bin == NULL) {
-			error_sys(err, "cannot find '%s'", given);
+			error_sys(err, "cannot find '%s'", dir);
 			return NULL;
 		}
 	} else {

@@ -1,9 +1,8 @@
 /*
  * TaskCreate, TaskGet, TaskUpdate, TaskList: the client's own tools.
  *
- * Outputs and texts are the client's; where it would let a list be
- * contradicted (start what is blocked, complete what fails), the answer is the
- * one its hooks would have given: success false, and the reason.
+ * Outputs and texts are the client's.  Where our hooks would refuse a call (start a blocked task,
+ * complete one whose gates fail), so do these: success false, and the reason.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -97,7 +97,7 @@ todo_free(struct todo *w)
 	strings_free(&w->needs);
 }
 
-/* An id of the caller's own that is not there yet: the task is made under it. */
+/* Create a task with the caller's id. */
 static int
 make_named(struct cli *c, const struct todo *w, const struct change *change, struct error *err)
 {
@@ -122,7 +122,7 @@ make_named(struct cli *c, const struct todo *w, const struct change *change, str
 	return rc == -1 ? -1 : 0;
 }
 
-/* The dependencies are given whole: what is not among them any more goes. */
+/* The dependencies are the whole set: others are removed. */
 static int
 set_needs(struct cli *c, const struct todo *w, const struct task *was, struct error *err)
 {

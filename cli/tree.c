@@ -200,7 +200,7 @@ dot(struct cli *c, const struct view *v)
 	buf_puts(&c->out, "}\n");
 }
 
-/* Mermaid's ids are words: one that is none (an id may hold dots) is numbered. */
+/* Mermaid's ids are words, but a task id may hold dots: use its number in the list. */
 static void
 mermaid_id(struct buf *b, const struct view *v, const char *id)
 {
