@@ -1,10 +1,8 @@
 /*
- * claude-tasks: Claude Code's task list by hand, in scripts, and for agents
- * without Task tools.
+ * claude-tasks: Claude Code's task list for people, scripts, and agents without Task tools.
  *
- * main() is the outline: which command, which flags, run it, send its words.
- * What a command does is in the file of its group; the table of all of them
- * is commands.c.
+ * main() parses the command line, runs the command and sends its output.  commands.c has the table
+ * of commands; each is in the file of its group.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -14,6 +14,7 @@
 
 #include "base/text.h"
 #include "commands.h"
+#include "sys/dir.h"
 #include "sys/file.h"
 
 #define PRINT_CHARS 1000  /* of a %s without a precision */
@@ -255,6 +256,29 @@ cli_json(struct cli *c, struct json_object *o)
 	} else {
 		cli_json_line(c, o);
 	}
+}
+
+int
+cli_write_file(struct cli *c, const char *path, const struct buf *text)
+{
+	const char *slash = strrchr(path, '/');
+	struct error err;
+	char *dir;
+	int fd, rc = -1;
+
+	if (strcmp(path, "-") == 0) {
+		buf_add(&c->out, text->data, text->len);
+		return EXIT_DONE;
+	}
+	dir = slash == NULL ? mem_string(".") : mem_copy(path, (size_t)(slash - path + 1));
+	fd = dir_open(dir, &err);
+	free(dir);
+	if (fd != -1) {
+		rc = file_replace(fd, slash == NULL ? path : slash + 1, text->data, text->len, 0,
+		    DURABILITY_FILE, &err);
+		close(fd);
+	}
+	return rc == -1 ? cli_error(c, &err) : EXIT_DONE;
 }
 
 const char *

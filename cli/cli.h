@@ -111,7 +111,7 @@ bool cli_flag(const struct cli *, const char *name);
 const char *cli_value(const struct cli *, const char *name); /* the last one, or NULL */
 /* All values of a repeated flag, also split at commas. */
 void cli_values(const struct cli *, const char *name, struct strings *);
-/* A whole number in [min, max], or `otherwise` if not given; -1 after cli_misuse(). */
+/* A whole number in [min, max], or `otherwise` if it was not passed; -1 after cli_misuse(). */
 int64_t cli_number(struct cli *, const char *name, int64_t min, int64_t max, int64_t otherwise);
 /* Task ids as people write them: "3", "#3", "3,4"; -1 after cli_misuse(). */
 int cli_ids(struct cli *, const char *word, struct strings *);
@@ -165,6 +165,8 @@ void cli_format(struct buf *, const char *fmt, ...) __attribute__((format(printf
 void cli_flush(struct cli *);
 void cli_json(struct cli *, struct json_object *);      /* takes it; adds the newline */
 void cli_json_line(struct cli *, struct json_object *); /* the same on one line, always */
+/* Replace the file; "-": standard output.  An exit status. */
+int cli_write_file(struct cli *, const char *path, const struct buf *);
 const char *cli_paint(const struct cli *, enum paint);
 bool cli_confirm(struct cli *, const char *question); /* --yes, or asked on the terminal */
 

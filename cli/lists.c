@@ -1,5 +1,5 @@
 /*
- * lists: every list below {config}/tasks, how far it is, and whose it is.
+ * lists: every list below {config}/tasks, its progress and its session.
  *
  * A list is named after a session (its id), a team (session- and the first
  * eight hex digits of the lead's session), or by a person.  Where a session
@@ -232,8 +232,7 @@ row_text(struct cli *c, const struct row *r, int name_width)
 		view_ago(&c->out, r->changed_ms);
 	}
 	if (r->where != NULL) {
-		buf_printf(&c->out, ", %s in ", r->kind);
-		view_text(&c->out, r->where, 200);
+		cli_print(c, ", %s in %.200s", r->kind, r->where);
 	} else if (strcmp(r->kind, "named") != 0) {
 		buf_printf(&c->out, ", a %s's", r->kind);
 	}

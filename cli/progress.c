@@ -8,7 +8,7 @@
 #include "sys/child.h"
 #include "view.h"
 
-/* Ctrl-C: what the gates started must not outlive us. */
+/* Ctrl-C: stop what the gates started. */
 static void
 on_signal(void)
 {

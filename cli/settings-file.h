@@ -5,15 +5,12 @@
 #include "settings/settings.h"
 
 /*
- * Settings files: where they are, and how one is changed without losing what
- * somebody else writes at the same moment.
+ * Settings files: where they are, and how one is changed without losing a concurrent write.
  *
- * The client rewrites its settings too, and takes no lock that we know of.
- * So the new file is prepared beside the old one, the old one is looked at
- * once more, and the two are exchanged in one step; what then turns out to
- * have been the old one must be what the new one was made from, else they are
- * exchanged back.  Whenever somebody was quicker the edit is made again.
- * Our own processes queue at a lock.
+ * The client rewrites its settings too, and takes no lock that we know of.  So the new file is
+ * written beside the old one, the old one is compared once more, and the two are exchanged in one
+ * step.  If the replaced file is not the one that was read, they are exchanged back.  After a
+ * concurrent write the edit is made again.  Our own processes wait for a lock.
  */
 enum scope { SCOPE_USER, SCOPE_PROJECT, SCOPE_LOCAL, SCOPE_MANAGED };
 #define SCOPES 4

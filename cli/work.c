@@ -184,7 +184,8 @@ release_some(struct cli *c, const struct strings *ids, struct released *r, struc
 		return release_dead(&c->list, &c->store, NULL, &self, NULL, r, cli_patience(), err);
 	}
 	if (name != NULL)
-		return release_agent(&c->list, &c->store, &agent, why, NULL, r, cli_patience(), err);
+		return release_agent(
+		    &c->list, &c->store, &agent, why, NULL, r, cli_patience(), err);
 	for (size_t i = 0; i < ids->count && rc != -1; i++)
 		rc = release_task(&c->list, &c->store, ids->item[i], why, r, cli_patience(), err);
 	return rc;
