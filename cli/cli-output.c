@@ -71,16 +71,6 @@ fail(struct cli *c, int status, const char *text)
 	return status;
 }
 
-static char *
-format(const char *fmt, va_list ap)
-{
-	char *s = NULL;
-
-	if (vasprintf(&s, fmt, ap) == -1)
-		mem_exhausted();
-	return s;
-}
-
 int
 cli_fail(struct cli *c, int status, const char *fmt, ...)
 {
@@ -88,7 +78,7 @@ cli_fail(struct cli *c, int status, const char *fmt, ...)
 	char *s;
 
 	va_start(ap, fmt);
-	s = format(fmt, ap);
+	s = mem_vprintf(fmt, ap);
 	va_end(ap);
 	status = fail(c, status, s);
 	free(s);
@@ -102,7 +92,7 @@ cli_misuse(struct cli *c, const char *fmt, ...)
 	char *s;
 
 	va_start(ap, fmt);
-	s = format(fmt, ap);
+	s = mem_vprintf(fmt, ap);
 	va_end(ap);
 	if (strcmp(c->command->name, "help") != 0)
 		cli_fail(c, EXIT_MISUSE, "%s (try: claude-tasks help %s)", s, c->command->name);
@@ -173,7 +163,7 @@ cli_note(struct cli *c, const char *fmt, ...)
 	char *s;
 
 	va_start(ap, fmt);
-	s = format(fmt, ap);
+	s = mem_vprintf(fmt, ap);
 	va_end(ap);
 	text_show(&line, s, strlen(s), TEXT_LINE, TEXT_REASON);
 	cli_flush(c);

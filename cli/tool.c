@@ -23,11 +23,10 @@ void
 answer_fail(struct answer *a, int status, const char *fmt, ...)
 {
 	va_list ap;
-	char *s = NULL;
+	char *s;
 
 	va_start(ap, fmt);
-	if (vasprintf(&s, fmt, ap) == -1)
-		mem_exhausted();
+	s = mem_vprintf(fmt, ap);
 	va_end(ap);
 	answer_free(a);
 	a->error = true;

@@ -290,10 +290,8 @@ static void explain_line(struct buf *, const char *fmt, va_list)
 static void
 explain_line(struct buf *b, const char *fmt, va_list ap)
 {
-	char *s;
+	char *s = mem_vprintf(fmt, ap);
 
-	if (vasprintf(&s, fmt, ap) == -1)
-		mem_exhausted();
 	text_show(b, s, strlen(s), TEXT_BLOCK, TEXT_REASON);
 	buf_putc(b, '\n');
 	free(s);
