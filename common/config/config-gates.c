@@ -124,42 +124,8 @@ read_on(struct config_reader *r, json_ref ref, void *target)
 	return rc;
 }
 
-/* One of two words; true: the second. */
-static int
-read_either(struct config_reader *r, json_ref ref, bool *out, const char *no, const char *yes)
-{
-	char wanted[64];
-
-	if (!json_equals(&r->json, ref, no) && !json_equals(&r->json, ref, yes)) {
-		snprintf(wanted, sizeof(wanted), "\"%s\" or \"%s\"", no, yes);
-		return config_read_wrong(r, ref, wanted);
-	}
-	*out = json_equals(&r->json, ref, yes);
-	return 0;
-}
-
-static int
-read_severity(struct config_reader *r, json_ref ref, void *warn)
-{
-	return read_either(r, ref, warn, "block", "warn");
-}
-
-static int
-read_since(struct config_reader *r, json_ref ref, void *since_head)
-{
-	return read_either(r, ref, since_head, "claim", "head");
-}
-
-static int
-read_retries(struct config_reader *r, json_ref ref, void *target)
-{
-	int64_t n;
-
-	if (json_int(&r->json, ref, &n) == -1 || n < 0 || n > RETRIES_MAX)
-		return config_read_wrong(r, ref, "a number from 0 to 10");
-	*(int *)target = (int)n;
-	return 0;
-}
+static const char *const severities[] = { "block", "warn", NULL };
+static const char *const sinces[] = { "claim", "head", NULL };
 
 #define WHEN(member) offsetof(struct gate, when.member)
 #define AT(member) offsetof(struct gate, member)
@@ -178,7 +144,7 @@ static const struct config_key when_keys[] = {
 	{ .name = "agent_type", .kind = KEY_STRINGS, .offset = WHEN(agent_type) },
 	{ .name = "metadata", .kind = KEY_OBJECT, .keys = metadata_keys },
 	{ .name = "changed", .kind = KEY_GLOBS, .offset = WHEN(changed) },
-	{ .name = "since", .kind = KEY_OTHER, .offset = WHEN(since_head), .read = read_since },
+	{ .name = "since", .kind = KEY_CHOICE, .offset = WHEN(since_head), .choices = sinces },
 	{ .name = "on", .kind = KEY_OTHER, .offset = WHEN(on), .read = read_on },
 	{ .name = NULL },
 };
@@ -199,11 +165,11 @@ static const struct config_key gate_keys[] = {
 	    .offset = AT(timeout_ms),
 	    .min = 0,
 	    .max = TIMEOUT_MAX },
-	{ .name = "severity", .kind = KEY_OTHER, .offset = AT(warn), .read = read_severity },
+	{ .name = "severity", .kind = KEY_CHOICE, .offset = AT(warn), .choices = severities },
 	{ .name = "fix", .kind = KEY_STRING, .offset = AT(fix) },
 	{ .name = "needs", .kind = KEY_STRINGS, .offset = AT(needs) },
 	{ .name = "group", .kind = KEY_STRING, .offset = AT(group) },
-	{ .name = "retries", .kind = KEY_OTHER, .offset = AT(retries), .read = read_retries },
+	{ .name = "retries", .kind = KEY_COUNT, .offset = AT(retries), .max = RETRIES_MAX },
 	{ .name = "cache", .kind = KEY_BOOL, .offset = AT(cache) },
 	{ .name = "ttl", .kind = KEY_SECONDS, .offset = AT(ttl_ms), .min = 0, .max = 365 * 86400 },
 	{ .name = "files", .kind = KEY_GLOBS, .offset = AT(files) },

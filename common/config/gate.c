@@ -152,9 +152,9 @@ gate_hash(const struct gate *g, char out[65])
 	}
 	hash_strings(&h, &w->has);
 	hash_strings(&h, &w->changed);
-	snprintf(numbers, sizeof(numbers), "%d %lld %d %d %d %lld %d %u", (int)g->check,
-	    (long long)g->timeout_ms, g->warn, g->retries, g->cache, (long long)g->ttl_ms,
-	    w->since_head, w->on);
+	snprintf(numbers, sizeof(numbers), "%d %lld %d %lld %d %lld %d %u", (int)g->check,
+	    (long long)g->timeout_ms, g->warn, (long long)g->retries, g->cache,
+	    (long long)g->ttl_ms, w->since_head, w->on);
 	hash_field(&h, numbers);
 	hash_end(&h, out);
 }

@@ -53,7 +53,7 @@ struct gate_when {
 	size_t equals_count;
 	struct strings has;     /* metadata.KEY is there and not null */
 	struct strings changed; /* path globs from the repository root; empty: any */
-	bool since_head;        /* changed since HEAD; false: since the claim */
+	int since_head;         /* 1: changed since HEAD; 0: since the claim */
 	unsigned on;            /* enum gate_event bits */
 };
 
@@ -67,11 +67,11 @@ struct gate {
 	struct strings env;  /* NAME=value, added */
 	struct strings pass; /* variables kept that child_env() would remove */
 	int64_t timeout_ms;
-	bool warn; /* severity "warn" */
+	int warn;  /* 1: severity "warn"; 0: "block" */
 	char *fix; /* what to tell the agent; NULL */
 	struct strings needs;
 	char *group; /* gates of one group run one after the other; NULL */
-	int retries;
+	int64_t retries;
 	bool cache;
 	int64_t ttl_ms;        /* -1: the configured one */
 	struct strings files;  /* globs: what it reads (the cache's scope); empty: the whole tree */

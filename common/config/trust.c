@@ -152,41 +152,38 @@ trust_save(int dirfd, const struct trusts *ts, struct error *e)
 	return rc;
 }
 
-static void
-add_entry(struct trusts *ts, const struct trust_entry *t)
-{
-	ts->item = mem_more(ts->item, ts->count, sizeof(*ts->item));
-	ts->item[ts->count++] = (struct trust_entry){ .path = mem_string(t->path),
-		.hash = mem_string(t->hash),
-		.time = mem_string(t->time),
-		.text = mem_string(t->text) };
-}
-
-/* Under the lock of the record: remove the entry of the path, add the new one if there is one. */
+/* Under the lock of the record: remove the entry of the path, and add the new one, which is
+ * taken, if there is one.  1 it was there, 0, -1. */
 static int
-trust_edit(const char *config_dir, const char *path, const struct trust_entry *add,
-    struct deadline until, struct error *e)
+trust_edit(const char *config_dir, const char *path, struct trust_entry *add, struct deadline until,
+    struct error *e)
 {
 	struct lock lock = LOCK_INIT;
-	struct trusts now = { 0 }, next = { 0 };
+	struct trusts ts = { 0 };
 	int fd = open_dir(config_dir, true, e), rc = -1, found = 0;
+	size_t kept = 0;
 
 	if (fd == -1 || lock_own(&lock, fd, "trust.lock", until, e) == -1 ||
-	    load_at(fd, &now, e) == -1)
+	    load_at(fd, &ts, e) == -1)
 		goto out;
-	for (size_t i = 0; i < now.count; i++) {
-		if (strcmp(now.item[i].path, path) == 0)
+	for (size_t i = 0; i < ts.count; i++) {
+		if (strcmp(ts.item[i].path, path) != 0)
+			ts.item[kept++] = ts.item[i];
+		else {
+			entry_free(&ts.item[i]);
 			found = 1;
-		else
-			add_entry(&next, &now.item[i]);
+		}
 	}
-	if (add != NULL)
-		add_entry(&next, add);
-	rc = trust_save(fd, &next, e);
+	ts.count = kept;
+	if (add != NULL) {
+		ts.item = mem_more(ts.item, ts.count, sizeof(*ts.item));
+		ts.item[ts.count++] = *add;
+		*add = (struct trust_entry){ 0 };
+	}
+	rc = trust_save(fd, &ts, e);
 out:
 	lock_release(&lock);
-	trusts_free(&now);
-	trusts_free(&next);
+	trusts_free(&ts);
 	if (fd != -1)
 		close(fd);
 	return rc == -1 ? -1 : found;
