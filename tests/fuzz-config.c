@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "base/utf8.h"
 #include "config/config.h"
 #include "fuzz.h"
+#include "utf8-valid.h"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)

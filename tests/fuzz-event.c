@@ -6,8 +6,8 @@
 
 #include "agent/event.h"
 #include "base/text.h"
-#include "base/utf8.h"
 #include "fuzz.h"
+#include "utf8-valid.h"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)

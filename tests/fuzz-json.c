@@ -10,9 +10,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "base/utf8.h"
 #include "fuzz.h"
-#include "json/json-number.h"
+#include "utf8-valid.h"
 #include "json/json-print.h"
 #include "json/json-string.h"
 
@@ -137,18 +136,11 @@ round_trip(const struct json *j, int indent)
 	json_print(&once, j, JSON_ROOT, indent, 0);
 	FUZZ_ASSERT(utf8_valid(once.data, once.len));
 	FUZZ_ASSERT(json_parse(&back, once.data, once.len, NULL) == 0);
-	/* an infinite number has become null */
-	if (memmem(once.data, once.len, "null", 4) == NULL) {
-		FUZZ_ASSERT(json_same(j, JSON_ROOT, &back, JSON_ROOT));
-		FUZZ_ASSERT(json_same(&back, JSON_ROOT, j, JSON_ROOT));
-	}
+	FUZZ_ASSERT(json_same(j, JSON_ROOT, &back, JSON_ROOT));
+	FUZZ_ASSERT(json_same(&back, JSON_ROOT, j, JSON_ROOT));
 	json_print(&twice, &back, JSON_ROOT, indent, 0);
 	FUZZ_ASSERT(once.len == twice.len && memcmp(once.data, twice.data, once.len) == 0);
 
-	buf_reset(&twice);
-	json_print_own(&twice, j, JSON_ROOT, indent, 0);
-	FUZZ_ASSERT(json_parse(&back, twice.data, twice.len, NULL) == 0);
-	FUZZ_ASSERT(json_same(j, JSON_ROOT, &back, JSON_ROOT));
 	json_free(&back);
 	buf_free(&once);
 	buf_free(&twice);

@@ -4,10 +4,10 @@
  * stdin holds frames, a 32-bit length (little endian) before the bytes; so
  * does stdout, one answer for each question.
  *
- *	json-tool print        text -> JSON.stringify(text, null, 2), "!" if refused
+ *	json-tool print        text -> json_print() with indent 2, "!" if refused
  *	json-tool compact      the same without white space
  *	json-tool edit         text, edits -> the edited text
- *	json-tool number       8 bytes of a double -> its digits
+ *	json-tool form         text -> "yes" if json_script_form(), "no", "!" if refused
  *	json-tool text         bytes -> what text_show() makes of them
  *
  * Edits are a JSON array of [op, path, ...]: ["set", path, key, text],
@@ -22,7 +22,6 @@
 
 #include "base/text.h"
 #include "json/json-edit.h"
-#include "json/json-number.h"
 #include "json/json-print.h"
 
 /* Exactly the bytes, on the heap: a read beyond them shows up in ASan. */
@@ -137,7 +136,6 @@ main(int argc, char **argv)
 	struct json j = { 0 };
 	struct buf out = { 0 };
 	struct error err;
-	double number;
 	char *text;
 	size_t len;
 
@@ -145,13 +143,12 @@ main(int argc, char **argv)
 		buf_reset(&out);
 		if (strcmp(what, "edit") == 0)
 			edit(&j, text, len, &out);
-		else if (strcmp(what, "number") == 0 && len == sizeof(number)) {
-			memcpy(&number, text, len);
-			json_number_print(&out, number);
-		} else if (strcmp(what, "text") == 0)
+		else if (strcmp(what, "text") == 0)
 			text_show(&out, text, len, TEXT_BLOCK, SIZE_MAX);
 		else if (json_parse(&j, text, len, &err) == -1)
 			buf_puts(&out, "!");
+		else if (strcmp(what, "form") == 0)
+			buf_puts(&out, json_script_form(&j, len) ? "yes" : "no");
 		else
 			json_print(&out, &j, JSON_ROOT, strcmp(what, "print") == 0 ? 2 : 0, 0);
 		frame_write(buf_text(&out), out.len);

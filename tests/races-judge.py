@@ -147,7 +147,7 @@ say(f'a journal of {len(journal)} lines, the chain intact', wrong)
 wrong = [o for o in ops if o.get('status') not in (None, 'SIGKILL') and isinstance(o['status'], str) and
          not (o.get('real') and o['status'] == 'SIGTERM')]
 wrong += [o for o in ops if o.get('status') == 1 and not (
-    'no valid JSON' in o['why'] and (o['task'] in torn or cut_short(o['task']) or any(
+    'valid JSON' in o['why'] and (o['task'] in torn or cut_short(o['task']) or any(
         c['op'] == 'create' and of_client(c) and meet(c, o) for c in ops)))]
 asked = sum(1 for o in ops if o['op'] not in ('exit', 'orphan'))
 say(f'{asked} operations by {len(set(o["actor"] for o in ops))}, {len(killed)} killed: no crash, no surprise', wrong)

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "base/utf8.h"
+#include "utf8-valid.h"
 
 Test(error, set_returns_minus_one_and_fills_in)
 {

@@ -1,5 +1,5 @@
 /*
- * Growth doubles, so that adding byte by byte stays linear.
+ * The room doubles, so that adding byte by byte stays linear.
  */
 #include "base/buf.h"
 

@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 /*
- * Bytes that grow.  The zero object is an empty buffer.  data[len] is
+ * A growing byte array.  The zero object is an empty buffer.  data[len] is
  * always NUL once anything was added (buf_text() gives "" before that).
  */
 struct buf {
@@ -18,7 +18,7 @@ void buf_putc(struct buf *, char);
 void buf_printf(struct buf *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void buf_need(struct buf *, size_t more); /* room for `more` bytes and a NUL */
 const char *buf_text(const struct buf *);
-char *buf_take(struct buf *); /* the bytes are the caller's; the buffer is empty */
+char *buf_take(struct buf *); /* the caller owns the bytes; leaves the buffer empty */
 void buf_reset(struct buf *); /* empty, memory kept */
 void buf_free(struct buf *);
 

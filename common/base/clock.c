@@ -1,7 +1,7 @@
 /*
- * The civil calendar is worked out here instead of with gmtime(3) and
- * timegm(3): a static glibc reads /etc/localtime for them, which costs a
- * hook four system calls and answers in UTC all the same.
+ * The calendar is computed here instead of with gmtime(3) and timegm(3): a
+ * static glibc reads /etc/localtime for them, which costs a hook four system
+ * calls, and the result is in UTC anyway.
  */
 #include "base/clock.h"
 
@@ -97,8 +97,8 @@ clock_sleep_us(int64_t us)
 		;
 }
 
-/* Days since 1970-01-01 of a date in the proleptic Gregorian calendar; a
- * year is taken to begin in March, so that the leap day is its last. */
+/* Days since 1970-01-01 of a date in the proleptic Gregorian calendar.  The
+ * year begins in March here, so that the leap day is its last. */
 static int64_t
 days_of(int64_t year, int month, int day)
 {
@@ -136,7 +136,7 @@ iso_print(char out[CLOCK_ISO], int64_t wall_ms, bool fraction)
 		days--;
 	}
 	date_of(days, &year, &month, &day);
-	/* Four digits are all that readers know; no clock of ours leaves them. */
+	/* readers expect four digits */
 	if (year < 0)
 		year = 0;
 	if (year > 9999)
@@ -233,7 +233,7 @@ clock_parse_iso(const char *s, int64_t *wall_ms)
 			for (; *s >= '0' && *s <= '9'; s++, scale /= 10)
 				ms += (*s - '0') * scale;
 		}
-		/* Without a zone the text is taken for UTC, as all of ours is. */
+		/* without a zone it is UTC, like everything we write */
 		if (*s != '\0' && zone(&s, &east) == -1)
 			return -1;
 	}

@@ -6,9 +6,9 @@
 #include <time.h>
 
 /*
- * Two clocks: the monotonic one for deadlines, the wall clock for what
- * people and other programs read.  A deadline is absolute; it is made once
- * at the top and handed down.
+ * Two clocks: the monotonic one for deadlines, the wall clock for people and
+ * other programs.  A deadline is absolute; it is made once at the top and
+ * passed down.
  */
 struct deadline {
 	int64_t at_ms; /* monotonic; INT64_MAX: never */
@@ -24,7 +24,7 @@ struct deadline deadline_in(int64_t ms);
 struct deadline deadline_first(struct deadline, struct deadline);
 int64_t deadline_left(struct deadline); /* ms, 0 when past; INT64_MAX never */
 bool deadline_past(struct deadline);
-void clock_sleep_us(int64_t us); /* whole, signals or not */
+void clock_sleep_us(int64_t us); /* the whole time, even if signals arrive */
 
 /* "2026-02-06T20:41:00.123Z" / without fraction; room of CLOCK_ISO bytes. */
 #define CLOCK_ISO 32

@@ -1,10 +1,9 @@
 /*
- * Errors are built without allocation: an error about exhausted memory, or
- * one made while unwinding from it, must still come out.
+ * Errors are built without allocation, so that exhausted memory can be
+ * reported.
  *
- * Callers pass outside text through text_show() before it gets here, but
- * one that forgets must not hand a terminal escape to a log: the finished
- * line is cleaned once more, in place.
+ * Callers pass outside text through text_show() before it gets here; in case
+ * one forgets, unsafe characters are replaced once more in the finished line.
  */
 #include "base/error.h"
 
@@ -16,9 +15,9 @@
 #include "base/text.h"
 #include "base/utf8.h"
 
-/* Replacements are one byte, so the line never grows. */
+/* In place: replacements are one byte long. */
 static void
-clean(char *line)
+line_clean(char *line)
 {
 	const char *p = line, *end = line + strlen(line), *from;
 	char *to = line;
@@ -39,13 +38,12 @@ clean(char *line)
 	*to = '\0';
 }
 
-/* Formats into the error through a second buffer: an argument may be the
- * error's own text. */
-static void fill(struct error *err, const char *tail, const char *fmt, va_list ap)
+/* Formats through a second buffer, because an argument may be the error's own text. */
+static void error_fill(struct error *err, const char *tail, const char *fmt, va_list ap)
     __attribute__((format(printf, 3, 0)));
 
 static void
-fill(struct error *err, const char *tail, const char *fmt, va_list ap)
+error_fill(struct error *err, const char *tail, const char *fmt, va_list ap)
 {
 	char line[sizeof(err->text)];
 	size_t used, room = sizeof(line);
@@ -59,9 +57,9 @@ fill(struct error *err, const char *tail, const char *fmt, va_list ap)
 		n = snprintf(line + used, room - used, ": %s", tail);
 		used += n > 0 ? (size_t)n : 0;
 	}
-	clean(line);
+	line_clean(line);
 	if (used >= room || (size_t)n >= room) {
-		/* clean() may have left half a character as '?' before the mark */
+		/* do not cut a character in half */
 		used = strlen(line);
 		used = used > 4 ? used - 4 : 0;
 		while (used > 0 && ((unsigned char)line[used] & 0xc0) == 0x80)
@@ -79,7 +77,7 @@ error_set(struct error *err, enum error_kind kind, const char *fmt, ...)
 	if (err == NULL)
 		return -1;
 	va_start(ap, fmt);
-	fill(err, NULL, fmt, ap);
+	error_fill(err, NULL, fmt, ap);
 	va_end(ap);
 	err->kind = kind;
 	return -1;
@@ -94,7 +92,7 @@ error_sys(struct error *err, const char *fmt, ...)
 	if (err == NULL)
 		return -1;
 	va_start(ap, fmt);
-	fill(err, strerror(saved), fmt, ap);
+	error_fill(err, strerror(saved), fmt, ap);
 	va_end(ap);
 	err->kind = ERROR_FAULT;
 	errno = saved;
@@ -111,7 +109,7 @@ error_prefix(struct error *err, const char *fmt, ...)
 		return -1;
 	memcpy(text, err->text, sizeof(text));
 	va_start(ap, fmt);
-	fill(err, text, fmt, ap);
+	error_fill(err, text, fmt, ap);
 	va_end(ap);
 	return -1;
 }

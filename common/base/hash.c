@@ -1,5 +1,5 @@
 /*
- * libmd does the work; this is where its types end.
+ * A wrapper of libmd.
  */
 #include "base/hash.h"
 

@@ -1,6 +1,5 @@
 /*
- * Running out of memory is answered in one place.  The handler may run with
- * the heap exhausted, so it must not allocate.
+ * Exhausted memory is handled in one place.  The handler must not allocate.
  */
 #include "base/mem.h"
 
@@ -23,7 +22,7 @@ mem_exhausted(void)
 {
 	void (*handler)(void) = on_exhausted;
 
-	/* A handler that allocates after all must not come back here. */
+	/* a handler that allocates must not come back here */
 	on_exhausted = NULL;
 	if (handler != NULL)
 		handler();

@@ -1,6 +1,6 @@
 /*
- * Columns without a locale: the executables are static and start in "C",
- * where wcwidth() knows nothing beyond ASCII.  The tables are Unicode 14.0.0:
+ * Columns without a locale: the executables run in "C", where wcwidth()
+ * knows only ASCII.  The tables are Unicode 14.0.0:
  * general categories Mn and Me (and the Hangul vowels and finals, which
  * join the letter before them) take no column, East Asian Wide and
  * Fullwidth take two.
@@ -179,7 +179,7 @@ text_fit(struct buf *out, const char *s, int max, bool ascii)
 		buf_add(out, buf_text(&safe), safe.len);
 	else {
 		buf_add(out, buf_text(&safe), (size_t)(keep - buf_text(&safe)));
-		/* in fewer columns than the mark has, as much of it as fits */
+		/* with fewer columns than the mark needs, as much of it as fits */
 		if (room >= 0 || !ascii)
 			buf_puts(out, max > 0 ? mark : "");
 		else

@@ -1,15 +1,12 @@
 /*
- * What a subject, an owner or a command's output may do to whoever reads
- * it: move a terminal's cursor, set its clipboard, reorder what is read
- * (bidirectional controls), or carry words that only a model sees (tag
- * characters, variation selectors, zero-width runs).  The rule here is the
- * same for every reader, so that what a person approves is what a model
+ * A subject, an owner or a command's output can move a terminal's cursor, set
+ * its clipboard, reorder the text (bidirectional controls) or carry words
+ * that only a model sees (tag characters, variation selectors, zero-width
+ * runs).  One rule serves all readers, so that a person approves what a model
  * was told.
  *
- * Tags by which the client frames its own words lose their first sign.
- *
- * One zero-width character is let through: U+FE0F right after a symbol,
- * because half of all emoji are written with it.  A run of them is not.
+ * One zero-width character is allowed: U+FE0F right after a symbol, because
+ * half of all emoji are written with it.  A run of them is not.
  */
 #include "base/text.h"
 #include "base/utf8.h"
@@ -50,16 +47,14 @@ text_safe(int32_t c)
 	return true;
 }
 
-#define REPLACEMENT "\xef\xbf\xbd"
-
 static bool
 is_break(int32_t c)
 {
 	return c == '\n' || c == '\t' || c == '\r';
 }
 
-/* Does a tag begin here that the client puts around what is not the user's?  A text that
- * closes or opens one would speak in another's voice. */
+/* After a '<': the name of a tag that the client puts around text of its own?  Text from outside
+ * must not open or close one. */
 static bool
 is_frame(const char *p, const char *end)
 {
@@ -75,7 +70,7 @@ is_frame(const char *p, const char *end)
 	return false;
 }
 
-/* One character, or run of breaks, from *p; false if nothing is to show. */
+/* Adds one character, or a run of breaks, from *p; false if nothing was added. */
 static bool
 show_one(struct buf *out, const char **p, const char *end, enum text_form form, int32_t *last)
 {
@@ -88,7 +83,7 @@ show_one(struct buf *out, const char **p, const char *end, enum text_form form, 
 			(*p)++;
 		buf_putc(out, ' ');
 	} else if (c == '\r') {
-		/* as a terminal line break, but never back over the line */
+		/* a line break; a terminal would overwrite the line */
 		if (*p < end && **p == '\n')
 			return false;
 		buf_putc(out, '\n');
@@ -99,7 +94,7 @@ show_one(struct buf *out, const char **p, const char *end, enum text_form form, 
 	} else if (c == 0xfe0f && before > 0x7f && text_safe(before)) {
 		buf_add(out, from, (size_t)(*p - from));
 	} else if (c == -1 || !text_safe(c)) {
-		buf_puts(out, REPLACEMENT);
+		buf_puts(out, TEXT_REPLACEMENT);
 	} else {
 		buf_add(out, from, (size_t)(*p - from));
 	}
@@ -137,7 +132,7 @@ text_quote(struct buf *out, const char *s, size_t max_chars)
 	from = out->len;
 	if (s != NULL)
 		text_show(out, s, strlen(s), TEXT_LINE, max_chars);
-	/* The reader must see where the quotation ends. */
+	/* the reader must see where the quotation ends */
 	for (; from < out->len; from++)
 		if (out->data[from] == '"')
 			out->data[from] = '\'';
@@ -156,7 +151,7 @@ lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
 }
 
-#define WORD_MAX 64 /* longer words have no near neighbour */
+#define WORD_MAX 64 /* longer words are not compared */
 
 /* Insertions, deletions, substitutions, and swaps of neighbours. */
 static size_t
@@ -209,7 +204,7 @@ text_nearest(const char *word, const char *const *candidates, size_t count)
 
 	if (len == 0 || len > WORD_MAX)
 		return NULL;
-	best = len < 3 ? 1 : len / 3 + 1; /* one more than is allowed to differ */
+	best = len < 3 ? 1 : len / 3 + 1; /* one more than the edits allowed */
 	if (len >= 3 && best < 2)
 		best = 2;
 	for (size_t i = 0; i < count; i++) {
@@ -225,7 +220,7 @@ text_nearest(const char *word, const char *const *candidates, size_t count)
 	return found;
 }
 
-/* Simple case folding of the alphabets that have a regular one. */
+/* Simple case folding for Latin, Greek and Cyrillic. */
 static int32_t
 fold(int32_t c)
 {
@@ -249,8 +244,8 @@ is_space(int32_t c)
 	       c == 0x205f || c == 0x3000 || c == 0xfeff;
 }
 
-/* The next folded character; a run of white space is one ' ', at an end
- * of the text it is nothing.  0 at the end. */
+/* The next folded character; a run of white space is one ' ', or nothing at
+ * the start and the end of the text.  0 at the end. */
 static int32_t
 next_folded(const char **p, const char *end, bool first)
 {

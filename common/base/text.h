@@ -8,26 +8,27 @@
 #include "base/buf.h"
 
 /*
- * Text from outside, made safe to show: to a terminal, to a model, in a log.
+ * Makes text from outside safe to show: on a terminal, to a model, in a log.
  *
  * Control characters (C0, DEL, C1, ESC), bidirectional controls, tag
  * characters (U+E0000..), zero-width and line-separator characters and
- * invalid UTF-8 never come through: newlines and tabs become one blank
- * (TEXT_LINE) or stay (TEXT_BLOCK), the rest becomes U+FFFD.  A tag that
- * frames the client's own words ("</system-reminder>") begins with '['.  Length is
- * bounded in characters; what was cut is marked with "...".
+ * invalid UTF-8 are replaced: newlines and tabs become one blank (TEXT_LINE)
+ * or stay (TEXT_BLOCK), the rest becomes U+FFFD.  In tags of the client's own
+ * ("</system-reminder>") the '<' becomes '['.  The length is limited in
+ * characters; a cut is marked with "...".
  */
 enum text_form {
 	TEXT_LINE,  /* one line */
 	TEXT_BLOCK, /* newlines and tabs stay */
 };
 
-#define TEXT_SUBJECT 120 /* characters of a quoted subject */
-#define TEXT_REASON 9500 /* characters of a whole reason */
+#define TEXT_SUBJECT 120                /* characters of a quoted subject */
+#define TEXT_REASON 9500                /* characters of a whole reason */
+#define TEXT_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 
 void text_show(struct buf *, const char *, size_t len, enum text_form, size_t max_chars);
 
-/* May this code point come through? */
+/* May this code point be shown as it is? */
 bool text_safe(int32_t code_point);
 
 /* "subject", quotes included; inner double quotes become single ones. */
@@ -36,10 +37,10 @@ void text_quote(struct buf *, const char *, size_t max_chars);
 /* Columns on a terminal: wide characters 2, combining ones 0. */
 int text_width(const char *);
 
-/* Cut to at most `max` columns, "..." (or a one-column ellipsis) included. */
+/* Adds the text cut to `max` columns, "..." (or a one-column ellipsis) included. */
 void text_fit(struct buf *, const char *, int max, bool ascii);
 
-/* The nearest of the candidates by edits, or NULL if none is near. */
+/* The candidate with the smallest edit distance, NULL if none is close. */
 const char *text_nearest(const char *word, const char *const *candidates, size_t count);
 
 bool text_equal(const char *a, const char *b); /* both there and the same */
@@ -50,7 +51,7 @@ bool text_plain_word(const char *);
 /* A whole number from min to max, as an option takes it: 1e3, 0.5 and nan are not. */
 bool text_number(const char *, int64_t min, int64_t max, int64_t *);
 
-/* Case-insensitive, white space collapsed: do two subjects mean the same? */
+/* Are two subjects the same apart from case and white space? */
 bool text_same(const char *, const char *);
 
 #endif

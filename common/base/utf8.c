@@ -1,7 +1,7 @@
 /*
- * UTF-8 as the WHATWG decoder (and so the client) reads it: what cannot
- * begin or continue a character is one invalid unit together with the
- * bytes before it that could have begun one.
+ * Decodes like the WHATWG decoder, which the client uses: the valid
+ * beginning of a broken character is one invalid unit, and the byte that
+ * broke it is decoded anew.
  */
 #include "base/utf8.h"
 
@@ -77,15 +77,4 @@ utf8_put(struct buf *b, uint32_t c)
 		s[n++] = (char)(0x80 | (c & 0x3f));
 	}
 	buf_add(b, s, n);
-}
-
-bool
-utf8_valid(const char *s, size_t len)
-{
-	const char *end = s + len;
-
-	while (s < end)
-		if (utf8_next(&s, end) == -1)
-			return false;
-	return true;
 }

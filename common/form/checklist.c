@@ -7,10 +7,11 @@
  *	  > Its description,
  *	  > line by line.
  *
- * That is what we write.  What we read may be anybody's: no numbers, any
- * bullet, nested items (children of the one above), text below an item
- * (its description).  The brackets at the end count only if all in them is
- * of the above; they are written whenever the subject itself ends in one.
+ * That is what we write.  We also read other lists: without numbers, with any
+ * bullet, nested items (children of the one above), text below an item (its
+ * description).  The brackets at the end are attributes only if everything
+ * in them is one of the above; so they are always written after a subject
+ * that ends with a bracket itself.
  */
 #include "form/checklist.h"
 
@@ -25,7 +26,7 @@
 #include "task/macf.h"
 
 struct item {
-	int indent; /* -1: there is none */
+	int indent; /* -1: no item yet */
 	char *id, *subject, *owner, *parent;
 	enum task_status status;
 	struct strings after;
@@ -60,7 +61,7 @@ item_free(struct item *i)
 	i->indent = -1;
 }
 
-/* "- [x] rest": where rest begins, and the mark; 0 if this is no item. */
+/* "- [x] rest": where rest begins, and the mark; 0 if the line is not an item. */
 static size_t
 item_start(const char *line, size_t len, int *indent, char *mark)
 {
@@ -113,7 +114,7 @@ word_id(const char *s)
 	return *s == '#' && len > 1 ? mem_copy(s + 1, len - 1) : NULL;
 }
 
-/* One thing said in the brackets; false if it is nothing we say. */
+/* One attribute in the brackets; false if it is unknown. */
 static bool
 item_attribute(struct item *item, char *word)
 {
@@ -199,7 +200,7 @@ item_begin(struct item *item, const char *rest, size_t len, int indent, char mar
 	item_attributes(item);
 }
 
-/* An item is over: its task, and its place for those nested in it. */
+/* At the end of an item: makes its task, and remembers it for items nested in it. */
 static int
 item_end(struct reader *r, struct error *err)
 {
@@ -246,7 +247,7 @@ item_line(struct item *item, const char *line, size_t len)
 		if (i < len && line[i] == ' ')
 			i++;
 	} else if (i == 0 || i == len)
-		return; /* neither ours nor below the item */
+		return; /* not part of the item */
 	while (len > i && line[len - 1] == '\r')
 		len--;
 	if (item->description.room > 0)
@@ -255,7 +256,7 @@ item_line(struct item *item, const char *line, size_t len)
 	buf_add(&item->description, line + i, len - i);
 }
 
-/* The ids in the text, so that numbers given to the others are new ones. */
+/* Collects the ids in the text, so that the other items get new numbers. */
 static void
 note_given(struct reader *r, const char *rest, size_t len)
 {
@@ -344,7 +345,6 @@ print_description(struct buf *out, const char *text)
 	}
 }
 
-/* One that has been through here before says nothing new. */
 static void
 print_task(struct buf *out, const struct task *t, struct convert_report *report)
 {

@@ -4,31 +4,27 @@
 #include "form/convert.h"
 
 /*
- * What the parts of a conversion need of each other.
- */
-
-/*
- * The set a task comes from: who waits for whom in it, whichever side has
- * written it down, and under which id each will go.  The zero object is
- * that of a task alone.
+ * The set a task comes from: the dependencies in it, whichever side has them
+ * in its text, and the new id of each task.  The zero object serves a task
+ * without a set.
  */
 struct convert_context {
 	const struct task_set *all;
 	struct task_index index;
-	char **id;                           /* beside all->item; NULL: they keep theirs */
-	struct strings *blocks, *blocked_by; /* beside all->item; new ids */
+	char **id;                           /* parallel to all->item; NULL: unchanged */
+	struct strings *blocks, *blocked_by; /* parallel to all->item; new ids */
 };
 
 void convert_context_make(struct convert_context *, const struct task_set *);
-/* Once the ids are settled. */
+/* After the new ids are known. */
 void convert_context_edges(struct convert_context *);
 void convert_context_free(struct convert_context *);
 
-/* The id under which a task will go; NULL stays NULL. */
+/* The new id of a task; NULL stays NULL. */
 const char *convert_id(const struct convert_context *, const char *id);
 void convert_add_id(const struct convert_context *, struct strings *, const char *id);
 
-/* A task's description without the subject that a document has in its first line. */
+/* The description without the subject, which is its first line in a document. */
 const char *convert_body(const struct task *);
 
 int convert_one(const struct task *, enum task_dialect to, const char *id,

@@ -1,11 +1,11 @@
 /*
- * Into a list.
+ * Putting tasks into a list.
  *
- * The ids are settled first, for all tasks, so that dependencies can follow
- * them: a task keeps its id if the target can have it and nobody does.  New
- * numbers are taken out of circulation by raising the watermark before
- * anything is written; then each task is put on its own, because a lock held
- * over a thousand files would lock the client out.
+ * The ids are chosen first, for all tasks, so that dependencies can follow
+ * them: a task keeps its id if the target can hold it and it is free.  New
+ * numbers are reserved by raising the watermark before anything is written;
+ * then each task is put separately, because a lock held over a thousand files
+ * would keep the client waiting.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -97,7 +97,7 @@ convert_body(const struct task *t)
 	    json_member(&t->json, JSON_ROOT, "subject") != JSON_ABSENT)
 		return t->description;
 	line = strlen(t->subject);
-	/* "subject\n\nbody"; a text of one line stands for both */
+	/* "subject\n\nbody"; a text of one line is both */
 	if (t->description[line] == '\0')
 		return t->description;
 	if (strncmp(t->description + line, "\n\n", 2) == 0)
@@ -124,7 +124,7 @@ id_taken(struct store *s, const struct task_index *there, const char *id)
 
 	if (s->layout == STORE_DOCUMENT)
 		return task_index_find(there, id) != TASK_NOWHERE;
-	/* Also what is no task: the name is taken. */
+	/* also by a file that is not a task */
 	return files_name(s, id, name) && file_there(s->dirfd, name);
 }
 
@@ -133,7 +133,7 @@ struct reserve {
 	char first[32];
 };
 
-/* `count` numbers that nobody else will get.  Under the list's lock. */
+/* Reserves `count` numbers.  Under the list's lock. */
 static int
 reserve_numbers(void *arg, struct store *s, struct error *err)
 {
@@ -173,7 +173,7 @@ settle_ids(struct store *s, struct convert_context *c, const struct task_index *
 
 		if (id_fits(s, own) && !id_taken(s, there, own)) {
 			c->id[i] = mem_string(own);
-			/* New numbers must lie above those that come along. */
+			/* new numbers must be higher than those kept */
 			if (watermark_number(own) > highest)
 				highest = watermark_number(own);
 		} else
@@ -195,9 +195,9 @@ settle_ids(struct store *s, struct convert_context *c, const struct task_index *
 	return 0;
 }
 
-/* A task that changes neither its dialect nor any id it names keeps its bytes. */
+/* Does the task keep its bytes: neither its dialect nor an id in it changes? */
 static bool
-stays(const struct convert_context *c, size_t i, enum task_dialect to)
+keeps_text(const struct convert_context *c, size_t i, enum task_dialect to)
 {
 	const struct task *t = &c->all->item[i];
 	size_t k;
@@ -235,7 +235,7 @@ convert_put(struct store *s, const struct task_set *set, struct convert_report *
 	for (; rc == 0 && i < set->count; i++) {
 		const struct task *t = &set->item[i];
 
-		if (stays(&c, i, store_dialect(s))) {
+		if (keeps_text(&c, i, store_dialect(s))) {
 			buf_reset(&text);
 			buf_add(&text, t->text.data, t->text.len);
 		} else

@@ -3,8 +3,7 @@
  *
  * A field keeps its meaning and changes its place: what one dialect has at
  * the top, another has in its metadata, or nowhere.  The members are
- * collected as raw JSON, then printed anew in the target's order: numbers
- * go through doubles as the client's own do.
+ * collected as raw JSON, then printed in the target's order.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +65,19 @@ first_of(char *a, char *b)
 	return a;
 }
 
-/* Take the task apart. */
+static void
+conversion_free(struct conversion *v)
+{
+	raw_fields_free(&v->meta);
+	raw_fields_free(&v->extra);
+	free(v->priority);
+	free(v->created);
+	free(v->updated);
+	free(v->active_form);
+	free(v->parent);
+}
+
+/* Takes the task apart. */
 static void
 analyse(struct conversion *v)
 {
@@ -119,7 +130,28 @@ report_lost(struct conversion *v, const char *fmt, const char *what)
 	buf_free(&line);
 }
 
-/* A status that the target does not know. */
+/* What neither a folder nor a checklist has a place for; a checklist has the parent and ignores
+ * the times. */
+static void
+report_rest(struct conversion *v, bool folder)
+{
+	if (v->active_form != NULL)
+		report_lost(v, "", "activeForm");
+	if (folder && v->parent != NULL)
+		report_lost(v, "", "its parent");
+	if (v->priority != NULL)
+		report_lost(v, "", "priority");
+	if (folder && v->created != NULL)
+		report_lost(v, "", "created_at");
+	if (folder && v->updated != NULL)
+		report_lost(v, "", "updated_at");
+	for (size_t i = 0; i < v->meta.key.count; i++)
+		report_lost(v, "metadata.", v->meta.key.item[i]);
+	for (size_t i = 0; i < v->extra.key.count; i++)
+		report_lost(v, "", v->extra.key.item[i]);
+}
+
+/* Replaces a status that the target does not know. */
 static void
 settle_status(struct conversion *v)
 {
@@ -130,7 +162,7 @@ settle_status(struct conversion *v)
 	}
 	if (task_status_held(v->to, v->status))
 		return;
-	/* "blocked" is said again by the dependencies; "cancelled" by nothing. */
+	/* the dependencies still express "blocked"; nothing expresses "cancelled" */
 	if (v->status == TASK_BLOCKED && v->task->blocked_by.count > 0)
 		v->status = TASK_PENDING;
 	else {
@@ -141,7 +173,7 @@ settle_status(struct conversion *v)
 	}
 }
 
-/* Both directions, whoever has written them down, under their new ids. */
+/* Both directions, whichever task has them in its text, under their new ids. */
 static void
 gather_edges(const struct conversion *v, struct strings *blocks, struct strings *blocked_by)
 {
@@ -164,7 +196,7 @@ gather_edges(const struct conversion *v, struct strings *blocks, struct strings 
 			strings_add(blocked_by, c->blocked_by[at].item[i]);
 }
 
-/* A text as it stands in the source where it does (half a surrogate pair and all). */
+/* A text with the bytes of the source, lone surrogates included, if the source has it. */
 static void
 put_text(struct conversion *v, struct buf *out, enum task_field field, const char *decoded)
 {
@@ -194,20 +226,16 @@ print_native(struct conversion *v, const char *id, struct buf *out, bool had_met
 	raw_fields_put_ids(out, "blocks", &blocks);
 	raw_fields_put_ids(out, "blockedBy", &by);
 	raw_fields_add_string(&v->meta, "parent_id", convert_id(v->context, v->parent));
-	if (v->priority != NULL)
-		raw_fields_add(&v->meta, "priority", v->priority, strlen(v->priority));
-	if (v->created != NULL)
-		raw_fields_add(&v->meta, "created_at", v->created, strlen(v->created));
-	if (v->updated != NULL)
-		raw_fields_add(&v->meta, "updated_at", v->updated, strlen(v->updated));
+	raw_fields_add(&v->meta, "priority", v->priority);
+	raw_fields_add(&v->meta, "created_at", v->created);
+	raw_fields_add(&v->meta, "updated_at", v->updated);
 	if (v->original != TASK_NO_STATUS)
 		raw_fields_add_string(&v->meta, "original_status", task_status_name(v->original));
-	/* The client drops what it does not know at the top. */
+	/* the client drops unknown keys at the top */
 	for (size_t i = 0; i < v->extra.key.count; i++) {
 		if (strings_has(&v->meta.key, v->extra.key.item[i]))
 			report_lost(v, "", v->extra.key.item[i]);
-		raw_fields_add(&v->meta, v->extra.key.item[i], v->extra.value.item[i],
-		    strlen(v->extra.value.item[i]));
+		raw_fields_add(&v->meta, v->extra.key.item[i], v->extra.value.item[i]);
 	}
 	raw_fields_put_metadata(out, &v->meta, had_metadata);
 	strings_free(&blocks);
@@ -222,7 +250,7 @@ print_document(
 	struct strings blocks = { 0 }, by = { 0 };
 	char iso[CLOCK_ISO], *joined = task_join_subject(t->subject, convert_body(t));
 	size_t line = strcspn(joined, "\r\n");
-	/* The first line must be the subject again, and the rest the description. */
+	/* reading it back must give the same subject and description */
 	bool plain = line == strlen(t->subject) &&
 		     (joined[line] == '\0' || strcmp(joined + line + 2, convert_body(t)) == 0);
 
@@ -244,8 +272,7 @@ print_document(
 	raw_fields_put_string(out, "assignee", t->owner, true);
 	raw_fields_put_ids(out, "dependencies", &by);
 	raw_fields_put_string(out, "parent_id", convert_id(v->context, v->parent), false);
-	if (v->priority != NULL)
-		raw_fields_add(&v->meta, "priority", v->priority, strlen(v->priority));
+	raw_fields_add(&v->meta, "priority", v->priority);
 	raw_fields_add_string(&v->meta, "activeForm", v->active_form);
 	if (v->original != TASK_NO_STATUS)
 		raw_fields_add_string(&v->meta, "original_status", task_status_name(v->original));
@@ -279,10 +306,8 @@ print_exported(struct conversion *v, const char *id, struct buf *out, bool had_m
 	raw_fields_put_ids(out, "dependencies", &by);
 	raw_fields_put_ids(out, "blockedBy", &open);
 	raw_fields_add_string(&v->meta, "subagent_id", t->owner);
-	if (v->created != NULL)
-		raw_fields_add(&v->meta, "created_at", v->created, strlen(v->created));
-	if (v->updated != NULL)
-		raw_fields_add(&v->meta, "updated_at", v->updated, strlen(v->updated));
+	raw_fields_add(&v->meta, "created_at", v->created);
+	raw_fields_add(&v->meta, "updated_at", v->updated);
 	raw_fields_add_string(&v->meta, "parent_id", convert_id(v->context, v->parent));
 	raw_fields_add_string(&v->meta, "activeForm", v->active_form);
 	if (v->original != TASK_NO_STATUS)
@@ -299,7 +324,6 @@ print_folder(struct conversion *v, const char *id, struct buf *out)
 {
 	const struct task *t = v->task;
 	struct strings blocks = { 0 }, by = { 0 };
-	size_t i;
 
 	gather_edges(v, &blocks, &by);
 	raw_fields_put_string(out, "id", id, false);
@@ -308,48 +332,20 @@ print_folder(struct conversion *v, const char *id, struct buf *out)
 	raw_fields_put_string(out, "status", task_status_name(v->status), false);
 	raw_fields_put_string(out, "owner", t->owner, true);
 	raw_fields_put_ids(out, "blockedBy", &by);
-	if (v->active_form != NULL)
-		report_lost(v, "", "activeForm");
-	if (v->parent != NULL)
-		report_lost(v, "", "its parent");
-	if (v->priority != NULL)
-		report_lost(v, "", "priority");
-	if (v->created != NULL)
-		report_lost(v, "", "created_at");
-	if (v->updated != NULL)
-		report_lost(v, "", "updated_at");
-	for (i = 0; i < v->meta.key.count; i++)
-		report_lost(v, "metadata.", v->meta.key.item[i]);
-	for (i = 0; i < v->extra.key.count; i++)
-		report_lost(v, "", v->extra.key.item[i]);
+	report_rest(v, true);
 	strings_free(&blocks);
 	strings_free(&by);
 }
 
-/* What a checklist has no words for. */
 void
 convert_report_checklist(const struct task *t, struct convert_report *report)
 {
 	static const struct convert_context none;
 	struct conversion v = { .task = t, .context = &none, .report = report };
-	size_t i;
 
 	analyse(&v);
-	if (v.active_form != NULL)
-		report_lost(&v, "", "activeForm");
-	if (v.priority != NULL)
-		report_lost(&v, "", "priority");
-	for (i = 0; i < v.meta.key.count; i++)
-		report_lost(&v, "metadata.", v.meta.key.item[i]);
-	for (i = 0; i < v.extra.key.count; i++)
-		report_lost(&v, "", v.extra.key.item[i]);
-	raw_fields_free(&v.meta);
-	raw_fields_free(&v.extra);
-	free(v.priority);
-	free(v.created);
-	free(v.updated);
-	free(v.active_form);
-	free(v.parent);
+	report_rest(&v, false);
+	conversion_free(&v);
 }
 
 static int
@@ -396,13 +392,7 @@ convert_one(const struct task *t, enum task_dialect to, const char *id,
 	rc = print_pretty(out, &text, err);
 	if (rc == 0)
 		rc = task_text_check(to, id, out, err);
-	raw_fields_free(&v.meta);
-	raw_fields_free(&v.extra);
-	free(v.priority);
-	free(v.created);
-	free(v.updated);
-	free(v.active_form);
-	free(v.parent);
+	conversion_free(&v);
 	buf_free(&text);
 	return rc;
 }

@@ -18,7 +18,7 @@ static const struct {
 	const char *name;
 	enum convert_form form;
 } names[] = {
-	/* the first of each is the one we say */
+	/* the first five are the names we print */
 	{ "native", CONVERT_NATIVE },
 	{ "document", CONVERT_DOCUMENT },
 	{ "exported", CONVERT_EXPORTED },
@@ -56,7 +56,7 @@ convert_report_free(struct convert_report *r)
 	strings_free(&r->skipped);
 }
 
-/* Which dialect is this object?  Exported tasks have keys of their own. */
+/* The dialect of an object, by the keys it has. */
 static enum convert_form
 object_form(const struct json *j, json_ref object)
 {
@@ -163,7 +163,7 @@ read_document(const char *text, size_t len, struct task_set *set, struct convert
 	return rc;
 }
 
-/* Of two with one id the first stays: an id must mean one task. */
+/* Of two tasks with one id the first is kept. */
 static void
 drop_duplicates(struct task_set *set, struct convert_report *report)
 {
@@ -205,33 +205,12 @@ convert_read(enum convert_form form, const char *text, size_t len, struct task_s
 		rc = checklist_read(text, len, set, err);
 		break;
 	case CONVERT_UNKNOWN:
-		return error_set(err, ERROR_INPUT, "no form of tasks that we know");
+		return error_set(err, ERROR_INPUT, "this is not a known form of tasks");
 	default:
 		rc = read_array(form_dialect(form), text, len, set, report, err);
 	}
 	if (rc == 0)
 		drop_duplicates(set, report);
-	return rc;
-}
-
-int
-convert_task(const struct task *t, enum task_dialect to, const char *id, const struct task_set *all,
-    int64_t now, struct buf *out, struct convert_report *report, struct error *err)
-{
-	struct convert_context context = { 0 };
-	int rc;
-
-	if (t->dialect == to && (id == NULL || strcmp(id, t->id) == 0)) {
-		buf_reset(out);
-		buf_add(out, t->text.data, t->text.len);
-		return 0;
-	}
-	if (all != NULL) {
-		convert_context_make(&context, all);
-		convert_context_edges(&context);
-	}
-	rc = convert_one(t, to, id != NULL ? id : t->id, &context, now, out, report, err);
-	convert_context_free(&context);
 	return rc;
 }
 
@@ -314,7 +293,7 @@ convert_print(enum convert_form form, const struct task_set *set, int64_t now, s
 		checklist_print(set, out, report);
 		break;
 	case CONVERT_UNKNOWN:
-		rc = error_set(err, ERROR_INPUT, "no form of tasks that we know");
+		rc = error_set(err, ERROR_INPUT, "this is not a known form of tasks");
 		break;
 	default:
 		rc = print_array(form_dialect(form), set, &context, now, out, report, err);

@@ -4,7 +4,7 @@
 #include "list/store.h"
 
 /*
- * Tasks from one form into another, and a list of what got lost.
+ * Converts tasks from one form into another, and reports what is lost.
  *
  *	native	   one file per task, as the client has it
  *	document   { "tasks": [...], "version": 2, "last_updated": ... }
@@ -12,10 +12,9 @@
  *	folder	   one file per task below .tasks/, owner null, no metadata
  *	checklist  Markdown: - [x] #1 Subject
  *
- * What a form has no field for goes where its readers look last and lose
- * nothing: into the metadata (parent_id, priority, activeForm, created_at,
- * updated_at, original_status); what it has no place for at all is in the
- * report, one line each: `#3 "Ship": metadata.tags is lost`.
+ * What a form has no field for goes into the metadata (parent_id, priority,
+ * activeForm, created_at, updated_at, original_status); what it has no place
+ * for at all is reported, one line each: `#3 "Ship": metadata.tags is lost`.
  *
  *	struct task_set tasks = { 0 };
  *	struct convert_report report = { 0 };
@@ -40,34 +39,29 @@ enum convert_form convert_form_of(const char *text, size_t len); /* by its conte
 struct convert_report {
 	struct strings lost;    /* what the target cannot hold */
 	struct strings changed; /* ids that had to change: "task.1 is now 4" */
-	struct strings skipped; /* entries that are no tasks, and why */
+	struct strings skipped; /* entries that are not tasks, and why */
 };
 void convert_report_free(struct convert_report *);
 
 /*
  * The tasks of a text.  CONVERT_NATIVE and CONVERT_FOLDER take a single
- * task or an array of them (or one per line); entries that are none are
+ * task or an array of them (or one per line); entries that are not tasks are
  * skipped and reported.
  */
 int convert_read(enum convert_form, const char *text, size_t len, struct task_set *,
     struct convert_report *, struct error *);
 
-/* One task in another dialect, under another id (NULL: its own).  `all` is the list it
- * comes from, for what only the others know (blocks, open blockers); may be NULL. */
-int convert_task(const struct task *, enum task_dialect to, const char *id,
-    const struct task_set *all, int64_t now_wall_ms, struct buf *out, struct convert_report *,
-    struct error *);
-
 /* All of them as one text: document, exported (array), checklist, or an array of the others. */
 int convert_print(enum convert_form, const struct task_set *, int64_t now_wall_ms, struct buf *out,
     struct convert_report *, struct error *);
 
-/* Into a list, under their own ids where these are possible and free, else under new ones
- * (dependencies follow).  How many; -1.  What was put before an error stays. */
+/* Into a list, under their own ids where these are valid and free, else under new ones
+ * (dependencies follow).  Returns how many, or -1; tasks put before the error stay. */
 int convert_put(struct store *, const struct task_set *, struct convert_report *, struct deadline,
     struct error *);
 
-/* Make an empty list of this layout in a directory (made if missing; refused if there is one). */
+/* Makes an empty list of this layout in a directory (created if missing); refused if the directory
+ * has a list. */
 int convert_make(const char *dir, enum store_layout, struct error *);
 
 #endif

@@ -1,6 +1,3 @@
-/*
- * Members of objects, taken apart and put together again.
- */
 #include "form/raw-fields.h"
 
 #include <stdlib.h>
@@ -10,12 +7,12 @@
 #include "json/json-print.h"
 
 void
-raw_fields_add(struct raw_fields *m, const char *key, const char *raw, size_t len)
+raw_fields_add(struct raw_fields *m, const char *key, const char *raw)
 {
-	if (strings_has(&m->key, key))
+	if (raw == NULL || strings_has(&m->key, key))
 		return;
 	strings_add(&m->key, key);
-	strings_take(&m->value, mem_copy(raw, len));
+	strings_add(&m->value, raw);
 }
 
 void
@@ -26,7 +23,7 @@ raw_fields_add_string(struct raw_fields *m, const char *key, const char *text)
 	if (text == NULL)
 		return;
 	json_print_string(&raw, text, strlen(text));
-	raw_fields_add(m, key, raw.data, raw.len);
+	raw_fields_add(m, key, raw.data);
 	buf_free(&raw);
 }
 
@@ -37,7 +34,6 @@ raw_fields_free(struct raw_fields *m)
 	strings_free(&m->value);
 }
 
-/* The raw value of a key, which leaves the members; NULL. */
 char *
 raw_fields_take(struct raw_fields *m, const char *key)
 {
@@ -63,20 +59,19 @@ raw_fields_take(struct raw_fields *m, const char *key)
 void
 raw_fields_collect(struct raw_fields *m, const struct json *j, json_ref object, bool known_too)
 {
-	json_ref at;
 	const char *raw;
 	size_t len;
-	char *key;
-	int f;
+	char *key, *copy;
 
-	for (at = json_first(j, object); at != JSON_ABSENT; at = json_next(j, object, at)) {
-		for (f = 0; f < FIELD_COUNT && !known_too; f++)
-			if (json_key_equals(j, at, task_field_names[f]))
-				break;
+	for (json_ref at = json_first(j, object); at != JSON_ABSENT;
+	     at = json_next(j, object, at)) {
 		key = json_key(j, at);
-		if ((known_too || f == FIELD_COUNT) && json_member(j, object, key) == at) {
+		if ((known_too || task_field_of(j, at) == FIELD_COUNT) &&
+		    json_member(j, object, key) == at) {
 			raw = json_raw(j, at, &len);
-			raw_fields_add(m, key, raw, len);
+			copy = mem_copy(raw, len);
+			raw_fields_add(m, key, copy);
+			free(copy);
 		}
 		free(key);
 	}

@@ -1,15 +1,15 @@
 /*
- * Edits are kept as asked for and become splices only in apply, when all
- * that happens to a container is known: whether a comma stays depends on
- * every other member that comes or goes.
+ * Edits are collected and become replacements of bytes only in apply, when
+ * everything that happens to a container is known: whether a comma stays
+ * depends on every other member that is added or removed.
  *
- * A member stands between white space that belongs to its place rather
- * than to it: what precedes the first member stays in front of whichever
- * is first afterwards, and what precedes the closing bracket stays there.
- * So a removal takes [key, next key), and at the end [last kept value's
- * end, last value's end).
+ * White space around a member belongs to its place, not to the member: what
+ * precedes the first member stays in front of the one that is first
+ * afterwards, and what precedes the closing bracket stays there.  So a
+ * removal takes [key, next key), and at the end of a container [end of the
+ * last value kept, end of the last value).
  *
- * An edit inside a value that is itself replaced or removed is void.
+ * An edit inside a value that is itself replaced or removed has no effect.
  */
 #include "json/json-edit.h"
 
@@ -18,12 +18,12 @@
 
 #include "json/json-print.h"
 
-enum op { REPLACE, REMOVE, ADD };
+enum splice_op { REPLACE, REMOVE, ADD };
 
 struct json_splice {
-	enum op op;
+	enum splice_op op;
 	json_ref at; /* the value; the container for ADD */
-	json_ref up; /* the container of what comes or goes */
+	json_ref up; /* the container of what is added or removed */
 	char *key;   /* ADD to an object */
 	char *text;  /* new value */
 };
@@ -46,7 +46,8 @@ json_edit_free(struct json_edit *e)
 }
 
 static void
-note(struct json_edit *e, enum op op, json_ref at, json_ref up, const char *key, const char *text)
+splice_add(struct json_edit *e, enum splice_op op, json_ref at, json_ref up, const char *key,
+    const char *text)
 {
 	if (at == JSON_ABSENT)
 		return;
@@ -56,7 +57,7 @@ note(struct json_edit *e, enum op op, json_ref at, json_ref up, const char *key,
 }
 
 static struct json_splice *
-find(struct json_edit *e, enum op op, json_ref at, const char *key)
+splice_find(struct json_edit *e, enum splice_op op, json_ref at, const char *key)
 {
 	struct json_splice *s;
 
@@ -70,7 +71,7 @@ find(struct json_edit *e, enum op op, json_ref at, const char *key)
 }
 
 static void
-set_text(struct json_splice *s, const char *text)
+splice_set(struct json_splice *s, const char *text)
 {
 	char *copy = mem_string(text);
 
@@ -81,32 +82,32 @@ set_text(struct json_splice *s, const char *text)
 void
 json_edit_replace(struct json_edit *e, json_ref at, const char *text)
 {
-	struct json_splice *s = find(e, REPLACE, at, NULL);
+	struct json_splice *s = splice_find(e, REPLACE, at, NULL);
 
 	if (s != NULL)
-		set_text(s, text);
+		splice_set(s, text);
 	else
-		note(e, REPLACE, at, JSON_ABSENT, NULL, text);
+		splice_add(e, REPLACE, at, JSON_ABSENT, NULL, text);
 }
 
 void
 json_edit_set(struct json_edit *e, json_ref object, const char *key, const char *value)
 {
 	json_ref at = json_member(e->json, object, key);
-	struct json_splice *s = find(e, ADD, object, key);
+	struct json_splice *s = splice_find(e, ADD, object, key);
 
 	if (s != NULL)
-		set_text(s, value);
-	else if (at != JSON_ABSENT && find(e, REMOVE, at, NULL) == NULL)
+		splice_set(s, value);
+	else if (at != JSON_ABSENT && splice_find(e, REMOVE, at, NULL) == NULL)
 		json_edit_replace(e, at, value);
 	else if (json_kind(e->json, object) == JSON_OBJECT)
-		note(e, ADD, object, object, key, value);
+		splice_add(e, ADD, object, object, key, value);
 }
 
 void
 json_edit_remove(struct json_edit *e, json_ref object, const char *key)
 {
-	struct json_splice *s = find(e, ADD, object, key);
+	struct json_splice *s = splice_find(e, ADD, object, key);
 
 	if (json_kind(e->json, object) != JSON_OBJECT)
 		return;
@@ -119,21 +120,21 @@ json_edit_remove(struct json_edit *e, json_ref object, const char *key)
 	for (json_ref at = json_first(e->json, object); at != JSON_ABSENT;
 	     at = json_next(e->json, object, at))
 		if (json_key_equals(e->json, at, key))
-			note(e, REMOVE, at, object, NULL, NULL);
+			splice_add(e, REMOVE, at, object, NULL, NULL);
 }
 
 void
 json_edit_append(struct json_edit *e, json_ref array, const char *value)
 {
 	if (json_kind(e->json, array) == JSON_ARRAY)
-		note(e, ADD, array, array, NULL, value);
+		splice_add(e, ADD, array, array, NULL, value);
 }
 
 void
 json_edit_drop(struct json_edit *e, json_ref array, json_ref element)
 {
 	if (json_kind(e->json, array) == JSON_ARRAY)
-		note(e, REMOVE, element, array, NULL, NULL);
+		splice_add(e, REMOVE, element, array, NULL, NULL);
 }
 
 /* Bytes of the text. */
@@ -141,41 +142,41 @@ struct span {
 	uint32_t start, end;
 };
 
-/* What to write in place of a span. */
-struct change {
+/* The text for a span. */
+struct replacement {
 	struct span span;
 	struct buf text;
 };
 
-struct changes {
-	struct change *item;
+struct replacements {
+	struct replacement *item;
 	size_t count;
 };
 
-static struct change *
-change_new(struct changes *list, uint32_t start, uint32_t end)
+static struct replacement *
+replacement_new(struct replacements *list, uint32_t start, uint32_t end)
 {
 	list->item = mem_more(list->item, list->count, sizeof(*list->item));
-	list->item[list->count] = (struct change){ .span = { start, end } };
+	list->item[list->count] = (struct replacement){ .span = { start, end } };
 	return &list->item[list->count++];
 }
 
-/* Where a value's place begins: at its key, if it has one. */
+/* Where a member or element begins: at its key, if it has one. */
 static uint32_t
-begin(const struct json *j, json_ref at)
+place_start(const struct json *j, json_ref at)
 {
 	return j->node[at].key_end > 0 ? j->node[at].key : j->node[at].start;
 }
 
 /* How a container is laid out. */
-struct style {
+struct layout {
 	struct buf first, next; /* before the first item, before the others */
 	struct buf last;        /* before the closing bracket */
 	struct buf colon;
 };
 
 static void
-style_free(struct style *s)
+layout_free(struct layout *s)
 {
 	buf_free(&s->first);
 	buf_free(&s->next);
@@ -184,18 +185,18 @@ style_free(struct style *s)
 }
 
 static json_ref
-parent_of(const struct json *j, json_ref at)
+container_around(const struct json *j, json_ref at)
 {
-	/* Containers come before what they hold: the nearest that reaches past. */
+	/* Containers come before what they hold: the nearest one that ends after it. */
 	for (json_ref up = at - 1; up >= 0; up--)
 		if (j->node[up].next > (uint32_t)at)
 			return up;
 	return JSON_ABSENT;
 }
 
-/* Of a container that has items. */
+/* Reads it from a container that has items. */
 static void
-style_read(struct style *s, const struct json *j, json_ref at)
+layout_read(struct layout *s, const struct json *j, json_ref at)
 {
 	json_ref first = json_first(j, at), second = json_next(j, at, first), last = first, c;
 	const struct json_node *n = &j->node[at], *f = &j->node[first];
@@ -203,7 +204,7 @@ style_read(struct style *s, const struct json *j, json_ref at)
 
 	for (c = first; c != JSON_ABSENT; c = json_next(j, at, c))
 		last = c;
-	buf_add(&s->first, j->text + n->start + 1, begin(j, first) - n->start - 1);
+	buf_add(&s->first, j->text + n->start + 1, place_start(j, first) - n->start - 1);
 	buf_add(&s->last, j->text + j->node[last].end, n->end - 1 - j->node[last].end);
 	if (f->key_end > 0)
 		buf_add(&s->colon, j->text + f->key_end, f->start - f->key_end);
@@ -213,7 +214,7 @@ style_read(struct style *s, const struct json *j, json_ref at)
 		for (comma = f->end; j->text[comma] != ',';)
 			comma++;
 		comma++;
-		buf_add(&s->next, j->text + comma, begin(j, second) - comma);
+		buf_add(&s->next, j->text + comma, place_start(j, second) - comma);
 	} else if (memchr(buf_text(&s->first), '\n', s->first.len) != NULL) {
 		buf_add(&s->next, s->first.data, s->first.len);
 	} else if (s->colon.len > 0 && s->colon.data[s->colon.len - 1] == ' ') {
@@ -221,12 +222,12 @@ style_read(struct style *s, const struct json *j, json_ref at)
 	}
 }
 
-/* Of an empty one: one step further in than the container it stands in. */
+/* Of an empty container: one level deeper than the container around it. */
 static void
-style_guess(struct style *s, const struct json *j, json_ref at)
+layout_guess(struct layout *s, const struct json *j, json_ref at)
 {
-	json_ref up = parent_of(j, at);
-	struct style outer = { 0 };
+	json_ref up = container_around(j, at);
+	struct layout outer = { 0 };
 	const char *line;
 
 	if (up == JSON_ABSENT) {
@@ -236,7 +237,7 @@ style_guess(struct style *s, const struct json *j, json_ref at)
 		buf_puts(&s->colon, ": ");
 		return;
 	}
-	style_read(&outer, j, up);
+	layout_read(&outer, j, up);
 	buf_add(&s->colon, buf_text(&outer.colon), outer.colon.len);
 	line = outer.next.len > 0 ? memrchr(outer.next.data, '\n', outer.next.len) : NULL;
 	if (line == NULL) {
@@ -251,13 +252,13 @@ style_guess(struct style *s, const struct json *j, json_ref at)
 		buf_add(&s->next, buf_text(&s->first), s->first.len);
 		buf_add(&s->last, outer.next.data, outer.next.len);
 	}
-	style_free(&outer);
+	layout_free(&outer);
 }
 
 /* The items added to a container. */
 static void
-put_added(
-    struct buf *out, const struct json_edit *e, json_ref at, const struct style *style, bool first)
+put_added(struct buf *out, const struct json_edit *e, json_ref at, const struct layout *layout,
+    bool first)
 {
 	const struct json_splice *s;
 
@@ -267,26 +268,26 @@ put_added(
 			continue;
 		if (!first)
 			buf_putc(out, ',');
-		buf_add(out, buf_text(first ? &style->first : &style->next),
-		    first ? style->first.len : style->next.len);
+		buf_add(out, buf_text(first ? &layout->first : &layout->next),
+		    first ? layout->first.len : layout->next.len);
 		if (s->key != NULL) {
 			json_print_string(out, s->key, strlen(s->key));
-			buf_add(out, buf_text(&style->colon), style->colon.len);
+			buf_add(out, buf_text(&layout->colon), layout->colon.len);
 		}
 		buf_puts(out, s->text);
 		first = false;
 	}
 }
 
-/* All that comes and goes in one container. */
+/* Everything that is added to or removed from one container. */
 static void
-change_container(struct changes *list, const struct json_edit *e, json_ref at, const char *gone)
+edit_container(struct replacements *list, const struct json_edit *e, json_ref at, const char *gone)
 {
 	const struct json *j = e->json;
 	const struct json_node *n = &j->node[at];
 	json_ref kept = JSON_ABSENT, last = JSON_ABSENT, from = JSON_ABSENT, c;
-	struct style style = { 0 };
-	struct change *change;
+	struct layout layout = { 0 };
+	struct replacement *r;
 
 	/* `from`: the first of a run of removed items */
 	for (c = json_first(j, at); c != JSON_ABSENT; c = json_next(j, at, c)) {
@@ -297,44 +298,44 @@ change_container(struct changes *list, const struct json_edit *e, json_ref at, c
 			continue;
 		}
 		if (from != JSON_ABSENT)
-			change_new(list, begin(j, from), begin(j, c));
+			replacement_new(list, place_start(j, from), place_start(j, c));
 		from = JSON_ABSENT;
 		kept = c;
 	}
 	if (last == JSON_ABSENT)
-		style_guess(&style, j, at);
+		layout_guess(&layout, j, at);
 	else
-		style_read(&style, j, at);
+		layout_read(&layout, j, at);
 	if (kept != JSON_ABSENT) {
-		change = change_new(list, j->node[kept].end, j->node[last].end);
-		put_added(&change->text, e, at, &style, false);
+		r = replacement_new(list, j->node[kept].end, j->node[last].end);
+		put_added(&r->text, e, at, &layout, false);
 	} else {
-		change = change_new(list, n->start + 1, n->end - 1);
-		put_added(&change->text, e, at, &style, true);
-		if (change->text.len > 0)
-			buf_add(&change->text, buf_text(&style.last), style.last.len);
+		r = replacement_new(list, n->start + 1, n->end - 1);
+		put_added(&r->text, e, at, &layout, true);
+		if (r->text.len > 0)
+			buf_add(&r->text, buf_text(&layout.last), layout.last.len);
 	}
-	style_free(&style);
+	layout_free(&layout);
 }
 
 static int
 by_start(const void *a, const void *b)
 {
-	const struct change *x = a, *y = b;
+	const struct replacement *x = a, *y = b;
 
 	if (x->span.start != y->span.start)
 		return x->span.start < y->span.start ? -1 : 1;
-	/* the one that covers the others first */
+	/* the one that contains the others first */
 	return (x->span.end < y->span.end) - (x->span.end > y->span.end);
 }
 
 static void
-collect(struct changes *list, const struct json_edit *e)
+collect(struct replacements *list, const struct json_edit *e)
 {
 	const struct json *j = e->json;
 	char *gone = mem_alloc(j->count), *touched = mem_alloc(j->count);
 	const struct json_splice *s;
-	struct change *change;
+	struct replacement *r;
 
 	for (size_t i = 0; i < e->count; i++) {
 		s = &e->splice[i];
@@ -345,13 +346,13 @@ collect(struct changes *list, const struct json_edit *e)
 	}
 	for (size_t i = 0; i < j->count; i++)
 		if (touched[i])
-			change_container(list, e, (json_ref)i, gone);
+			edit_container(list, e, (json_ref)i, gone);
 	for (size_t i = 0; i < e->count; i++) {
 		s = &e->splice[i];
 		if (s->op != REPLACE || gone[s->at])
 			continue;
-		change = change_new(list, j->node[s->at].start, j->node[s->at].end);
-		buf_puts(&change->text, s->text);
+		r = replacement_new(list, j->node[s->at].start, j->node[s->at].end);
+		buf_puts(&r->text, s->text);
 	}
 	free(gone);
 	free(touched);
@@ -360,7 +361,7 @@ collect(struct changes *list, const struct json_edit *e)
 void
 json_edit_apply(struct json_edit *e, struct buf *out)
 {
-	struct changes list = { 0 };
+	struct replacements list = { 0 };
 	uint32_t done = 0;
 
 	collect(&list, e);
@@ -369,7 +370,7 @@ json_edit_apply(struct json_edit *e, struct buf *out)
 	buf_reset(out);
 	buf_need(out, e->json->len);
 	for (size_t i = 0; i < list.count; i++) {
-		struct change *c = &list.item[i];
+		struct replacement *c = &list.item[i];
 
 		if (c->span.start >= done) {
 			buf_add(out, e->json->text + done, c->span.start - done);

@@ -9,10 +9,9 @@
  * Edits are collected and applied at once; everything else keeps its
  * bytes: order of keys, texts of numbers, escapes, white space.  A member
  * that is added goes last, with the separator and indentation its siblings
- * have.  A removed member takes its comma and white space along.  When a
- * key occurs twice, all its members but the last are left alone by set and
- * all are removed by remove.  Values are given as JSON text; a multi-line
- * value should be printed with json_print() at the depth it will have.
+ * have.  A removed member takes its comma and white space with it.  Of
+ * duplicate keys, set changes the last one and remove removes all.  Values are given as JSON text;
+ *a multi-line value should be printed with json_print() at the depth it will have.
  *
  *	struct json_edit e;
  *	json_edit_init(&e, &j);

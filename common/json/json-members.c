@@ -1,6 +1,3 @@
-/*
- * Sorting finds the doubles; a second sort restores the order.
- */
 #include "json/json-members.h"
 
 #include <stdlib.h>
@@ -23,33 +20,7 @@ by_key(const void *a, const void *b)
 	const struct json_pair *x = a, *y = b;
 	int d = json_members_compare(x, y);
 
-	return d != 0 ? d : (x->first > y->first) - (x->first < y->first);
-}
-
-static int
-by_place(const void *a, const void *b)
-{
-	const struct json_pair *x = a, *y = b;
-
-	if (x->index != y->index)
-		return x->index < y->index ? -1 : 1;
-	return (x->first > y->first) - (x->first < y->first);
-}
-
-/* "0", "17", but not "017": the keys JavaScript keeps as elements. */
-static uint32_t
-array_index(const char *key, size_t len)
-{
-	uint64_t v = 0;
-
-	if (len == 0 || len > 10 || (key[0] == '0' && len > 1))
-		return UINT32_MAX;
-	for (size_t i = 0; i < len; i++) {
-		if (key[i] < '0' || key[i] > '9')
-			return UINT32_MAX;
-		v = 10 * v + (uint64_t)(key[i] - '0');
-	}
-	return v < UINT32_MAX ? (uint32_t)v : UINT32_MAX;
+	return d != 0 ? d : (x->value > y->value) - (x->value < y->value);
 }
 
 /* Keys with escapes or invalid bytes, decoded.  The buffer may move while
@@ -61,7 +32,7 @@ decode_keys(struct json_members *m, const struct json *j)
 	size_t from = 0;
 
 	for (size_t i = 0; i < m->count; i++) {
-		n = &j->node[m->item[i].first];
+		n = &j->node[m->item[i].value];
 		if (n->key_plain)
 			continue;
 		json_decode(&m->keys, j->text + n->key + 1, n->key_end - n->key - 2, true);
@@ -70,7 +41,7 @@ decode_keys(struct json_members *m, const struct json *j)
 	}
 	from = 0;
 	for (size_t i = 0; i < m->count; i++) {
-		if (j->node[m->item[i].first].key_plain)
+		if (j->node[m->item[i].value].key_plain)
 			continue;
 		m->item[i].key = buf_text(&m->keys) + from;
 		from += m->item[i].len;
@@ -78,7 +49,7 @@ decode_keys(struct json_members *m, const struct json *j)
 }
 
 static void
-merge_doubles(struct json_members *m)
+merge_duplicates(struct json_members *m)
 {
 	size_t kept = 0;
 
@@ -92,8 +63,7 @@ merge_doubles(struct json_members *m)
 }
 
 void
-json_members_load(
-    struct json_members *m, const struct json *j, json_ref object, enum json_order order)
+json_members_load(struct json_members *m, const struct json *j, json_ref object)
 {
 	const struct json_node *n;
 	struct json_pair *pair;
@@ -104,17 +74,13 @@ json_members_load(
 	     at = json_next(j, object, at)) {
 		n = &j->node[at];
 		pair = &m->item[m->count++];
-		*pair = (struct json_pair){ .first = at, .value = at };
+		*pair = (struct json_pair){ .value = at };
 		pair->key = j->text + n->key + 1;
 		pair->len = n->key_end - n->key - 2;
 	}
 	decode_keys(m, j);
-	for (size_t i = 0; i < m->count; i++)
-		m->item[i].index = array_index(m->item[i].key, m->item[i].len);
 	qsort(m->item, m->count, sizeof(*m->item), by_key);
-	merge_doubles(m);
-	if (order == JSON_AS_SCRIPT)
-		qsort(m->item, m->count, sizeof(*m->item), by_place);
+	merge_duplicates(m);
 }
 
 void

@@ -1,18 +1,15 @@
 /*
- * Layout is JSON.stringify's: every member and element on its own line,
- * but {} and [] for empty ones; compact with indent 0.  Strings that
- * need no escape, and integers that a double holds exactly, are their own
- * bytes.
+ * The layout is that of JSON.stringify: every member and element on its own
+ * line, but {} and [] for empty ones; compact with indent 0.
  */
 #include "json/json-print.h"
 
-#include <stdlib.h>
+#include <ctype.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "base/utf8.h"
 #include "json/json-members.h"
-#include "json/json-number.h"
 #include "json/json-string.h"
 
 static void
@@ -62,19 +59,6 @@ print_string(struct buf *out, const struct json *j, uint32_t start, uint32_t end
 }
 
 static void
-print_number(struct buf *out, const char *text, size_t len)
-{
-	bool exact = len <= 15 && (len == 1 || text[0] != '-' || text[1] != '0');
-
-	for (size_t i = 0; exact && i < len; i++)
-		exact = text[i] == '-' || (text[i] >= '0' && text[i] <= '9');
-	if (exact)
-		buf_add(out, text, len);
-	else
-		json_number_print(out, json_number(text, len));
-}
-
-static void
 new_line(struct buf *out, int indent, int depth)
 {
 	size_t blanks = (size_t)indent * (size_t)depth;
@@ -88,89 +72,99 @@ new_line(struct buf *out, int indent, int depth)
 	out->data[out->len] = '\0';
 }
 
-/* How to print: JavaScript's idea of the values, or their own bytes. */
-struct style {
-	int indent;
-	bool own;
-};
-
-static void print_value(struct buf *, const struct json *, json_ref, const struct style *, int);
-
 static void
-print_member(struct buf *out, const struct json *j, json_ref name, json_ref value,
-    const struct style *style, int depth)
+print_container(struct buf *out, const struct json *j, json_ref ref, int indent, int depth)
 {
-	const struct json_node *n = &j->node[name];
-
-	new_line(out, style->indent, depth);
-	if (n->key_end > 0) {
-		print_string(out, j, n->key, n->key_end, n->key_plain || style->own);
-		buf_puts(out, style->indent > 0 ? ": " : ":");
-	}
-	print_value(out, j, value, style, depth);
-}
-
-static void
-print_container(
-    struct buf *out, const struct json *j, json_ref ref, const struct style *style, int depth)
-{
-	bool object = j->node[ref].kind == JSON_OBJECT, merge = object && !style->own;
-	struct json_members m = { 0 };
-	json_ref at;
+	bool object = j->node[ref].kind == JSON_OBJECT;
+	const struct json_node *n;
 
 	buf_putc(out, object ? '{' : '[');
-	if (merge) {
-		json_members_load(&m, j, ref, JSON_AS_SCRIPT);
-		for (size_t i = 0; i < m.count; i++) {
-			if (i > 0)
-				buf_putc(out, ',');
-			print_member(out, j, m.item[i].first, m.item[i].value, style, depth + 1);
+	for (json_ref at = json_first(j, ref); at != JSON_ABSENT; at = json_next(j, ref, at)) {
+		if (at != ref + 1)
+			buf_putc(out, ',');
+		new_line(out, indent, depth + 1);
+		if (object) {
+			n = &j->node[at];
+			print_string(out, j, n->key, n->key_end, n->key_plain);
+			buf_puts(out, indent > 0 ? ": " : ":");
 		}
-		json_members_free(&m);
-	} else {
-		for (at = json_first(j, ref); at != JSON_ABSENT; at = json_next(j, ref, at)) {
-			if (at != ref + 1)
-				buf_putc(out, ',');
-			print_member(out, j, at, at, style, depth + 1);
-		}
+		json_print(out, j, at, indent, depth + 1);
 	}
 	if (json_count(j, ref) > 0)
-		new_line(out, style->indent, depth);
+		new_line(out, indent, depth);
 	buf_putc(out, object ? '}' : ']');
-}
-
-static void
-print_value(
-    struct buf *out, const struct json *j, json_ref ref, const struct style *style, int depth)
-{
-	const struct json_node *n = &j->node[ref];
-
-	if (n->kind == JSON_ARRAY || n->kind == JSON_OBJECT)
-		print_container(out, j, ref, style, depth);
-	else if (n->kind == JSON_STRING)
-		print_string(out, j, n->start, n->end, n->plain || style->own);
-	else if (n->kind == JSON_NUMBER && !style->own)
-		print_number(out, j->text + n->start, n->end - n->start);
-	else
-		buf_add(out, j->text + n->start, n->end - n->start);
 }
 
 void
 json_print(struct buf *out, const struct json *j, json_ref ref, int indent, int depth)
 {
-	struct style style = { indent, false };
+	const struct json_node *n;
 
-	if (json_kind(j, ref) != JSON_NONE)
-		print_value(out, j, ref, &style, depth);
+	if (json_kind(j, ref) == JSON_NONE)
+		return;
+	n = &j->node[ref];
+	switch (n->kind) {
+	case JSON_ARRAY:
+	case JSON_OBJECT:
+		print_container(out, j, ref, indent, depth);
+		break;
+	case JSON_STRING:
+		print_string(out, j, n->start, n->end, n->plain);
+		break;
+	default:
+		buf_add(out, j->text + n->start, n->end - n->start);
+	}
 }
 
-void
-json_print_own(struct buf *out, const struct json *j, json_ref ref, int indent, int depth)
+/* Does JavaScript print a number with these digits?  Certain up to 15 digits. */
+static bool
+script_number(const char *text, size_t len)
 {
-	struct style style = { indent, true };
+	size_t sign = text[0] == '-';
 
-	if (json_kind(j, ref) != JSON_NONE)
-		print_value(out, j, ref, &style, depth);
+	for (size_t i = sign; i < len; i++)
+		if (!isdigit((unsigned char)text[i]))
+			return false;
+	return len <= 15 && (sign == 0 || text[1] != '0');
+}
+
+/* Are the keys all different, and none of them an array index?  JavaScript merges the first and
+ * moves the others to the front. */
+static bool
+script_keys(const struct json *j, json_ref object)
+{
+	struct json_members m;
+	bool ok;
+
+	for (json_ref at = json_first(j, object); at != JSON_ABSENT; at = json_next(j, object, at))
+		if (isdigit((unsigned char)j->text[j->node[at].key + 1]))
+			return false;
+	json_members_load(&m, j, object);
+	ok = m.count == json_count(j, object);
+	json_members_free(&m);
+	return ok;
+}
+
+bool
+json_script_form(const struct json *j, size_t len)
+{
+	struct buf printed = { 0 };
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < j->count; i++) {
+		const struct json_node *n = &j->node[i];
+
+		if (n->kind == JSON_NUMBER)
+			ok = script_number(j->text + n->start, n->end - n->start);
+		else if (n->kind == JSON_OBJECT)
+			ok = script_keys(j, (json_ref)i);
+	}
+	if (ok) {
+		json_print(&printed, j, JSON_ROOT, 2, 0);
+		ok = printed.len == len && memcmp(buf_text(&printed), j->text, len) == 0;
+	}
+	buf_free(&printed);
+	return ok;
 }
 
 void

@@ -4,19 +4,17 @@
 #include "json/json.h"
 
 /*
- * JSON as JavaScript prints it.
- *
- * json_print() gives the bytes of JSON.stringify(JSON.parse(text), null, 2)
- * (indent 2; 0 for the compact form), numbers through doubles, integer-like
- * keys first, duplicate keys merged, lone surrogates as \ud800: what the
- * client would write.  `depth` is the indentation level the value's first
- * line stands at.
+ * JSON in the layout of JSON.stringify(value, null, indent); compact with
+ * indent 0.  Strings are escaped as JavaScript does it.  Numbers, the order
+ * of keys and duplicate keys stay as they are.  `depth` is the level of
+ * indentation of the value's first line.
  */
 void json_print(struct buf *, const struct json *, json_ref, int indent, int depth);
 
-/* The same layout around the values' own bytes: order of keys, doubled keys,
- * texts of numbers and escapes stay as they are. */
-void json_print_own(struct buf *, const struct json *, json_ref, int indent, int depth);
+/* Are the first `len` bytes of the text what JSON.stringify(JSON.parse(text), null, 2) gives?
+ * Never true without being so; but false also for a text with a number that is not an integer of
+ * at most 15 characters, or with a key that begins with a digit. */
+bool json_script_form(const struct json *, size_t len);
 
 /* A string with quotes, escaped as JavaScript does. Input is UTF-8; invalid
  * bytes become U+FFFD. */

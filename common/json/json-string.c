@@ -1,5 +1,5 @@
 /*
- * The parser has checked the escapes, so nothing is checked again here.
+ * The parser has checked the escapes; they are not checked again here.
  */
 #include "json/json-string.h"
 

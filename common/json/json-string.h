@@ -8,8 +8,8 @@
 #include "base/buf.h"
 
 /*
- * The characters of a JSON string that json_parse() has found valid: its
- * body, without the quotes.
+ * The characters of a JSON string that json_parse() has accepted: its body,
+ * without the quotes.
  */
 
 /* The next character in [*p, end), escapes decoded and surrogate pairs
@@ -17,9 +17,9 @@
  * itself (0xd800 to 0xdfff). */
 int32_t json_char(const char **p, const char *end);
 
-/* All of them as UTF-8.  Lone surrogates become U+FFFD; with `keep` they
- * are written in the same way as other characters, which is not UTF-8 but
- * keeps unlike strings unlike. */
+/* All of them as UTF-8.  Lone surrogates become U+FFFD; with `keep` they are
+ * encoded like other characters, which is not valid UTF-8 but keeps different
+ * strings different. */
 void json_decode(struct buf *, const char *body, size_t len, bool keep);
 
 #endif

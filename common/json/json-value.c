@@ -1,5 +1,5 @@
 /*
- * Answers from the index.
+ * Queries: everything that is asked of a parsed text.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "json/json-members.h"
-#include "json/json-number.h"
 #include "json/json-string.h"
 #include "json/json.h"
 
@@ -64,7 +63,7 @@ json_raw(const struct json *j, json_ref ref, size_t *len)
 	return n != NULL ? j->text + n->start : NULL;
 }
 
-/* Do the quoted bytes [start, end) spell s? */
+/* Do the quoted bytes [start, end) decode to s? */
 static bool
 spells(const struct json *j, uint32_t start, uint32_t end, bool plain, const char *s)
 {
@@ -74,7 +73,7 @@ spells(const struct json *j, uint32_t start, uint32_t end, bool plain, const cha
 	if (plain)
 		return (size_t)(stop - p) == len && memcmp(p, s, len) == 0;
 	send = s + len;
-	/* What s has invalid can be no JSON string's character: -1 differs. */
+	/* an invalid byte in s gives -1, which differs from every character */
 	while (p < stop && s < send)
 		if (json_char(&p, stop) != utf8_next(&s, send))
 			return false;
@@ -177,6 +176,24 @@ json_true(const struct json *j, json_ref ref)
 	return json_kind(j, ref) == JSON_TRUE;
 }
 
+double
+json_number(const char *text, size_t len)
+{
+	char near[64], *copy = near;
+	double v;
+
+	if (len >= sizeof(near))
+		copy = mem_copy(text, len);
+	else {
+		memcpy(near, text, len);
+		near[len] = '\0';
+	}
+	v = strtod(copy, NULL);
+	if (copy != near)
+		free(copy);
+	return v;
+}
+
 int
 json_int(const struct json *j, json_ref ref, int64_t *value)
 {
@@ -252,8 +269,8 @@ same_object(const struct json *a, json_ref x, const struct json *b, json_ref y)
 	struct json_members m, n;
 	bool same;
 
-	json_members_load(&m, a, x, JSON_BY_KEY);
-	json_members_load(&n, b, y, JSON_BY_KEY);
+	json_members_load(&m, a, x);
+	json_members_load(&n, b, y);
 	same = m.count == n.count;
 	for (size_t i = 0; same && i < m.count; i++)
 		same = json_members_compare(&m.item[i], &n.item[i]) == 0 &&

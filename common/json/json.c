@@ -1,24 +1,17 @@
 /*
  * The parser: one pass, no recursion, no values.
  *
- * Nodes are stored in the order their values begin, so a container is
- * followed by what it holds, and `next` jumps over it.  While a container
- * is open its `next` is the container around it: the stack costs nothing
- * and the depth is only a counter.
+ * Nodes are stored in the order in which their values begin, so a container
+ * is followed by what it holds, and `next` leads past it.  While a container
+ * is open, its `next` is the container around it: that is the stack.
  *
  * Bytes from 0x80 up never change the structure (an invalid one decodes to
- * U+FFFD and swallows no ASCII), so they matter only to `plain`.
- *
- * Scans of whole lists live from this loop: strings are skipped sixteen
- * bytes at a time where the machine can.
+ * U+FFFD and takes no ASCII with it), so they matter only to `plain`.
  */
 #include "json/json.h"
 
 #include <stdlib.h>
 #include <string.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 #include "base/text.h"
 #include "base/utf8.h"
@@ -27,43 +20,23 @@
 
 enum { SPACE = 1, DIGIT = 2, STOP = 4 };
 
+/* clang-format off */
 #define C0 STOP, STOP, STOP, STOP, STOP, STOP, STOP, STOP
 #define HIGH STOP, STOP, STOP, STOP, STOP, STOP, STOP, STOP
 #define HIGH64 HIGH, HIGH, HIGH, HIGH, HIGH, HIGH, HIGH, HIGH
 /* STOP: a byte that ends the quick run through a string. */
 static const unsigned char class[256] = {
-	C0,
-	STOP,
-	SPACE | STOP,
-	SPACE | STOP,
-	STOP,
-	STOP,
-	SPACE | STOP,
-	STOP,
-	STOP,
-	C0,
-	C0,
-	[' '] = SPACE,
-	['"'] = STOP,
-	['\\'] = STOP,
-	['0'] = DIGIT,
-	['1'] = DIGIT,
-	['2'] = DIGIT,
-	['3'] = DIGIT,
-	['4'] = DIGIT,
-	['5'] = DIGIT,
-	['6'] = DIGIT,
-	['7'] = DIGIT,
-	['8'] = DIGIT,
-	['9'] = DIGIT,
-	[128] = HIGH64,
-	HIGH64,
+	C0, STOP, SPACE | STOP, SPACE | STOP, STOP, STOP, SPACE | STOP, STOP, STOP, C0, C0,
+	[' '] = SPACE, ['"'] = STOP, ['\\'] = STOP,
+	['0'] = DIGIT, DIGIT, DIGIT, DIGIT, DIGIT, DIGIT, DIGIT, DIGIT, DIGIT, DIGIT,
+	[128] = HIGH64, HIGH64,
 };
 #undef C0
 #undef HIGH
 #undef HIGH64
+/* clang-format on */
 
-/* Where and why it went wrong. */
+/* Where and why parsing failed. */
 struct fail {
 	const char *at, *why;
 };
@@ -103,38 +76,14 @@ skip_escape(const char *p, const char *end, struct fail *fail)
 	return p + 6;
 }
 
-/* To the first byte in a string that needs a look. */
-static inline const char *
-skip_ordinary(const char *p, const char *end)
-{
-#ifdef __SSE2__
-	const __m128i quote = _mm_set1_epi8('"'), slash = _mm_set1_epi8('\\'),
-		      space = _mm_set1_epi8(0x20);
-
-	while (end - p >= 16) {
-		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
-		/* signed: bytes from 0x80 up are below the space, too */
-		__m128i m = _mm_or_si128(_mm_cmplt_epi8(v, space),
-		    _mm_or_si128(_mm_cmpeq_epi8(v, quote), _mm_cmpeq_epi8(v, slash)));
-		int mask = _mm_movemask_epi8(m);
-
-		if (mask != 0)
-			return p + __builtin_ctz((unsigned int)mask);
-		p += 16;
-	}
-#endif
-	while (p < end && !is(*p, STOP))
-		p++;
-	return p;
-}
-
 /* Past the string that begins at p (its quote), or NULL. */
 static inline const char *
 skip_string(const char *p, const char *end, uint8_t *plain, struct fail *fail)
 {
 	*plain = 1;
 	for (p++;;) {
-		p = skip_ordinary(p, end);
+		while (p < end && !is(*p, STOP))
+			p++;
 		if (p == end) {
 			fail->at = p;
 			fail->why = "unfinished string";
@@ -262,76 +211,85 @@ skip_key(struct json *j, const char *p, const char *end, struct fail *fail)
 	return skip_space(p + 1, end);
 }
 
-/* The whole text; NULL in fail->at if it is good. */
-static void
-parse(struct json *j, struct fail *fail)
+/* After a value: closes the containers that end here.  To the ',' before the next item; NULL after
+ * an error, and at the end of the text (fail->at is then NULL). */
+static inline const char *
+close_containers(
+    struct json *j, uint32_t *open, int *depth, const char *p, const char *end, struct fail *fail)
 {
-	const char *text = j->text, *end = text + j->len, *p;
-	uint32_t open = NOWHERE, up;
 	struct json_node *node;
-	int depth = 0;
+	uint32_t up;
 	char close;
 
-	p = skip_space(text, end);
-	node = node_new(j);
-value:
-	fail->at = p;
-	if (p == end) {
-		fail->why = "expected a value";
-		return;
-	}
-	node->start = (uint32_t)(p - text);
-	if (*p == '{' || *p == '[') {
-		if (++depth > JSON_DEPTH) {
-			fail->why = "nested too deep";
-			return;
-		}
-		node->kind = *p == '{' ? JSON_OBJECT : JSON_ARRAY;
-		node->next = open;
-		open = (uint32_t)(node - j->node);
-		p = skip_space(p + 1, end);
-		if (p < end && (*p == '}' || *p == ']'))
-			goto after;
-		goto item;
-	}
-	if ((p = skip_scalar(p, end, node, fail)) == NULL)
-		return;
-	node->end = (uint32_t)(p - text);
-after:
 	for (;;) {
 		p = skip_space(p, end);
 		fail->at = p;
-		if (open == NOWHERE) {
+		if (*open == NOWHERE) {
 			fail->why = "expected the end";
 			if (p == end)
 				fail->at = NULL;
-			return;
+			return NULL;
 		}
-		node = &j->node[open];
-		close = node->kind == JSON_OBJECT ? '}' : ']';
 		if (p < end && *p == ',')
-			break;
+			return p;
+		node = &j->node[*open];
+		close = node->kind == JSON_OBJECT ? '}' : ']';
 		if (p == end || *p != close) {
 			fail->why = close == '}' ? "expected ',' or '}'" : "expected ',' or ']'";
-			return;
+			return NULL;
 		}
-		node->end = (uint32_t)(++p - text);
+		node->end = (uint32_t)(++p - j->text);
 		up = node->next;
 		node->next = (uint32_t)j->count;
-		open = up;
-		depth--;
+		*open = up;
+		--*depth;
 	}
-	p = skip_space(p + 1, end);
-item:
-	j->node[open].count++;
-	if (j->node[open].kind == JSON_OBJECT) {
-		if ((p = skip_key(j, p, end, fail)) == NULL)
+}
+
+/* The whole text; fail->at is NULL if it is valid. */
+static void
+parse(struct json *j, struct fail *fail)
+{
+	const char *text = j->text, *end = text + j->len, *p = skip_space(text, end);
+	struct json_node *node = node_new(j);
+	uint32_t open = NOWHERE;
+	int depth = 0;
+	bool done; /* nothing more follows in this value */
+
+	for (;;) {
+		fail->at = p;
+		fail->why = "expected a value";
+		if (p == end)
 			return;
-		node = &j->node[j->count - 1];
-	} else {
-		node = node_new(j);
+		node->start = (uint32_t)(p - text);
+		done = true;
+		if (*p == '{' || *p == '[') {
+			fail->why = "nested too deep";
+			if (++depth > JSON_DEPTH)
+				return;
+			node->kind = *p == '{' ? JSON_OBJECT : JSON_ARRAY;
+			node->next = open;
+			open = (uint32_t)(node - j->node);
+			p = skip_space(p + 1, end);
+			done = p < end && (*p == '}' || *p == ']');
+		} else {
+			if ((p = skip_scalar(p, end, node, fail)) == NULL)
+				return;
+			node->end = (uint32_t)(p - text);
+		}
+		if (done) {
+			if ((p = close_containers(j, &open, &depth, p, end, fail)) == NULL)
+				return;
+			p = skip_space(p + 1, end);
+		}
+		j->node[open].count++;
+		if (j->node[open].kind == JSON_ARRAY)
+			node = node_new(j);
+		else if ((p = skip_key(j, p, end, fail)) == NULL)
+			return;
+		else
+			node = &j->node[j->count - 1];
 	}
-	goto value;
 }
 
 int
@@ -339,7 +297,7 @@ json_parse(struct json *j, const char *text, size_t len, struct error *err)
 {
 	struct fail fail = { 0 };
 
-	j->text = text = len > 0 ? text : ""; /* nothing may be NULL */
+	j->text = text = len > 0 ? text : ""; /* an empty text may be NULL */
 	j->len = len;
 	j->count = j->error_at = 0;
 	if (len >= NOWHERE)

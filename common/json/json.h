@@ -10,15 +10,15 @@
 #include "base/mem.h"
 
 /*
- * A JSON text, validated and indexed: where the bytes of each value are.
+ * Reads JSON that others wrote: validates a text and indexes where the bytes
+ * of each value are.  (JSON of our own is built with json-c: out.h.)
  *
- * json-c does not give back what it read (numbers past 2^64, lone
- * surrogates, NUL in keys, duplicate keys), and it doubles the cost of a
- * scan.  This reader accepts what JSON.parse accepts (after the client's
- * UTF-8 decoding: an invalid byte inside a string is allowed and decodes
- * to U+FFFD), and nothing else; a byte order mark is refused, as the client
- * does.  It keeps no values: it answers with positions, and decodes when
- * asked.
+ * json-c's parser loses part of what it reads (numbers past 2^64, lone
+ * surrogates, NUL in keys, duplicate keys) and does not tell where a value
+ * was.  This reader accepts exactly what JSON.parse accepts after the
+ * client's UTF-8 decoding: an invalid byte inside a string is allowed and
+ * decodes to U+FFFD; a byte order mark is refused.  It stores positions, not
+ * values, and decodes on request.
  *
  *	struct json j = { 0 };
  *	if (json_parse(&j, text, len, &err) == -1) ...
@@ -68,7 +68,7 @@ struct json {
 int json_parse(struct json *, const char *text, size_t len, struct error *);
 void json_free(struct json *);
 
-/* Every query takes JSON_ABSENT and answers "nothing". */
+/* Every query accepts JSON_ABSENT and then returns JSON_NONE, JSON_ABSENT, NULL, 0 or false. */
 enum json_kind json_kind(const struct json *, json_ref);
 json_ref json_member(const struct json *, json_ref object, const char *key); /* last one wins */
 json_ref json_first(const struct json *, json_ref container);
@@ -83,14 +83,16 @@ char *json_key(const struct json *, json_ref member); /* owned */
 bool json_equals(
     const struct json *, json_ref, const char *); /* a string with this text, no allocation */
 bool json_key_equals(const struct json *, json_ref member, const char *);
-/* The key's bytes if they are what it spells (no escapes), for a quick look; else NULL. */
+/* The key's bytes if it has no escapes, without a copy; else NULL. */
 const char *json_key_plain(const struct json *, json_ref, size_t *len);
 bool json_true(const struct json *, json_ref);
+/* The value of a number's text, infinite if it is too large.  LC_NUMERIC must be "C". */
+double json_number(const char *text, size_t len);
 int json_int(
     const struct json *, json_ref, int64_t *); /* 0; -1 if not an integer number that fits */
 void json_strings(const struct json *, json_ref array, struct strings *); /* the string elements */
 
-/* Are the two values the same to JSON.parse (key order aside)? */
+/* Does JSON.parse give the same for both (in any order of keys)? */
 bool json_same(const struct json *, json_ref, const struct json *, json_ref);
 
 /* A member of an object as an owned string, NULL if absent or no string. */

@@ -1,20 +1,18 @@
 /*
- * json-c answers NULL or -1 when memory runs out; here that ends the
- * program through mem_exhausted(), like any other allocation.
- *
- * Its printer is not used.  It leaves out what it has no memory for and
- * goes on ({"":"deny"}, a reason without its middle), and says nothing; it
- * prints strings byte for byte, so that one invalid byte would make the
- * whole answer unreadable to the client.
+ * json-c builds the tree and prints it, once.  It returns NULL or -1 when
+ * memory runs out; here that ends the program through mem_exhausted(), like
+ * any other allocation.
  */
 #include "json/out.h"
 
-#include <stdlib.h>
+#include <errno.h>
+#include <json-c/json_visit.h>
+#include <json-c/printbuf.h>
+#include <limits.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "base/utf8.h"
-#include "json/json-number.h"
 #include "json/json-print.h"
 
 static struct json_object *
@@ -86,28 +84,38 @@ out_strings(struct json_object *o, const char *key, const struct strings *list)
 	out_add(o, key, array);
 }
 
-/* A value's text, as the user data of an empty object. */
-struct raw {
-	size_t len;
-	char text[];
-};
-
-static void
-free_raw(struct json_object *o, void *raw)
+/* Serializer of a value that is JSON text already; the object is a string that holds the text.
+ * Only what contains newlines is laid out anew for one line. */
+static int
+print_raw(struct json_object *o, struct printbuf *pb, int level, int flags)
 {
-	(void)o;
-	free(raw);
+	const char *text = json_object_get_string(o);
+	size_t len = (size_t)json_object_get_string_len(o);
+	int indent = flags & JSON_C_TO_STRING_PRETTY ? 2 : 0, rc;
+	struct json j = { 0 };
+	struct buf b = { 0 };
+
+	if ((indent > 0 || memchr(text, '\n', len) != NULL) &&
+	    json_parse(&j, text, len, NULL) == 0) {
+		json_print(&b, &j, JSON_ROOT, indent, level);
+		text = buf_text(&b);
+		len = b.len;
+	}
+	rc = printbuf_memappend(pb, text, (int)len);
+	json_free(&j);
+	buf_free(&b);
+	return rc;
 }
 
 struct json_object *
 out_raw_text(const char *text, size_t len)
 {
-	struct json_object *o = must(json_object_new_object());
-	struct raw *raw = mem_alloc(sizeof(*raw) + len);
+	struct json_object *o;
 
-	raw->len = len;
-	memcpy(raw->text, text, len);
-	json_object_set_userdata(o, raw, free_raw);
+	if (len > INT_MAX)
+		mem_exhausted();
+	o = must(json_object_new_string_len(text, (int)len));
+	json_object_set_serializer(o, print_raw, NULL, NULL);
 	return o;
 }
 
@@ -121,85 +129,52 @@ out_raw(const struct json *j, json_ref ref)
 	return text != NULL ? out_raw_text(text, len) : NULL;
 }
 
-static void print(struct buf *, struct json_object *);
-
-static void
-print_object(struct buf *out, struct json_object *o)
+static int
+print_empty(struct json_object *o, struct printbuf *pb, int level, int flags)
 {
-	const struct raw *raw = json_object_get_userdata(o);
-	struct json_object_iterator at = json_object_iter_begin(o), end = json_object_iter_end(o);
-	const char *key;
-
-	if (raw != NULL) {
-		buf_add(out, raw->text, raw->len);
-		return;
-	}
-	buf_putc(out, '{');
-	for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at)) {
-		key = json_object_iter_peek_name(&at);
-		if (out->data[out->len - 1] != '{')
-			buf_putc(out, ',');
-		json_print_string(out, key, strlen(key));
-		buf_putc(out, ':');
-		print(out, json_object_iter_peek_value(&at));
-	}
-	buf_putc(out, '}');
+	(void)level, (void)flags;
+	return printbuf_memappend(pb, json_object_is_type(o, json_type_array) ? "[]" : "{}", 2);
 }
 
-static void
-print(struct buf *out, struct json_object *o)
+/* Visitor: json-c 0.16 prints an empty container on two lines, the client and newer json-c on one.
+ */
+static int
+mark_empty(struct json_object *o, int flags, struct json_object *parent, const char *key,
+    size_t *index, void *arg)
 {
-	switch (json_object_get_type(o)) {
-	case json_type_null:
-		buf_puts(out, "null");
-		break;
-	case json_type_boolean:
-		buf_puts(out, json_object_get_boolean(o) ? "true" : "false");
-		break;
-	case json_type_int:
-		if (json_object_get_int64(o) < 0)
-			buf_printf(out, "%lld", (long long)json_object_get_int64(o));
-		else
-			buf_printf(out, "%llu", (unsigned long long)json_object_get_uint64(o));
-		break;
-	case json_type_double:
-		json_number_print(out, json_object_get_double(o));
-		break;
-	case json_type_string:
-		json_print_string(
-		    out, json_object_get_string(o), (size_t)json_object_get_string_len(o));
-		break;
-	case json_type_array:
-		buf_putc(out, '[');
-		for (size_t i = 0; i < json_object_array_length(o); i++) {
-			if (i > 0)
-				buf_putc(out, ',');
-			print(out, json_object_array_get_idx(o, i));
-		}
-		buf_putc(out, ']');
-		break;
-	case json_type_object:
-		print_object(out, o);
-		break;
-	}
+	(void)flags, (void)parent, (void)key, (void)index, (void)arg;
+	if ((json_object_is_type(o, json_type_object) && json_object_object_length(o) == 0) ||
+	    (json_object_is_type(o, json_type_array) && json_object_array_length(o) == 0))
+		json_object_set_serializer(o, print_empty, NULL, NULL);
+	return JSON_C_VISIT_RETURN_CONTINUE;
 }
 
 /*
- * In a JSON text such characters can only be inside strings, where an escape
- * means the same; so whoever looks at the text is not deceived, and whoever
- * parses it loses nothing.
+ * Copies a JSON text.  Unsafe characters can only be inside strings there,
+ * where an escape means the same: a person who looks at the text is not
+ * deceived, and a parser loses nothing.  Invalid UTF-8 becomes U+FFFD, as
+ * the client would read it; json-c prints it as it is.
  */
 static void
-add_escaped(struct buf *out, const char *text, size_t len)
+add_escaped(struct buf *out, const char *p, size_t len)
 {
-	const char *p = text, *end = text + len, *from;
+	const char *end = p + len, *from = p, *at;
 	int32_t c;
 
+	buf_need(out, len);
 	while (p < end) {
-		from = p;
+		at = p;
+		if ((c = (unsigned char)*p) < 0x7f) {
+			p++;
+			continue;
+		}
 		c = utf8_next(&p, end);
-		if (c < 0x7f || c == 0xfe0f || text_safe(c))
-			buf_add(out, from, (size_t)(p - from));
+		if (c == 0xfe0f || (c != -1 && text_safe(c)))
+			continue;
+		buf_add(out, from, (size_t)(at - from));
+		from = p;
+		if (c == -1)
+			buf_puts(out, TEXT_REPLACEMENT);
 		else if (c < 0x10000)
 			buf_printf(out, "\\u%04x", (unsigned int)c);
 		else
@@ -207,37 +182,34 @@ add_escaped(struct buf *out, const char *text, size_t len)
 			    0xd800 + (unsigned int)((c - 0x10000) >> 10),
 			    0xdc00 + (unsigned int)((c - 0x10000) & 0x3ff));
 	}
+	buf_add(out, from, (size_t)(end - from));
 }
 
-/* Whole, if its layout can be changed at all: it may be nested too deep. */
 static void
-print_laid_out(struct buf *out, struct json_object *o, int indent)
+print(struct buf *out, struct json_object *o, int flags)
 {
-	struct json j = { 0 };
-	struct buf b = { 0 }, laid = { 0 };
+	const char *text;
+	size_t len;
 
-	print(&b, o);
+	/* Where json-c has no memory for a part it prints the rest and reports success: only errno
+	 * tells. */
+	errno = 0;
+	text = json_object_to_json_string_length(o, flags | JSON_C_TO_STRING_NOSLASHESCAPE, &len);
+	if (text == NULL || errno == ENOMEM)
+		mem_exhausted();
+	add_escaped(out, text, len);
 	json_object_put(o);
-	/* a raw value may hold newlines: one line means one line */
-	if ((indent > 0 || memchr(b.data, '\n', b.len) != NULL) &&
-	    json_parse(&j, b.data, b.len, NULL) == 0) {
-		json_print_own(&laid, &j, JSON_ROOT, indent, 0);
-		add_escaped(out, laid.data, laid.len);
-	} else
-		add_escaped(out, b.data, b.len);
-	json_free(&j);
-	buf_free(&b);
-	buf_free(&laid);
 }
 
 void
 out_text(struct buf *out, struct json_object *o)
 {
-	print_laid_out(out, o, 0);
+	print(out, o, JSON_C_TO_STRING_PLAIN);
 }
 
 void
 out_pretty(struct buf *out, struct json_object *o)
 {
-	print_laid_out(out, o, 2);
+	json_c_visit(o, 0, mark_empty, NULL);
+	print(out, o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED);
 }

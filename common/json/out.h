@@ -7,10 +7,10 @@
 #include "json/json.h"
 
 /*
- * Objects we build ourselves, with json-c: decisions, journal lines,
- * --json answers.  These wrap json-c's calls so that running out of memory
- * is one place (mem_exhausted), and NULL strings leave the key out instead
- * of writing null, which the client would reject.
+ * JSON that we write ourselves, built and printed with json-c: decisions,
+ * journal lines, state files, --json and MCP answers.  The wrappers handle
+ * exhausted memory in one place (mem_exhausted), and leave a key out for a
+ * NULL string instead of writing null, which the client would reject.
  */
 struct json_object *out_object(void);
 struct json_object *out_array(void);
@@ -23,14 +23,14 @@ void out_push(struct json_object *array, struct json_object *value); /* takes va
 void out_push_string(struct json_object *array, const char *);
 void out_strings(struct json_object *, const char *key, const struct strings *);
 
-/* A value of a parsed text put in as it is (its bytes are printed verbatim,
- * whatever json-c could or could not have kept). */
+/* A value of a parsed text, printed with its own numbers, escapes and keys (json-c would lose
+ * some); only white space may change. */
 struct json_object *out_raw(const struct json *, json_ref);
 struct json_object *out_raw_text(const char *json_text, size_t len);
 
 /*
- * The compact text, no newline.  Frees the object.  Characters that deceive
- * whoever looks at them (text_safe()) are written as escapes.
+ * Adds the compact text, without a newline, and frees the object.  Unsafe
+ * characters (text_safe()) are written as escapes.
  */
 void out_text(struct buf *, struct json_object *);
 /* The same with two spaces of indentation, as JSON.stringify(x, null, 2). */

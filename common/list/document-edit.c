@@ -41,7 +41,7 @@ document_parse(struct document *d, const char *text, size_t len, struct error *e
 	buf_reset(&d->text);
 	buf_add(&d->text, text, len);
 	if (json_parse(&d->json, buf_text(&d->text), d->text.len, err) == -1)
-		return error_prefix(err, "no valid JSON");
+		return error_prefix(err, "invalid JSON");
 	d->list = json_member(&d->json, JSON_ROOT, "tasks");
 	if (json_kind(&d->json, d->list) != JSON_ARRAY)
 		return error_set(err, ERROR_INPUT, "it has no array 'tasks'");
@@ -202,16 +202,11 @@ upgrade(struct document *d, struct error *err)
 static bool
 is_printed(const struct document *d)
 {
-	struct buf printed = { 0 };
 	size_t len = d->text.len;
-	bool same;
 
 	while (len > 0 && d->text.data[len - 1] == '\n')
 		len--;
-	json_print(&printed, &d->json, JSON_ROOT, 2, 0);
-	same = printed.len == len && memcmp(printed.data, d->text.data, len) == 0;
-	buf_free(&printed);
-	return same;
+	return json_script_form(&d->json, len);
 }
 
 /* Again in JavaScript's form; the newline at the end, if there was one, stays. */

@@ -83,55 +83,23 @@ compose(const struct journal_entry *e, const struct journal_tip *tip, const char
 	return line;
 }
 
-/*
- * In JSON text, characters beyond printable ASCII are in strings only, where
- * an escape means the same; but for newlines of a value that was put in
- * verbatim, which mean nothing.
- */
-static void
-escape(struct buf *out, const char *p, size_t len)
-{
-	const char *end = p + len, *from;
-	int32_t c;
-
-	while (p < end) {
-		from = p;
-		c = utf8_next(&p, end);
-		if (c >= 0 && c < ' ')
-			continue;
-		if (c == -1)
-			buf_puts(out, "\\ufffd");
-		else if (text_safe(c))
-			buf_add(out, from, (size_t)(p - from));
-		else if (c < 0x10000)
-			buf_printf(out, "\\u%04x", (unsigned int)c);
-		else
-			buf_printf(out, "\\u%04x\\u%04x",
-			    0xd800 + ((unsigned int)(c - 0x10000) >> 10),
-			    0xdc00 + ((unsigned int)c & 0x3ff));
-	}
-}
-
 void
 journal_line_add(struct buf *out, struct journal_tip *tip, struct journal_entry *e)
 {
 	char time[CLOCK_ISO];
-	struct buf text = { 0 };
 	size_t start = out->len;
 
 	clock_iso(time, clock_wall_ms());
 	for (int all = 1; all >= 0; all--) {
-		buf_reset(&text);
-		out_text(&text, compose(e, tip, time, all));
 		out->len = start;
-		escape(out, text.data, text.len - 1); /* without the last brace */
+		out_text(out, compose(e, tip, time, all));
+		out->len--; /* without the last brace */
 		if (out->len - start <= JOURNAL_LINE_MAX)
 			break;
 	}
 	hash_text(out->data + start, out->len - start, tip->hash);
 	buf_printf(out, HASH_KEY "%s\"}\n", tip->hash);
 	tip->seq++;
-	buf_free(&text);
 }
 
 static bool

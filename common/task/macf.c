@@ -1,5 +1,5 @@
 /*
- * Only text is looked at; nothing here may fail on what somebody wrote.
+ * Nothing here fails on malformed text: it is then treated as plain text.
  */
 #include "task/macf.h"
 
@@ -9,10 +9,10 @@
 
 #define OPEN "<macf_task_metadata"
 #define CLOSE "</macf_task_metadata>"
-#define FRONT 200 /* bytes of a subject in which marks are looked for */
+#define FRONT 200 /* bytes at the start of a subject that are searched for marks */
 
 static char *
-between(const char *text, const char *mark, const char *allowed)
+mark_value(const char *text, const char *mark, const char *allowed)
 {
 	const char *p = strstr(text, mark);
 	size_t len;
@@ -27,14 +27,14 @@ between(const char *text, const char *mark, const char *allowed)
 char *
 macf_agent_type(const char *subject)
 {
-	return between(
+	return mark_value(
 	    subject, "[SA:", "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.");
 }
 
 char *
 macf_parent(const char *subject)
 {
-	return between(subject, "[^#", "0123456789");
+	return mark_value(subject, "[^#", "0123456789");
 }
 
 const char *

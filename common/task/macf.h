@@ -4,8 +4,8 @@
 #include <stddef.h>
 
 /*
- * What another tool writes into the texts of native tasks, because the
- * client keeps texts and drops unknown keys:
+ * Metadata that the MACF tools write into the subject and description of
+ * native tasks, because the client drops unknown keys:
  *
  *	subject		[SA:TestEng] Write tests	for which kind of agent
  *			#89 [^#67] Phase 4		its parent
@@ -13,7 +13,7 @@
  *			created_cycle: 42
  *			</macf_task_metadata>
  *
- * All of it stays where it is when we write.
+ * We leave it in place when we write.
  */
 char *macf_agent_type(const char *subject); /* "TestEng"; NULL; owned */
 char *macf_parent(const char *subject);     /* "67"; NULL; owned */

@@ -1,13 +1,11 @@
 /*
- * Changing a task's text, and making a new one.
+ * Changing a task's text.
  *
- * Two ways to the same bytes.  A text that is exactly what the client writes
- * is edited the way the client edits: parsed into the order of its schema,
- * a key that was not there appended last (it moves to its place on the next
- * write).  Then the same operation gives the same bytes, whoever did it.
- * Any other text keeps its own order, spacing and unknown keys, and only the
- * bytes of the edited values change: the client would drop those keys, but
- * that is its business.
+ * A text that is exactly what the client writes is edited the way the client
+ * edits it: keys in the order of its schema, a new key last (the client's
+ * next write moves it to its place).  Then the same operation gives the same
+ * bytes as in the client.  Any other text keeps its order, spacing and unknown
+ * keys, and only the bytes of the edited values change.
  *
  * Both start as splices; the first kind is printed again at the end.
  */
@@ -40,7 +38,7 @@ draft_set(struct draft *d, json_ref object, const char *key, const char *value)
 	d->changed = true;
 }
 
-/* Set a string unless it is what the text says already. */
+/* Sets a string unless the text has it already. */
 static void
 draft_string(struct draft *d, enum task_field field, const char *value)
 {
@@ -60,23 +58,22 @@ draft_metadata(struct draft *d, struct error *err)
 	json_ref meta = task_metadata(d->task), m, old;
 	struct buf value = { 0 };
 	char *key;
+	int rc = -1;
 
 	if (d->patch_text.len == 0)
 		return 0;
 	if (meta == JSON_ABSENT) {
-		if (task_patch_print(&value, &d->patch, d->indent, 1, false, err) == -1)
-			return -1;
-		draft_set(d, JSON_ROOT, "metadata", buf_text(&value));
-		buf_free(&value);
-		return 0;
+		if ((rc = task_patch_print(&value, &d->patch, d->indent, 1, false, err)) == 0)
+			draft_set(d, JSON_ROOT, "metadata", buf_text(&value));
+		goto out;
 	}
 	for (m = json_first(&d->patch, JSON_ROOT); m != JSON_ABSENT;
 	     m = json_next(&d->patch, JSON_ROOT, m)) {
 		if ((key = task_patch_key(&d->patch, m, err)) == NULL)
-			return -1;
+			goto out;
 		old = json_member(j, meta, key);
 		if (json_member(&d->patch, JSON_ROOT, key) != m)
-			; /* a later duplicate wins */
+			; /* the last duplicate counts */
 		else if (json_kind(&d->patch, m) == JSON_NULL) {
 			if (old != JSON_ABSENT) {
 				json_edit_remove(&d->edit, meta, key);
@@ -89,11 +86,13 @@ draft_metadata(struct draft *d, struct error *err)
 		}
 		free(key);
 	}
+	rc = 0;
+out:
 	buf_free(&value);
-	return 0;
+	return rc;
 }
 
-/* One array of ids: some more, some fewer. */
+/* Adds ids to an array and removes others. */
 static void
 draft_ids(
     struct draft *d, enum task_field field, const struct strings *add, const struct strings *remove)
@@ -160,8 +159,8 @@ draft_remove(struct draft *d, json_ref object, const char *key)
 	d->changed = true;
 }
 
-/* Nobody: no key in a native file (null would make it invisible), null where
- * the other dialects have it so. */
+/* Removes the owner: in a native file the key goes (null would make the file
+ * invisible), in the other dialects it becomes null. */
 static void
 draft_unown(struct draft *d)
 {
@@ -234,7 +233,7 @@ draft_subject(struct draft *d)
 	free(text);
 }
 
-/* A change leaves its time where the dialect keeps one. */
+/* Sets updated_at where the dialect has it. */
 static void
 draft_stamp(struct draft *d, int64_t now)
 {
@@ -252,27 +251,23 @@ draft_stamp(struct draft *d, int64_t now)
 
 /*
  * Is this text what the client would have written?  The known keys in their
- * order, then perhaps optional ones that an update has just appended, in
- * JavaScript's own layout.
+ * order, then optional ones that an update has appended, in JavaScript's
+ * layout.
  */
 static bool
 client_form(const struct task *t)
 {
 	const struct json *j = &t->json;
-	struct buf printed = { 0 };
 	json_ref m, meta = task_metadata(t);
 	int f, last = -1;
-	bool same, tail = false;
+	bool tail = false;
 
 	if (t->dialect != TASK_NATIVE)
 		return false;
 	if (meta != JSON_ABSENT && json_member(j, meta, "__proto__") != JSON_ABSENT)
 		return false;
 	for (m = json_first(j, JSON_ROOT); m != JSON_ABSENT; m = json_next(j, JSON_ROOT, m)) {
-		for (f = 0; f < FIELD_NATIVE; f++)
-			if (json_key_equals(j, m, task_field_names[f]))
-				break;
-		if (f == FIELD_NATIVE)
+		if ((f = task_field_of(j, m)) >= FIELD_NATIVE)
 			return false;
 		if (f < last)
 			tail = true;
@@ -280,10 +275,7 @@ client_form(const struct task *t)
 			return false;
 		last = f;
 	}
-	json_print(&printed, j, JSON_ROOT, 2, 0);
-	same = printed.len == t->text.len && memcmp(printed.data, t->text.data, printed.len) == 0;
-	buf_free(&printed);
-	return same;
+	return json_script_form(j, t->text.len);
 }
 
 static void
@@ -294,7 +286,7 @@ print_member(struct buf *out, const struct json *j, json_ref value, enum task_fi
 	json_print(out, j, value, 2, 1);
 }
 
-/* In the client's order: what was there by the schema, then what is new. */
+/* In the client's order: the keys that were there by the schema, then the new ones. */
 static int
 client_print(const struct draft *d, struct buf *text, struct error *err)
 {
@@ -345,7 +337,7 @@ task_edit(
 		rc = 0;
 		goto out;
 	}
-	/* A file goes by its name; the client puts a wrong id right when it writes. */
+	/* the file's name is the id; the client corrects another one when it writes */
 	draft_string(&d, FIELD_ID, t->id);
 	draft_stamp(&d, now);
 	json_edit_apply(&d.edit, out);

@@ -9,86 +9,82 @@
 #include "task/task-part.h"
 #include "json/json-print.h"
 
-struct maker {
-	struct buf *out;
-	enum task_dialect dialect;
-};
-
 static void
-make_key(struct maker *m, enum task_field field)
+make_key(struct buf *out, enum task_field field)
 {
-	buf_puts(m->out, m->out->len == 1 ? "\n" : ",\n");
-	buf_printf(m->out, "  \"%s\": ", task_field_names[field]);
+	buf_puts(out, out->len == 1 ? "\n" : ",\n");
+	buf_printf(out, "  \"%s\": ", task_field_names[field]);
 }
 
 static void
-make_string(struct maker *m, enum task_field field, const char *value, bool null)
+make_string(struct buf *out, enum task_field field, const char *value, bool null)
 {
 	if (value == NULL && !null)
 		return;
-	make_key(m, field);
+	make_key(out, field);
 	if (value == NULL)
-		buf_puts(m->out, "null");
+		buf_puts(out, "null");
 	else
-		json_print_string(m->out, value, strlen(value));
+		json_print_string(out, value, strlen(value));
 }
 
 static void
-make_ids(struct maker *m, enum task_field field, const struct strings *ids)
+make_ids(struct buf *out, enum task_field field, const struct strings *ids)
 {
 	static const struct strings none;
 
-	make_key(m, field);
-	json_print_strings(m->out, ids != NULL ? ids : &none, 2, 1);
+	make_key(out, field);
+	json_print_strings(out, ids != NULL ? ids : &none, 2, 1);
 }
 
 static void
-make_fields(struct maker *m, const char *id, const struct change *c, int64_t now)
+make_fields(
+    struct buf *out, enum task_dialect dialect, const char *id, const struct change *c, int64_t now)
 {
 	const char *owner = c->owner != NULL && *c->owner != '\0' ? c->owner : NULL;
 	const char *status =
 	    task_status_name(c->status != TASK_NO_STATUS ? c->status : TASK_PENDING);
-	/* The client takes the subject for a description that was not given. */
+	/* like the client, which uses the subject if there is no description */
 	const char *description = c->description != NULL ? c->description : c->subject;
 	char iso[CLOCK_ISO], *text = NULL;
 
 	clock_iso_seconds(iso, now);
-	make_string(m, FIELD_ID, id, false);
-	switch (m->dialect) {
+	make_string(out, FIELD_ID, id, false);
+	switch (dialect) {
 	case TASK_NATIVE:
-		make_string(m, FIELD_SUBJECT, c->subject, false);
-		make_string(m, FIELD_DESCRIPTION, description, false);
-		make_string(m, FIELD_ACTIVE_FORM, c->active_form, false);
-		make_string(m, FIELD_OWNER, owner, false);
-		make_string(m, FIELD_STATUS, status, false);
-		make_ids(m, FIELD_BLOCKS, c->add_blocks);
-		make_ids(m, FIELD_BLOCKED_BY, c->add_blocked_by);
+		make_string(out, FIELD_SUBJECT, c->subject, false);
+		make_string(out, FIELD_DESCRIPTION, description, false);
+		make_string(out, FIELD_ACTIVE_FORM, c->active_form, false);
+		make_string(out, FIELD_OWNER, owner, false);
+		make_string(out, FIELD_STATUS, status, false);
+		make_ids(out, FIELD_BLOCKS, c->add_blocks);
+		make_ids(out, FIELD_BLOCKED_BY, c->add_blocked_by);
 		break;
 	case TASK_DOCUMENT:
 		text = task_join_subject(c->subject, c->description);
-		make_string(m, FIELD_DESCRIPTION, text, false);
-		make_string(m, FIELD_STATUS, status, false);
-		make_string(m, FIELD_CREATED_AT, iso, false);
-		make_string(m, FIELD_UPDATED_AT, iso, false);
-		make_string(m, FIELD_ASSIGNEE, owner, true);
-		make_ids(m, FIELD_DEPENDENCIES, c->add_blocked_by);
-		make_string(m, FIELD_PARENT_ID, c->parent, false);
+		make_string(out, FIELD_DESCRIPTION, text, false);
+		make_string(out, FIELD_STATUS, status, false);
+		make_string(out, FIELD_CREATED_AT, iso, false);
+		make_string(out, FIELD_UPDATED_AT, iso, false);
+		make_string(out, FIELD_ASSIGNEE, owner, true);
+		make_ids(out, FIELD_DEPENDENCIES, c->add_blocked_by);
+		make_string(out, FIELD_PARENT_ID, c->parent, false);
 		break;
 	case TASK_EXPORTED:
-		make_string(m, FIELD_SUBJECT, c->subject, false);
-		make_string(m, FIELD_DESCRIPTION, description, false);
-		make_string(m, FIELD_ASSIGNEE, owner, false);
-		make_string(m, FIELD_STATUS, status, false);
-		make_ids(m, FIELD_DEPENDENCIES, c->add_blocked_by);
-		make_ids(m, FIELD_BLOCKED_BY, NULL);
+		make_string(out, FIELD_SUBJECT, c->subject, false);
+		make_string(out, FIELD_DESCRIPTION, description, false);
+		make_string(out, FIELD_ASSIGNEE, owner, false);
+		make_string(out, FIELD_STATUS, status, false);
+		make_ids(out, FIELD_DEPENDENCIES, c->add_blocked_by);
+		make_ids(out, FIELD_BLOCKED_BY, NULL);
 		break;
 	case TASK_FOLDER:
-		make_string(m, FIELD_SUBJECT, c->subject, false);
+		make_string(out, FIELD_SUBJECT, c->subject, false);
 		make_string(
-		    m, FIELD_DESCRIPTION, c->description != NULL ? c->description : "", false);
-		make_string(m, FIELD_STATUS, status, false);
-		make_string(m, FIELD_OWNER, owner, true);
-		make_ids(m, FIELD_BLOCKED_BY, c->add_blocked_by);
+		    out, FIELD_DESCRIPTION, c->description != NULL ? c->description : "", false);
+		make_string(out, FIELD_STATUS, status, false);
+		make_string(out, FIELD_OWNER, owner, true);
+		make_ids(out, FIELD_BLOCKED_BY, c->add_blocked_by);
 		break;
 	}
 	free(text);
@@ -98,7 +94,6 @@ int
 task_make(enum task_dialect dialect, const char *id, const struct change *c, int64_t now,
     struct buf *out, struct error *err)
 {
-	struct maker m = { .out = out, .dialect = dialect };
 	struct change create = *c;
 	struct json patch = { 0 };
 	struct buf text = { 0 };
@@ -113,10 +108,10 @@ task_make(enum task_dialect dialect, const char *id, const struct change *c, int
 		goto out;
 	buf_reset(out);
 	buf_putc(out, '{');
-	make_fields(&m, id, &create, now);
+	make_fields(out, dialect, id, &create, now);
 	if (text.len > 0) {
-		make_key(&m, FIELD_METADATA);
-		/* Creating merges nothing: a null is kept, as the client keeps it. */
+		make_key(out, FIELD_METADATA);
+		/* a new task keeps nulls, as with the client: there is nothing to delete */
 		if (task_patch_print(out, &patch, 2, 1, true, err) == -1)
 			goto out;
 	}

@@ -4,8 +4,8 @@
 #include "task/task.h"
 
 /*
- * Where the keys of a task are in its text: shared by the reading, the
- * editing and the conversion of tasks, of no interest to anyone else.
+ * The keys of a task in its text: shared by the reading, the editing and the
+ * conversion of tasks.
  *
  * The first nine are the client's own, in the order it writes them.
  */
@@ -19,7 +19,7 @@ enum task_field {
 	FIELD_BLOCKS,
 	FIELD_BLOCKED_BY,
 	FIELD_METADATA,
-	FIELD_NATIVE, /* how many those are */
+	FIELD_NATIVE, /* how many the client has */
 	FIELD_ASSIGNEE = FIELD_NATIVE,
 	FIELD_DEPENDENCIES,
 	FIELD_PARENT_ID,
@@ -28,32 +28,34 @@ enum task_field {
 	FIELD_COUNT
 };
 
-/* No pointers in tables that every start would have to relocate. */
+/* Arrays, not pointers, which every start would have to relocate. */
 #define TASK_FIELD_NAME 16
 extern const char task_field_names[FIELD_COUNT][TASK_FIELD_NAME];
 
+/* The field that a member is, FIELD_COUNT if it is none. */
+enum task_field task_field_of(const struct json *, json_ref member);
 /* The member of each field in the root object, JSON_ABSENT where there is none. */
 void task_fields(const struct json *, json_ref at[FIELD_COUNT]);
 
 /* May a task of this dialect have this status? */
 bool task_status_held(enum task_dialect, enum task_status);
 
-/* Changes: what the dialect has no place for is refused, not dropped. */
+/* Refuses a change that the dialect has no place for. */
 int task_change_check(enum task_dialect, const struct change *, struct error *);
 
-/* The metadata to merge, a parent included where the dialect keeps it there.
- * text is empty if there is none; patch indexes text. */
+/* The metadata to merge, with the parent where the dialect keeps it there.
+ * `text` is empty if there is none; `patch` indexes it. */
 int task_patch_make(
     struct json *patch, struct buf *text, enum task_dialect, const struct change *, struct error *);
-/* The key of a member; NULL if a C string cannot be that key. */
+/* The key of a member; NULL and an error if it is not a C string. */
 char *task_patch_key(const struct json *patch, json_ref member, struct error *);
 int task_patch_print(
     struct buf *, const struct json *patch, int indent, int depth, bool keep_null, struct error *);
 
-/* One text for subject and description: the first line is the subject. */
+/* One text of both: the first line is the subject. */
 char *task_join_subject(const char *subject, const char *description);
 
-/* Nothing leaves that its reader would not show. */
+/* Is this a text that its reader would show? */
 int task_text_check(enum task_dialect, const char *id, const struct buf *, struct error *);
 
 #endif

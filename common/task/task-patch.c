@@ -1,6 +1,6 @@
 /*
- * What a change asks for, checked and brought into one form, before it is
- * spliced into a text or printed as a new one.
+ * Checks what a change asks for, and prepares its metadata for both the edit
+ * of a text and a new text.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,8 +45,8 @@ task_change_check(enum task_dialect dialect, const struct change *c, struct erro
 
 /*
  * The merge patch: change->metadata, with the parent put in where the
- * dialect keeps it in the metadata.  "__proto__" is left out: the client's
- * merge would lose it, and it has no honest use.
+ * dialect keeps it in the metadata.  "__proto__" is left out, because the
+ * client's merge loses it.
  */
 int
 task_patch_make(struct json *patch, struct buf *text, enum task_dialect dialect,
@@ -80,7 +80,6 @@ task_patch_make(struct json *patch, struct buf *text, enum task_dialect dialect,
 	return json_parse(patch, buf_text(text), text->len, err);
 }
 
-/* A key as a C string, unless that would not be the same key. */
 char *
 task_patch_key(const struct json *patch, json_ref member, struct error *err)
 {
@@ -95,7 +94,7 @@ task_patch_key(const struct json *patch, json_ref member, struct error *err)
 	return key;
 }
 
-/* The patch as a value of its own: the nulls have nothing to delete. */
+/* The patch as new metadata: its nulls have nothing to delete. */
 int
 task_patch_print(struct buf *out, const struct json *patch, int indent, int depth, bool keep_null,
     struct error *err)
@@ -112,7 +111,7 @@ task_patch_print(struct buf *out, const struct json *patch, int indent, int dept
 	     m = json_next(patch, JSON_ROOT, m)) {
 		if ((key = task_patch_key(patch, m, err)) == NULL)
 			goto out;
-		/* Of duplicates only the last one counts. */
+		/* the last duplicate counts */
 		if (json_kind(patch, m) == JSON_NULL && json_member(patch, JSON_ROOT, key) == m)
 			json_edit_remove(&edit, JSON_ROOT, key);
 		free(key);
@@ -129,7 +128,6 @@ out:
 	return rc;
 }
 
-/* A document's task has one text; its first line is the subject. */
 char *
 task_join_subject(const char *subject, const char *description)
 {
@@ -138,7 +136,6 @@ task_join_subject(const char *subject, const char *description)
 	return mem_printf("%s\n\n%s", subject, description);
 }
 
-/* Nothing leaves here that its reader would not show. */
 int
 task_text_check(
     enum task_dialect dialect, const char *id, const struct buf *text, struct error *err)

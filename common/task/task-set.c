@@ -1,5 +1,5 @@
 /*
- * Tasks among others: their ids, their names for people, their order.
+ * Ids of tasks, their names in messages, and sets of tasks.
  */
 #include "task/task.h"
 
@@ -37,7 +37,7 @@ task_id_compare(const char *a, const char *b)
 	if (na != nb)
 		return na ? -1 : 1;
 	if (na) {
-		/* Of any length: the one with fewer digits is the smaller one. */
+		/* of any length: fewer digits, smaller number */
 		for (pa = a; *pa == '0'; pa++)
 			;
 		for (pb = b; *pb == '0'; pb++)

@@ -1,13 +1,13 @@
 /*
- * Reading a task is two steps.  fields_find() walks the object's members
- * once (a scan of ten thousand files pays for every walk) and notes where
- * each known key is, the last one of duplicates, as JSON.parse has it.  Then
- * the rules of the dialect are applied to the kinds of those values, and
- * what passed is decoded.
+ * Reading a task is two steps.  task_fields() walks the object's members once
+ * (a scan of ten thousand files pays for every walk) and notes where each
+ * known key is, the last one of duplicates, as JSON.parse does.  Then the
+ * rules of the dialect are applied to the kinds of those values, and the
+ * values are decoded.
  *
- * The native rules are those of the client's own validation, found by
- * showing it files (it says nothing itself: a file that breaks a rule is just
- * not listed).  The message therefore names the rule, because nobody else will.
+ * The native rules are those of the client's own validation, measured with
+ * test files.  The client does not list a file that breaks one, and does not
+ * say why; so the error here names the rule.
  */
 #include "task/task.h"
 
@@ -82,8 +82,8 @@ task_open(const struct task *t)
 	return t->status != TASK_COMPLETED && t->status != TASK_CANCELLED;
 }
 
-static int
-field_of(const struct json *j, json_ref member)
+enum task_field
+task_field_of(const struct json *j, json_ref member)
 {
 	size_t len;
 	const char *key = json_key_plain(j, member, &len);
@@ -98,7 +98,7 @@ field_of(const struct json *j, json_ref member)
 			: json_key_equals(j, member, name))
 			break;
 	}
-	return i;
+	return (enum task_field)i;
 }
 
 void
@@ -111,7 +111,7 @@ task_fields(const struct json *j, json_ref at[FIELD_COUNT])
 		at[i] = JSON_ABSENT;
 	for (member = json_first(j, JSON_ROOT); member != JSON_ABSENT;
 	     member = json_next(j, JSON_ROOT, member))
-		if ((i = field_of(j, member)) < FIELD_COUNT)
+		if ((i = (int)task_field_of(j, member)) < FIELD_COUNT)
 			at[i] = member;
 }
 
@@ -137,7 +137,7 @@ kind_name(enum json_kind kind)
 	}
 }
 
-/* What a dialect asks of a field. */
+/* What a dialect requires of a field. */
 enum need { ANY, WANTED, OPTIONAL, NULLABLE };
 
 static int
@@ -218,7 +218,7 @@ rules_check(const struct json *j, enum task_dialect dialect, const json_ref at[F
 	return -1;
 }
 
-/* A string that is there and not empty. */
+/* A string that is not empty; else NULL. */
 static char *
 word_of(const struct json *j, json_ref ref)
 {
@@ -243,7 +243,7 @@ id_of(const struct json *j, json_ref ref)
 }
 
 static char *
-parent_of(const struct json *j, const json_ref at[FIELD_COUNT], const char *subject)
+task_parent(const struct json *j, const json_ref at[FIELD_COUNT], const char *subject)
 {
 	static const char *const keys[] = { "parent_id", "parentId", "parent" };
 	char *parent = id_of(j, at[FIELD_PARENT_ID]);
@@ -295,7 +295,7 @@ fields_decode(struct task *t, const json_ref at[FIELD_COUNT])
 	}
 	ids_of(j, at[FIELD_BLOCKS], &t->blocks);
 	ids_of(j, at[FIELD_BLOCKED_BY], &t->blocked_by);
-	t->parent = parent_of(j, at, t->subject);
+	t->parent = task_parent(j, at, t->subject);
 	t->internal =
 	    json_kind(j, meta) == JSON_OBJECT && json_true(j, json_member(j, meta, "_internal"));
 }
@@ -326,7 +326,7 @@ task_reread(struct task *t, enum task_dialect dialect, const char *id, struct er
 	fields_free(t);
 	t->dialect = dialect;
 	if (json_parse(&t->json, buf_text(&t->text), t->text.len, err) == -1)
-		return error_prefix(err, "no valid JSON");
+		return error_prefix(err, "invalid JSON");
 	task_fields(&t->json, at);
 	if (rules_check(&t->json, dialect, at, &status, err) == -1)
 		return -1;

@@ -9,11 +9,11 @@
 /*
  * One task: what its fields mean, and the bytes it came from.
  *
- * A task keeps its own JSON text and index, so that what we do not know
- * survives what we write.  The decoded fields below are for reading only;
- * a change goes through task_edit(), which splices.
+ * A task keeps its own JSON text and index, so that unknown fields survive
+ * our writes.  The decoded fields below are for reading only; a change goes
+ * through task_edit(), which splices.
  *
- * Dialects: how a text spells a task.
+ * Dialects: the forms a task's text can have.
  *	native	  the client's file: id subject description activeForm owner
  *		  status blocks blockedBy metadata
  *	document  an element of tasks.json: description assignee dependencies
@@ -51,14 +51,14 @@ struct task {
 	}
 
 /*
- * Read a task.  `id` is the name it goes by, NULL to take it from the text.
- * The text is copied.  -1 with ERROR_INPUT names the rule that the text breaks
- * ("status 'blocked' is not one the client knows"): such a file is
- * invisible to the client.
+ * Reads a task.  `id` is its file's name without .json, NULL to take the id
+ * from the text.  The text is copied.  -1 with ERROR_INPUT names the rule that
+ * the text breaks ("owner is null, not a string (or left out)"): the client
+ * does not list such a file.
  */
 int task_read(
     struct task *, enum task_dialect, const char *id, const char *text, size_t len, struct error *);
-/* The same with the text already in task->text: memory is used again (scans). */
+/* The same with the text already in task->text; reuses memory (for scans). */
 int task_reread(struct task *, enum task_dialect, const char *id, struct error *);
 void task_free(struct task *); /* leaves TASK_INIT */
 void task_copy(struct task *to, const struct task *from);
@@ -74,18 +74,18 @@ bool task_id_ok(const char *);
 int task_id_compare(const char *, const char *); /* numeric ones by number, before the others */
 
 /*
- * A change to a task.  The zero object (CHANGE_INIT) changes nothing.
+ * A change to a task.  CHANGE_INIT changes nothing.
  * Strings are borrowed.
  */
 struct change {
 	enum task_status status;                         /* TASK_NO_STATUS: leave */
 	const char *subject, *description, *active_form; /* NULL: leave */
 	const char *owner;                               /* NULL: leave; "": remove the key */
-	bool empty_owner;     /* owner "" is to be written, as the client writes it; native only */
+	bool empty_owner;     /* write owner "" as the client does; native only */
 	const char *parent;   /* NULL: leave */
 	const char *metadata; /* JSON object text, merged key by key, null deletes; NULL: leave */
 	const struct strings *add_blocks,
-	    *add_blocked_by; /* ids, already on both sides by the store */
+	    *add_blocked_by; /* ids; the store changes the other side */
 	const struct strings *remove_blocks, *remove_blocked_by;
 };
 
@@ -99,7 +99,7 @@ struct change {
  * (a file in exactly the client's own layout also gets the client's key
  * order, so that the same operation gives the same bytes).  1 if something changed,
  * 0 if not, -1 if the dialect cannot hold it or the result would be invisible.
- * A <macf_task_metadata> block (macf.h) outlives a new description.
+ * A <macf_task_metadata> block (macf.h) is kept with a new description.
  */
 int task_edit(const struct task *, const struct change *, int64_t now_wall_ms, struct buf *out,
     struct error *);
