@@ -32,7 +32,7 @@ ifdef FUZZ
 CC      := clang
 endif
 
-CFLAGS  ?= -O2 -g
+CFLAGS  ?= $(if $(SAN),-O1,-O2) -g
 # Where libbsd's headers are, Debian and Ubuntu do not agree: the compiler knows.
 HASH    := \#
 BSD     := $(shell echo '$(HASH)include <bsd/string.h>' | $(CC) -E - 2>/dev/null | \
@@ -67,6 +67,7 @@ CLI     := $(if $(wildcard cli/*.c),$(B)/claude-tasks)
 UNIT    := $(call programs,$(wildcard tests/test-*.c))
 SHIMS   := $(patsubst %,%.so,$(call programs,$(wildcard tests/preload-*.c)))
 FUZZERS := $(call programs,$(wildcard tests/fuzz-*.c))
+SHARED  := $(patsubst $(B)/%,$(B)/shared/%,$(HOOKS) $(CLI))
 HELPERS := $(call programs,$(filter-out tests/test-% tests/preload-% tests/fuzz-%,$(wildcard tests/*.c)))
 MANS    := $(wildcard */*.[157])
 
@@ -101,7 +102,21 @@ FORCE:
 
 # --- tests -------------------------------------------------------------------
 
-test-programs: all $(UNIT) $(SHIMS) $(HELPERS) $(if $(FUZZ),$(FUZZERS))
+test-programs: all $(UNIT) $(SHIMS) $(HELPERS) $(if $(SAN),,$(SHARED)) $(if $(FUZZ),$(FUZZERS))
+
+# The executables linked with shared libraries, for the checks that replace a library's functions.
+$(HOOKS:$(B)/%=$(B)/shared/%): $(B)/shared/%: $(B)/obj/hooks/%.o
+$(B)/shared/on-task-completed-verify: $(call objects,hooks/ci*.c)
+$(B)/shared/claude-tasks: $(call objects,cli/*.c)
+$(SHARED): $(CORE) | $(B)/shared/tests
+	$(call say,LD)
+	$(Q)$(LINKER) -pie -o $@ $(filter %.o,$^) $(CORE) $(LIBS)
+
+$(B)/shared/tests:
+	@mkdir -p $(@D) && ln -sfn ../tests $@
+
+# A string constant may be a char * in a test.
+$(B)/obj/tests/%.o: private override CFLAGS += -Wno-write-strings
 
 $(UNIT): $(B)/tests/%: $(B)/obj/tests/%.o $(CORE)
 	$(call say,LD)
@@ -172,7 +187,7 @@ dist deb plugin:
 deb plugin: all
 
 clean:
-	rm -rf build build-san build-fuzz build-shared
+	rm -rf build build-san build-fuzz
 
 .PHONY: all test-programs bench-programs test check torture demo bench lint print-defs form install uninstall dist deb \
 	plugin clean FORCE

@@ -1,6 +1,5 @@
 /*
- * Claiming and completing: the same claim, and the same verdict, that the
- * hooks give.
+ * Claiming and completing, with the same claims and verdicts as the hooks.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,19 +18,14 @@ void
 change_sweep(struct cli *c)
 {
 	struct released back = { 0 };
-	struct buf line = { 0 };
 	struct agent self;
 	struct error ignored;
 
 	cli_agent(c, &self);
-	(void)release_dead(&c->list, &c->store, NULL, &self, &back, cli_patience(), &ignored);
-	for (size_t i = 0; i < back.tasks.count; i++) {
-		buf_reset(&line);
-		view_text(&line, back.tasks.item[i].id, 128);
+	(void)release_dead(&c->list, &c->store, NULL, &self, NULL, &back, cli_patience(), &ignored);
+	for (size_t i = 0; i < back.tasks.count; i++)
 		cli_note(c, "claude-tasks: released #%s: the agent that had it is gone",
-		    buf_text(&line));
-	}
-	buf_free(&line);
+		    back.tasks.item[i].id);
 	released_free(&back);
 }
 
@@ -49,7 +43,8 @@ change_claim(struct cli *c, const char *id, bool check_busy, const struct change
 
 	change_sweep(c);
 	cli_agent(c, &r.agent);
-	/* What the gates were and where the tree stood: a later verdict compares with it. */
+	/* The gate file and the commit at the time of the claim: a later verdict compares with
+	 * them. */
 	if (config_load(&config, &q, &ignored) == 0 && config.project.path != NULL)
 		r.gate_file_hash = config.project.hash;
 	head = git_head(".");
@@ -66,6 +61,17 @@ change_claim(struct cli *c, const char *id, bool check_busy, const struct change
 	free(head);
 	config_free(&config);
 	return result;
+}
+
+int
+change_claim_status(struct cli *c, const char *id, const struct change *with, struct buf *reason)
+{
+	struct error err = { 0 };
+	enum claim_result r = change_claim(c, id, false, with, reason, &err);
+
+	if (r == CLAIM_FAULT)
+		buf_puts(reason, err.text);
+	return change_claim_exit(r, &err);
 }
 
 void
@@ -97,11 +103,11 @@ person(void)
 }
 
 /*
- * Between the verdict and the write the task may have been changed: what was
- * cheap to check is checked again under the lock.
+ * The task may have been changed between the verdict and the write: check the built-in rules
+ * again under the lock.
  */
 static int
-still_fine(void *arg, struct store *s, const struct task *t, struct error *err)
+check_builtin(void *arg, struct store *s, const struct task *t, struct error *err)
 {
 	const struct verify_request *request = arg;
 	struct buf reason = { 0 };
@@ -131,7 +137,7 @@ write_completed(struct cli *c, const struct change_complete *how, struct verify_
 	if (how->with != NULL)
 		change = *how->with;
 	change.status = TASK_COMPLETED;
-	rc = store_update(&c->store, how->id, &change, how->force ? NULL : still_fine, request,
+	rc = store_update(&c->store, how->id, &change, how->force ? NULL : check_builtin, request,
 	    &before, &after, cli_patience(), err);
 	if (rc == 1) {
 		if (how->force) {
@@ -150,7 +156,7 @@ write_completed(struct cli *c, const struct change_complete *how, struct verify_
 }
 
 static int
-status_of_verdict(const struct verify *v)
+verdict_status(const struct verify *v)
 {
 	if (v->trust >= TRUST_UNKNOWN && v->rule != NULL && strcmp(v->rule, "trust") == 0)
 		return EXIT_UNTRUSTED;
@@ -159,18 +165,64 @@ status_of_verdict(const struct verify *v)
 	return EXIT_GATE;
 }
 
+/* The gates' verdict: EXIT_DONE, the status of a refusal with its reason, or -1. */
+static int
+complete_verify(struct cli *c, const struct change_complete *how, struct verify_request *request,
+    struct buf *reason, struct error *err)
+{
+	struct verify v = VERIFY_INIT;
+	struct progress progress;
+	int status = EXIT_DONE, rc;
+
+	progress_begin(&progress, c, how->quiet);
+	request->progress = c->progress != NULL ? c->progress : progress_tell;
+	request->progress_arg = c->progress != NULL ? c->progress_arg : &progress;
+	rc = verify_task(&v, request, err);
+	progress_end(&progress);
+	if (rc == -1 || verify_record(&v, request, err) == -1) {
+		status = -1;
+	} else {
+		if (v.message.len > 0 && !how->quiet)
+			cli_note(c, "%s", buf_text(&v.message));
+		if (!v.passed) {
+			buf_puts(reason, buf_text(&v.reason));
+			status = verdict_status(&v);
+		}
+	}
+	verify_free(&v);
+	return status;
+}
+
+static int
+complete_task(struct cli *c, const struct change_complete *how, struct verify_request *request,
+    const struct task *t, struct buf *reason, struct strings *unblocked, struct error *err)
+{
+	struct claims claims = { 0 };
+	int status;
+
+	if (claims_load(&c->list, &claims, err) == -1)
+		return -1;
+	change_identify(c, t, &claims);
+	cli_agent(c, &request->agent);
+	request->deadline = deadline_in(request->config->deadline_ms);
+	if (how->force)
+		status = verify_force(request, t, person(), how->why, err);
+	else
+		status = complete_verify(c, how, request, reason, err);
+	if (status == EXIT_DONE && write_completed(c, how, request, unblocked, err) == -1)
+		status = -1;
+	claims_free(&claims);
+	return status;
+}
+
 int
 change_complete(
     struct cli *c, const struct change_complete *how, struct buf *reason, struct strings *unblocked)
 {
 	struct config config;
 	struct config_query q = { .config_dir = c->list.config };
-	struct verify v = VERIFY_INIT;
-	struct progress progress;
-	struct claims claims = { 0 };
 	struct task t = TASK_INIT;
 	struct error err = { 0 };
-	int status = EXIT_DONE, rc;
 	struct verify_request request = {
 		.on = GATE_COMPLETE,
 		.config = &config,
@@ -179,59 +231,28 @@ change_complete(
 		.task = how->id,
 		.metadata = how->with != NULL ? how->with->metadata : NULL,
 	};
+	int status = -1, there = -1;
 
-	if (config_load(&config, &q, &err) == -1)
-		goto fault;
-	rc = store_get(&c->store, how->id, &t, &err);
-	if (rc == -1)
-		goto fault;
-	if (rc == 0) {
+	if (config_load(&config, &q, &err) == 0)
+		there = store_get(&c->store, how->id, &t, &err);
+	if (there == 0) {
 		buf_printf(reason,
 		    "there is no task #%s in list '%s' (try: claude-tasks list --all)", how->id,
 		    c->list.name);
 		status = EXIT_UNKNOWN;
-		goto out;
-	}
-	if (t.status == TASK_COMPLETED) {
+	} else if (there == 1 && t.status == TASK_COMPLETED) {
 		task_name(reason, &t);
 		buf_puts(reason, " is completed already");
 		status = EXIT_RESOLVED;
-		goto out;
+	} else if (there == 1) {
+		status = complete_task(c, how, &request, &t, reason, unblocked, &err);
 	}
-	if (claims_load(&c->list, &claims, &err) == -1)
-		goto fault;
-	change_identify(c, &t, &claims);
-	cli_agent(c, &request.agent);
-	request.deadline = deadline_in(config.deadline_ms);
-	if (how->force) {
-		if (verify_force(&request, &t, person(), how->why, &err) == -1)
-			goto fault;
-	} else {
-		progress_begin(&progress, c, how->quiet);
-		request.progress = c->progress != NULL ? c->progress : progress_tell;
-		request.progress_arg = c->progress != NULL ? c->progress_arg : &progress;
-		rc = verify_task(&v, &request, &err);
-		progress_end(&progress);
-		if (rc == -1 || verify_record(&v, &request, &err) == -1)
-			goto fault;
-		if (v.message.len > 0 && !how->quiet)
-			cli_note(c, "%s", buf_text(&v.message));
-		if (!v.passed) {
-			buf_puts(reason, buf_text(&v.reason));
-			status = status_of_verdict(&v);
-			goto out;
-		}
+	if (status == -1) {
+		buf_puts(reason, err.text);
+		/* A refusal here is a check of the completion, made again under the lock. */
+		status = err.kind == ERROR_REFUSED ? EXIT_GATE : cli_status(err.kind);
 	}
-	if (write_completed(c, how, &request, unblocked, &err) != -1)
-		goto out;
-fault:
-	buf_puts(reason, err.text);
-	/* What refuses here is a check of the completion, asked again. */
-	status = err.kind == ERROR_REFUSED ? EXIT_GATE : cli_status(err.kind);
-out:
-	claims_free(&claims);
 	task_free(&t);
-	verify_free(&v);
 	config_free(&config);
 	return status;
 }

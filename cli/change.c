@@ -8,7 +8,6 @@
 #include "base/clock.h"
 #include "change.h"
 #include "list/journal.h"
-#include "list/subtasks.h"
 
 static char group[48];
 
@@ -22,8 +21,8 @@ change_begin(struct cli *c)
 	    (unsigned)getpid(), serial++);
 }
 
-static bool
-same_text(const char *a, const char *b)
+bool
+change_same(const char *a, const char *b)
 {
 	return strcmp(a != NULL ? a : "", b != NULL ? b : "") == 0;
 }
@@ -39,7 +38,7 @@ same_ids(const struct strings *a, const struct strings *b)
 	return true;
 }
 
-/* The fields of `t` in which it differs from `other` (all of them without one). */
+/* The fields of `t` that differ from `other` (all of them if that is NULL). */
 static struct json_object *
 differing(const struct task *t, const struct task *other)
 {
@@ -51,11 +50,11 @@ differing(const struct task *t, const struct task *other)
 		other = &none;
 	if (t->status != other->status)
 		out_string(o, "status", task_status_name(t->status));
-	if (!same_text(t->subject, other->subject))
+	if (!change_same(t->subject, other->subject))
 		out_string(o, "subject", t->subject);
-	if (!same_text(t->owner, other->owner))
+	if (!change_same(t->owner, other->owner))
 		out_string(o, "owner", t->owner != NULL ? t->owner : "");
-	if (!same_text(t->active_form, other->active_form))
+	if (!change_same(t->active_form, other->active_form))
 		out_string(o, "activeForm", t->active_form != NULL ? t->active_form : "");
 	if (!same_ids(&t->blocked_by, &other->blocked_by))
 		out_strings(o, "blockedBy", &t->blocked_by);
@@ -65,7 +64,7 @@ differing(const struct task *t, const struct task *other)
 	theirs = other != &none ? task_metadata(other) : JSON_ABSENT;
 	if (mine != JSON_ABSENT && !json_same(&t->json, mine, &other->json, theirs))
 		out_add(o, "metadata", out_raw(&t->json, mine));
-	if (other != &none && !same_text(t->description, other->description))
+	if (other != &none && !change_same(t->description, other->description))
 		out_string(o, "description", "changed");
 	return o;
 }
@@ -90,7 +89,6 @@ change_record(struct cli *c, const char *event, const struct task *before, const
 		.why = why,
 	};
 	struct error err;
-	int fd;
 
 	cli_agent(c, &agent);
 	e.agent = agent_owner(&agent);
@@ -107,20 +105,8 @@ change_record(struct cli *c, const char *event, const struct task *before, const
 	add_text(extra, "before", before);
 	add_text(extra, "after", after);
 	e.extra = extra;
-	if (after != NULL && after->parent != NULL &&
-	    !same_text(after->parent, before != NULL ? before->parent : NULL))
-		subtasks_forget(&c->list);
-	fd = list_state(&c->list, true, &err);
-	if (fd == -1) {
-		json_object_put(e.from);
-		json_object_put(e.to);
-		json_object_put(e.extra);
-	}
-	if (fd == -1 ||
-	    journal_append(fd, c->list.name, c->store.sync, &e, cli_patience(), &err) == -1)
-		cli_note(c, "claude-tasks: done, but not in the journal: %s", err.text);
-	if (fd != -1)
-		close(fd);
+	if (journal_append(&c->list, c->store.durability, &e, cli_patience(), &err) == -1)
+		cli_note(c, "claude-tasks: done, but not recorded in the journal: %s", err.text);
 }
 
 int
@@ -193,7 +179,7 @@ change_depend(
 }
 
 int
-claim_status(enum claim_result r, const struct error *err)
+change_claim_exit(enum claim_result r, const struct error *err)
 {
 	switch (r) {
 	case CLAIM_OK:

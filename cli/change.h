@@ -6,17 +6,15 @@
 #include "json/json.h"
 
 /*
- * Changes to the list, each with a line in its journal that holds what the
- * task was and what it is, so that `log` can tell, `undo` can take it back
- * and `restore` can bring it back.
+ * Changes to the list, each with a line in its journal that holds the task before and after, for
+ * `log`, `undo` and `restore`.
  *
- * The commands, `call` and `mcp` all go through here.  Functions return 0 (or
- * 1 changed, 0 not) or -1 with the error filled in; nothing is printed.
- * A journal that cannot be written does not undo the change: it is told by
- * cli_note().
+ * The commands, `call` and `mcp` all use these.  Functions return 0 (or 1 changed, 0 not) or -1
+ * with the error filled in; nothing is printed.  If the journal cannot be written the change
+ * stays, and cli_note() reports it.
  */
 
-/* One command, one call of a tool: what `undo` takes back together. */
+/* Begin a command or a call of a tool: `undo` takes its changes back together. */
 void change_begin(struct cli *);
 
 int change_create(struct cli *, const struct change *, struct task *made, struct error *);
@@ -28,44 +26,48 @@ int change_delete(
 int change_depend(struct cli *, const char *blocked, const char *blocker, bool remove,
     struct error *); /* 1 changed, 0 was so already */
 
-/* What every claim owes the list first, as the hooks do: claims of agents that are gone are given
- * back.  Says which on standard error.  Never fails: `release --dead` tells why not. */
+/* Release the claims of agents that are gone, as the hooks do before each claim, and print them on
+ * standard error.  Errors are ignored: `release --dead` reports them. */
 void change_sweep(struct cli *);
 
 /*
- * Take it: in progress, with an owner.  On a refusal reason says why.  With
- * `with` these fields are written in the same go, and an owner only if it is
- * among them: as the client's own call would, once its hook has let it through.
+ * Claim it: in progress, with an owner.  On a refusal reason says why.  The fields of `with` are
+ * written too, and an owner only if it is among them, as the client's own call does.
  */
 enum claim_result change_claim(struct cli *, const char *id, bool check_busy,
     const struct change *with, struct buf *reason, struct error *);
 /* The exit status of each; CLAIM_FAULT has its error's. */
-int claim_status(enum claim_result, const struct error *);
+int change_claim_exit(enum claim_result, const struct error *);
+/* change_claim() as an exit status; reason also gets the text of a fault. */
+int change_claim_status(
+    struct cli *, const char *id, const struct change *with, struct buf *reason);
 
 /*
- * Nobody said who acts on this task: a person at a shell acts for its owner, and
- * who claimed it by this command under a name goes by that name again.
+ * Who acts on this task, if no name was passed: a person at a shell acts for its owner, and under
+ * the name of a claim that was made from here.
  */
 void change_identify(struct cli *, const struct task *, const struct claims *);
 
 /*
- * The verdict of the gates, then the status.  unblocked: ids that can start
- * now.  Returns EXIT_DONE, or the exit status of the refusal with its reason
- * (EXIT_FAULT and the like: the error's text).
+ * Run the gates, then write the status.  unblocked: ids that can start now.  Returns EXIT_DONE, or
+ * the exit status of the refusal or fault with its reason.
  */
 struct change_complete {
 	const char *id;
 	bool force;
 	const char *why;           /* of a forced one */
 	bool quiet;                /* no progress on the terminal */
-	const struct change *with; /* fields to write in the same go, or NULL */
+	const struct change *with; /* fields to write with it, or NULL */
 };
 int change_complete(
     struct cli *, const struct change_complete *, struct buf *reason, struct strings *unblocked);
 
-/* The journal line itself, and what a change must make others forget; before or after may be NULL.
+/* Append the journal line, and drop caches that the change outdates; before or after may be NULL.
  */
 void change_record(struct cli *, const char *event, const struct task *before,
     const struct task *after, const char *why, struct json_object *extra);
+
+/* Are two fields the same?  An absent one (NULL) is an empty one. */
+bool change_same(const char *, const char *);
 
 #endif

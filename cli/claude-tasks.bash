@@ -1,7 +1,7 @@
 # bash completion for claude-tasks
 #
-# claude-tasks itself knows what could stand at the cursor; see words.c.  Where there is a
-# choice, each candidate is shown with what it is: an id with its subject.
+# `claude-tasks words` prints the candidates for the word at the cursor; see completion.c.  If there
+# are several, each is shown with its description: an id with its subject.
 
 _claude_tasks() {
 	local current=${COMP_WORDS[COMP_CWORD]} line word

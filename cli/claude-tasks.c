@@ -1,54 +1,19 @@
 /*
- * claude-tasks: Claude Code's task list by hand, in scripts, and for agents
- * without Task tools.
+ * claude-tasks: Claude Code's task list for people, scripts, and agents without Task tools.
  *
- * main() is the outline: which command, which flags, run it, send its words.
- * What a command does is in the file of its group; the table of all of them
- * is commands.c.
+ * main() parses the command line, runs the command and sends its output.  commands.c has the table
+ * of commands; each is in the file of its group.
  */
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "args.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "cli.h"
+#include "commands.h"
 #include "sys/lock.h"
-
-void (*cli_on_signal)(void);
-
-/*
- * A lock left behind would hold up the client for ten seconds, a screen left
- * in another mode the person for longer.  Both are put right with calls that
- * are safe here, and the signal is then taken as if we had never caught it.
- */
-static void
-on_signal(int sig)
-{
-	if (cli_on_signal != NULL)
-		cli_on_signal();
-	lock_release_all();
-	signal(sig, SIG_DFL);
-	raise(sig);
-}
-
-static void
-signals(void)
-{
-	static const int caught[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
-	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
-	struct sigaction old;
-
-	sigemptyset(&sa.sa_mask);
-	for (size_t i = 0; i < sizeof(caught) / sizeof(caught[0]); i++)
-		/* What nohup or a background shell ignores stays ignored. */
-		if (sigaction(caught[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-			sigaction(caught[i], &sa, NULL);
-}
 
 static void
 out_of_memory(void)
@@ -114,8 +79,8 @@ main(int argc, char **argv)
 	int status;
 
 	mem_on_exhausted(out_of_memory);
-	signals();
-	status = args_parse(&c, argc, argv);
+	cli_signals();
+	status = cli_args_parse(&c, argc, argv);
 	if (status == EXIT_DONE)
 		status = appearance(&c);
 	if (status == EXIT_DONE) {
@@ -127,7 +92,7 @@ main(int argc, char **argv)
 	cli_flush(&c);
 	store_close(&c.store);
 	list_free(&c.list);
-	args_free(&c);
+	cli_args_free(&c);
 	buf_free(&c.out);
 	free(c.agent_name);
 	return status;

@@ -1,4 +1,4 @@
-# fish completion for claude-tasks: what could stand at the cursor, asked of the command itself.
+# fish completion for claude-tasks: `claude-tasks words` prints the candidates.
 
 function __claude_tasks_words
 	set -l words (commandline -opc)

@@ -1,6 +1,6 @@
 #compdef claude-tasks
 #
-# zsh completion for claude-tasks: what could stand at the cursor, asked of the command itself.
+# zsh completion for claude-tasks: `claude-tasks words` prints the candidates.
 
 _claude_tasks() {
 	local line

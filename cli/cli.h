@@ -14,12 +14,12 @@
 #include "json/out.h"
 
 /*
- * The frame of claude-tasks: one command, its arguments, its list, its voice.
+ * The frame of claude-tasks: one command, its arguments, its list, its output.
  *
  * main() finds the command in the table, parses its flags, and calls it with
- * a struct cli.  A command writes what it has to say to cli->out (sent to
+ * a struct cli.  A command writes its output to cli->out (sent to
  * standard output when it returns, or by cli_flush()), and returns its exit
- * status: EXIT_DONE, or what one of the cli_fail functions gave it.
+ * status: EXIT_DONE, or what one of the cli_fail functions returned.
  *
  *	int
  *	get_main(struct cli *c)
@@ -33,17 +33,17 @@
 /* Exit statuses; claude-tasks(1) has the table. Never 2: that is a hook's refusal. */
 enum {
 	EXIT_DONE = 0,
-	EXIT_FAULT = 1,      /* the system, or a file, failed us */
+	EXIT_FAULT = 1,      /* a system call or a file failed */
 	EXIT_UNKNOWN = 10,   /* task_not_found; also a list, an agent, a line to undo */
 	EXIT_TAKEN = 11,     /* already_claimed */
 	EXIT_RESOLVED = 12,  /* already_resolved */
 	EXIT_BLOCKED = 13,   /* blocked */
 	EXIT_AGENT = 14,     /* agent_busy */
-	EXIT_LOCKED = 15,    /* a lock was not to be had in time: try again */
+	EXIT_LOCKED = 15,    /* a lock could not be acquired in time: try again */
 	EXIT_GATE = 20,      /* a gate or a built-in check refused the completion */
 	EXIT_RULE = 21,      /* a rule of the list refused: a cycle, an unsafe undo */
 	EXIT_UNTRUSTED = 22, /* the gate file is not trusted */
-	EXIT_FINDINGS = 30,  /* doctor, status: something is wrong and is said */
+	EXIT_FINDINGS = 30,  /* doctor, status: problems were found */
 	EXIT_MISUSE = 64,    /* the command line is wrong */
 };
 
@@ -54,19 +54,7 @@ struct flag {
 	const char *help;
 };
 
-struct cli;
-
-struct command {
-	const char *name;
-	const char *operands;     /* "N...", "" */
-	const char *summary;      /* one line, lower case, no full stop */
-	const char *detail;       /* more for `help CMD`, lines ended by \n; NULL */
-	const struct flag *flags; /* ends with a NULL name; NULL: none */
-	int min, max;             /* operands; max -1: any number */
-	int (*run)(struct cli *);
-	const char *group; /* heading in `help`; NULL: same as the one before */
-	const char *also;  /* another name it goes by, or NULL */
-};
+struct command; /* commands.h */
 
 struct flag_value {
 	const struct flag *flag;
@@ -108,29 +96,46 @@ struct cli {
 	int status; /* what the last cli_fail function returned */
 };
 
-/* The flags given.  Names that the command does not have are a bug. */
+/*
+ * The command line: `claude-tasks [flags] [command] [flags] [operands]`.  Flags may be anywhere,
+ * `--` ends them, `--flag=value` and `--flag value` are the same, letters may be joined.  Without
+ * a command it is `list`.  An unknown word is answered with the nearest known one.  EXIT_DONE, or
+ * EXIT_MISUSE with the message printed; c->command is set in either case.
+ */
+int cli_args_parse(struct cli *, int argc, char **argv);
+void cli_args_free(struct cli *);
+extern const struct flag cli_args_common[]; /* flags of every command; ends with a NULL name */
+
+/* The flags that were passed. */
 bool cli_flag(const struct cli *, const char *name);
 const char *cli_value(const struct cli *, const char *name); /* the last one, or NULL */
 /* All values of a repeated flag, also split at commas. */
 void cli_values(const struct cli *, const char *name, struct strings *);
-/* A whole number in [min, max], or `otherwise` if not given; -1 after cli_misuse(). */
+/* A whole number in [min, max], or `otherwise` if it was not passed; -1 after cli_misuse(). */
 int64_t cli_number(struct cli *, const char *name, int64_t min, int64_t max, int64_t otherwise);
 /* Task ids as people write them: "3", "#3", "3,4"; -1 after cli_misuse(). */
 int cli_ids(struct cli *, const char *word, struct strings *);
+/* The same of all operands, and of all values of a flag. */
+int cli_operand_ids(struct cli *, struct strings *);
+int cli_value_ids(struct cli *, const char *name, struct strings *);
 /* The operand as one task id, NULL after cli_misuse(). */
 const char *cli_id(struct cli *, int operand);
+/* 0, or -1 after cli_misuse(). */
+int cli_task_status(struct cli *, const char *word, enum task_status *);
 
-/* Which list; cli_find only says which, cli_open opens it too: 1 open, 0 not there yet, -1. */
+/* Which list; cli_find only finds it, cli_open opens it too: 1 open, 0 not there yet, -1. */
 int cli_find(struct cli *);
 int cli_open(struct cli *, bool make);
+/* Open the list that is to hold this task: 0, or -1 after cli_no_task() or another failure. */
+int cli_open_for(struct cli *, const char *id);
 void cli_tune(struct cli *);        /* an open store, as the configuration wants it */
 struct deadline cli_patience(void); /* how long a person waits for a lock */
 
 /* Who acts: --agent, else CLAUDE_TASKS_AGENT, else the session, else the user. */
 void cli_agent(const struct cli *, struct agent *);
-/* The name that was given, by --agent, CLAUDE_TASKS_AGENT or cli_act_as(); NULL: none was. */
+/* The name set by --agent, CLAUDE_TASKS_AGENT or cli_act_as(); NULL: none. */
 const char *cli_agent_name(const struct cli *);
-/* Act under this name from here on, unless one was given; NULL: no longer. */
+/* Act under this name from now on, unless one was passed; NULL: undo that. */
 void cli_act_as(struct cli *, const char *name);
 /* Is this the client's shell tool, and so an agent, rather than a person's terminal? */
 bool cli_by_agent(void);
@@ -140,18 +145,35 @@ int cli_fail(struct cli *, int status, const char *fmt, ...) __attribute__((form
 int cli_status(enum error_kind);                   /* the exit status of each */
 int cli_error(struct cli *, const struct error *); /* says it; the status its kind has */
 int cli_misuse(struct cli *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* "unknown KIND 'word'; did you mean 'x'?"; the known words if none is near. */
+int cli_unknown(
+    struct cli *, const char *kind, const char *word, const char *const *known, size_t count);
+int cli_unknown_command(struct cli *, const char *word);
 int cli_no_task(struct cli *, const char *id); /* and what to try */
+/* cli_no_task() if that is the error, else cli_error(). */
+int cli_task_error(struct cli *, const char *id, const struct error *);
 void cli_note(struct cli *, const char *fmt, ...)
     __attribute__((format(printf, 2, 3))); /* standard error, no failure */
 
-/* Output. */
+/*
+ * Output.  cli_print() and cli_format() are for text from tasks: every %s is made safe by
+ * text_show(), on one line, cut at the precision (%.60s) or 1000 characters.  Conversions: %s %d
+ * %zu.
+ */
+void cli_print(struct cli *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void cli_format(struct buf *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void cli_flush(struct cli *);
-void cli_json(struct cli *, struct json_object *); /* takes it; adds the newline */
-const char *paint(const struct cli *, enum paint);
+void cli_json(struct cli *, struct json_object *);      /* takes it; adds the newline */
+void cli_json_line(struct cli *, struct json_object *); /* the same on one line, always */
+/* Replace the file; "-": standard output.  An exit status. */
+int cli_write_file(struct cli *, const char *path, const struct buf *);
+const char *cli_paint(const struct cli *, enum paint);
 bool cli_confirm(struct cli *, const char *question); /* --yes, or asked on the terminal */
 
-/* Signals: the handler gives back locks and the screen, then dies of the signal. */
-extern void (*cli_on_signal)(void); /* async-signal-safe; may be NULL */
+/* Catch SIGINT, SIGTERM, SIGHUP and SIGQUIT: release the locks, then die of the signal. */
+void cli_signals(void);
+/* Call this first, in the handler; NULL: nothing. */
+void cli_on_signal(void (*)(void));
 
 /* The commands, by file. */
 int list_main(struct cli *);
@@ -190,8 +212,5 @@ int ids_main(struct cli *);
 int completion_main(struct cli *);
 int help_main(struct cli *);
 int version_main(struct cli *);
-
-const struct command *command_find(const char *name);
-const struct command *command_table(size_t *count);
 
 #endif

@@ -1,18 +1,16 @@
 /*
- * words: what could stand where the cursor is, for the shells' completions.
+ * words: the candidates for the word at the cursor, for the shells' completions.
  *
  *	claude-tasks words -- WORD... CURRENT
  *
- * The words after the program's name up to the cursor, the last one being
- * completed.  Prints a candidate, a tab and what it is, one per line, whether or
- * not it begins with what is typed (the shells choose); the line ":files"
- * asks for file names.  It never complains: a completion that prints errors is
- * worse than none.
+ * The operands are the words after the program's name up to the cursor.  Each line of output is a
+ * candidate, a tab and its description; the shells select those that begin with CURRENT.  The line
+ * ":files" asks for file names.  Errors are not reported: they would disturb the prompt.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "args.h"
+#include "commands.h"
 #include "config/config.h"
 #include "settings/settings.h"
 #include "tool.h"
@@ -21,18 +19,7 @@
 static void
 offer(struct cli *c, const char *word, const char *what)
 {
-	buf_puts(&c->out, word);
-	buf_putc(&c->out, '\t');
-	if (what != NULL)
-		view_text(&c->out, what, 60);
-	buf_putc(&c->out, '\n');
-}
-
-static void
-offer_all(struct cli *c, const char *const *words)
-{
-	for (; *words != NULL; words++)
-		offer(c, *words, NULL);
+	cli_print(c, "%s\t%.60s\n", word, what != NULL ? what : "");
 }
 
 static void
@@ -59,9 +46,9 @@ flags(struct cli *c, const struct flag *f)
 	}
 }
 
-/* The list that the words before the cursor mean. */
+/* The list that --list or --dir before the cursor names, or the default one. */
 static int
-load(struct cli *c, int count, struct view *v)
+load_list(struct cli *c, int count, struct view *v)
 {
 	struct task_set all = { 0 };
 	struct list_query q = { .session_id = getenv("CLAUDE_CODE_SESSION_ID") };
@@ -87,7 +74,7 @@ ids(struct cli *c, int count, bool open_only)
 {
 	struct view v;
 
-	if (load(c, count, &v) == 0)
+	if (load_list(c, count, &v) == 0)
 		for (size_t i = 0; i < v.tasks.count; i++) {
 			const struct task *t = &v.tasks.item[i];
 
@@ -103,7 +90,7 @@ owners(struct cli *c, int count)
 	struct strings seen = { 0 };
 	struct view v;
 
-	if (load(c, count, &v) == 0)
+	if (load_list(c, count, &v) == 0)
 		for (size_t i = 0; i < v.tasks.count; i++) {
 			const char *owner = v.tasks.item[i].owner;
 
@@ -164,37 +151,49 @@ tools(struct cli *c)
 		offer(c, t[i].name, t[i].description);
 }
 
+static void
+files(struct cli *c)
+{
+	buf_puts(&c->out, ":files\n");
+}
+
 /* The value of a flag. */
 static void
 value(struct cli *c, const struct flag *f, int count)
 {
-	static const char *const statuses[] = { "pending", "in_progress", "completed", NULL };
-	static const char *const forms[] = { "native", "document", "exported", "folder",
-		"checklist", NULL };
-	static const char *const colours[] = { "always", "never", "auto", NULL };
-	static const char *const families[] = { "client", "todo", "plain", "all", NULL };
-	const char *n = f->name;
+	static const struct {
+		const char *flag, *words;    /* words: separated by blanks */
+		void (*offer)(struct cli *); /* instead of words */
+	} known[] = {
+		{ "status", "pending in_progress completed", NULL },
+		{ "from", "native document exported folder checklist", NULL },
+		{ "to", "native document exported folder checklist", NULL },
+		{ "color", "always never auto", NULL },
+		{ "tools", "client todo plain all", NULL },
+		{ "list", NULL, lists },
+		{ "gate", NULL, gates },
+		{ "events", NULL, events },
+		{ "dir", NULL, files },
+		{ "bin", NULL, files },
+		{ "client", NULL, files },
+	};
 
-	if (strcmp(n, "status") == 0)
-		offer_all(c, statuses);
-	else if (strcmp(n, "from") == 0 || strcmp(n, "to") == 0)
-		offer_all(c, forms);
-	else if (strcmp(n, "color") == 0)
-		offer_all(c, colours);
-	else if (strcmp(n, "tools") == 0)
-		offer_all(c, families);
-	else if (strcmp(n, "owner") == 0 || strcmp(n, "agent") == 0)
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (strcmp(f->name, known[i].flag) != 0)
+			continue;
+		if (known[i].offer != NULL)
+			known[i].offer(c);
+		for (const char *w = known[i].words; w != NULL && *w != '\0'; w += *w == ' ') {
+			size_t len = strcspn(w, " ");
+
+			buf_printf(&c->out, "%.*s\t\n", (int)len, w);
+			w += len;
+		}
+		return;
+	}
+	if (strcmp(f->name, "owner") == 0 || strcmp(f->name, "agent") == 0)
 		owners(c, count);
-	else if (strcmp(n, "list") == 0)
-		lists(c);
-	else if (strcmp(n, "gate") == 0)
-		gates(c);
-	else if (strcmp(n, "events") == 0)
-		events(c);
-	else if (strcmp(n, "dir") == 0 || strcmp(n, "bin") == 0 || strcmp(n, "client") == 0)
-		buf_puts(&c->out, ":files\n");
-	else if (strcmp(f->value, "N,...") == 0 || strcmp(f->value, "N") == 0 ||
-		 strcmp(f->value, "N|all") == 0)
+	else if (strncmp(f->value, "N", 1) == 0 && strchr(",|", f->value[1]) != NULL)
 		ids(c, count, true);
 }
 
@@ -215,7 +214,7 @@ operand(struct cli *c, const struct command *k, int count)
 	else if (strcmp(k->name, "rehome") == 0)
 		lists(c);
 	else if (strstr(k->operands, "FILE") != NULL || strstr(k->operands, "DIR") != NULL)
-		buf_puts(&c->out, ":files\n");
+		files(c);
 	else if (strchr(k->operands, 'N') != NULL && strcmp(k->name, "create") != 0)
 		ids(c, count, open_only);
 	if (strcmp(k->name, "receipts") == 0) {
@@ -228,7 +227,7 @@ static const struct flag *
 find_flag(const struct command *k, const char *word)
 {
 	for (int pass = 0; pass < 2; pass++) {
-		const struct flag *f = pass == 0 ? k->flags : args_common;
+		const struct flag *f = pass == 0 ? k->flags : cli_args_common;
 
 		for (; f != NULL && f->name != NULL; f++)
 			if ((word[0] == '-' && word[1] == '-' && strcmp(word + 2, f->name) == 0) ||
@@ -271,7 +270,7 @@ completion_main(struct cli *c)
 	} else if (current[0] == '-') {
 		if (k != NULL)
 			flags(c, k->flags);
-		flags(c, args_common);
+		flags(c, cli_args_common);
 	} else if (k == NULL) {
 		commands(c);
 	} else {

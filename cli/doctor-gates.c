@@ -1,5 +1,5 @@
 /*
- * The gate file: does it parse, is it trusted, can its patterns match?
+ * The gate file: does it parse, is it trusted, do its patterns match any file?
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,10 @@
 #include "doctor.h"
 #include "gate/git.h"
 
+#define GIT_MS 20000
+
 static void
-trust(struct doctor *d, const struct config *config)
+check_trust(struct doctor *d, const struct config *config)
 {
 	struct buf why = { 0 };
 	struct error err;
@@ -23,12 +25,12 @@ trust(struct doctor *d, const struct config *config)
 		    "no gate of a project runs, and completions are refused", NULL);
 	else if (t >= TRUST_UNKNOWN)
 		doctor_find(d, "gates.trust", LEVEL_ODD, mem_string(buf_text(&why)),
-		    "completions are refused until a person has looked at it",
+		    "completions are refused until a person trusts it",
 		    mem_string("claude-tasks trust"));
 	buf_free(&why);
 }
 
-/* Whether any of the patterns of a list matches a path. */
+/* Report every pattern that matches no path. */
 static void
 dead_patterns(struct doctor *d, const struct gate *g, const char *key, const struct strings *globs,
     const struct strings *paths)
@@ -42,13 +44,12 @@ dead_patterns(struct doctor *d, const struct gate *g, const char *key, const str
 			doctor_find(d, "gates.patterns", LEVEL_ODD,
 			    mem_printf(
 				"gate %s: %s '%s' matches no file", g->name, key, globs->item[i]),
-			    "a gate that can never apply passes for ever",
-			    mem_string("correct the pattern"));
+			    "the gate never runs", mem_string("correct the pattern"));
 	}
 }
 
 static void
-patterns(struct doctor *d, const struct config *config)
+check_patterns(struct doctor *d, const struct config *config)
 {
 	struct git_tree tree = { 0 };
 	struct strings paths = { 0 };
@@ -57,8 +58,8 @@ patterns(struct doctor *d, const struct config *config)
 	doctor_checked(d, "gates.patterns");
 	if (config->gates.count == 0)
 		return;
-	if (git_tree(&tree, ".", deadline_in(20000), &err) == 0 && tree.repository &&
-	    git_paths(&tree, deadline_in(20000), &paths, &err) == 0)
+	if (git_tree(&tree, ".", deadline_in(GIT_MS), &err) == 0 && tree.repository &&
+	    git_paths(&tree, deadline_in(GIT_MS), &paths, &err) == 0)
 		for (size_t i = 0; i < config->gates.count; i++) {
 			const struct gate *g = &config->gates.item[i];
 
@@ -81,8 +82,8 @@ doctor_gates(struct doctor *d)
 		doctor_find(d, "gates.config", LEVEL_BAD, mem_string(err.text),
 		    "completions are refused while the settings of the gates cannot be read", NULL);
 	} else {
-		trust(d, &config);
-		patterns(d, &config);
+		check_trust(d, &config);
+		check_patterns(d, &config);
 	}
 	config_free(&config);
 }

@@ -1,7 +1,6 @@
 /*
- * Are our hooks in the settings that apply here, once, found, executable, of
- * this version, for the right tools, with time enough; and does the model
- * have Task tools at all?
+ * Are our hooks registered in the settings that apply here: once, executable, of this version, for
+ * the right tools, with enough time?  Does the model have Task tools?
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,20 +11,21 @@
 #include "sys/child.h"
 
 static void
-files(struct doctor *d)
+check_files(struct doctor *d)
 {
 	const char *path;
 
-	doctor_checked(d, "wiring.settings");
+	doctor_checked(d, "hooks.settings");
 	for (int i = 0; i < SCOPES; i++)
-		if (d->wiring.file[i].broken != NULL)
-			doctor_find(d, "wiring.settings", LEVEL_BAD,
-			    mem_printf("%s: %s", d->wiring.file[i].path, d->wiring.file[i].broken),
+		if (d->registration.file[i].broken != NULL)
+			doctor_find(d, "hooks.settings", LEVEL_BAD,
+			    mem_printf("%s: %s", d->registration.file[i].path,
+				d->registration.file[i].broken),
 			    "the client ignores the whole file",
-			    mem_printf("mend %s", d->wiring.file[i].path));
-	doctor_checked(d, "wiring.disabled");
-	if (registration_disabled(&d->wiring, &path))
-		doctor_find(d, "wiring.disabled", LEVEL_BAD,
+			    mem_printf("fix %s", d->registration.file[i].path));
+	doctor_checked(d, "hooks.disabled");
+	if (registration_disabled(&d->registration, &path))
+		doctor_find(d, "hooks.disabled", LEVEL_BAD,
 		    mem_printf("%s switches hooks off", path), "none of ours runs",
 		    mem_printf("remove disableAllHooks (or allowManagedHooksOnly) from %s", path));
 }
@@ -46,39 +46,39 @@ registered(const struct registration *w, const char *event, const char *program)
 }
 
 static void
-presence(struct doctor *d)
+check_presence(struct doctor *d)
 {
 	const char *plugin_file;
-	bool plugin = registration_plugin(&d->wiring, &plugin_file);
+	bool plugin = registration_plugin(&d->registration, &plugin_file);
 	size_t n, all = 0;
 
-	doctor_checked(d, "wiring.hooks");
-	doctor_checked(d, "wiring.twice");
+	doctor_checked(d, "hooks.registered");
+	doctor_checked(d, "hooks.twice");
 	for (size_t i = 0; i < settings_hook_count; i++)
-		all += registered(&d->wiring, settings_hooks[i].event, settings_hooks[i].program);
+		all += registered(
+		    &d->registration, settings_hooks[i].event, settings_hooks[i].program);
 	if (all == 0 && !plugin) {
-		doctor_find(d, "wiring.hooks", LEVEL_ODD,
-		    mem_string("no hook of ours is in the settings that apply here"),
-		    "nothing stops an agent from contradicting the list",
-		    mem_string("claude-tasks install"));
+		doctor_find(d, "hooks.registered", LEVEL_ODD,
+		    mem_string("claude-task-hooks is not registered in any settings file"),
+		    "no rules are enforced", mem_string("claude-tasks install"));
 		return;
 	}
 	if (all > 0 && plugin)
-		doctor_find(d, "wiring.twice", LEVEL_BAD,
+		doctor_find(d, "hooks.twice", LEVEL_BAD,
 		    mem_printf("the plugin is enabled (%s) and the settings have entries too",
 			plugin_file),
 		    "the client runs every hook twice", mem_string("claude-tasks uninstall"));
 	for (size_t i = 0; i < settings_hook_count && !plugin; i++) {
 		const struct settings_hook *h = &settings_hooks[i];
 
-		n = registered(&d->wiring, h->event, h->program);
+		n = registered(&d->registration, h->event, h->program);
 		if (n == 0 && i < 3)
-			doctor_find(d, "wiring.hooks", LEVEL_ODD,
+			doctor_find(d, "hooks.registered", LEVEL_ODD,
 			    mem_printf("%s has no entry for %s", h->event, h->program),
-			    "what it would refuse goes through",
+			    "what it would refuse is allowed",
 			    mem_printf("claude-tasks install --events %s", h->event));
 		else if (n > 1)
-			doctor_find(d, "wiring.twice", LEVEL_ODD,
+			doctor_find(d, "hooks.twice", LEVEL_ODD,
 			    mem_printf(
 				"%s is registered %zu times for %s", h->program, n, h->event),
 			    "the client runs each of them, unless their commands are the same text",
@@ -109,9 +109,9 @@ version_of(const char *path)
 	return version;
 }
 
-/* A command without a slash is looked for in PATH by the shell, as the client runs it. */
+/* Is it executable?  A command without a slash is searched in PATH, as the client's shell does. */
 static bool
-found(const char *path)
+executable(const char *path)
 {
 	const char *dirs = getenv("PATH");
 	char *try;
@@ -131,7 +131,7 @@ found(const char *path)
 }
 
 static bool
-covers(const char *matcher, const char *tool)
+matcher_covers(const char *matcher, const char *tool)
 {
 	size_t len = strlen(tool);
 
@@ -140,7 +140,7 @@ covers(const char *matcher, const char *tool)
 	if (strspn(
 		matcher, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-|, ") !=
 	    strlen(matcher))
-		return true; /* a regular expression: taken on trust */
+		return true; /* a regular expression: not checked */
 	for (const char *p = matcher; *p != '\0'; p += strcspn(p, "|,"), p += *p != '\0') {
 		p += strspn(p, " ");
 		if (strncmp(p, tool, len) == 0 && strchr("|, ", p[len]) != NULL)
@@ -150,80 +150,80 @@ covers(const char *matcher, const char *tool)
 }
 
 static void
-entry(struct doctor *d, const struct registration_file *f, const struct settings_entry *e,
+check_entry(struct doctor *d, const struct registration_file *f, const struct settings_entry *e,
     int64_t deadline_ms)
 {
 	int64_t limit = e->timeout > 0 ? e->timeout : 600;
 	char *version;
 
-	if (strstr(e->path, "${") == NULL && !found(e->path)) {
-		doctor_find(d, "wiring.executable", LEVEL_BAD,
+	if (strstr(e->path, "${") == NULL && !executable(e->path)) {
+		doctor_find(d, "hooks.executable", LEVEL_BAD,
 		    mem_printf("%s: %s is not there or not executable", f->path, e->path),
-		    "the client goes on without a word, as if the hook had passed",
+		    "the client continues silently, as if the hook had passed",
 		    mem_printf("claude-tasks install --%s", scope_name(f->scope)));
 		return;
 	}
 	version = strstr(e->path, "${") == NULL ? version_of(e->path) : NULL;
 	if (version != NULL && strcmp(version, VERSION) != 0)
-		doctor_find(d, "wiring.version", LEVEL_ODD,
+		doctor_find(d, "hooks.version", LEVEL_ODD,
 		    mem_printf("%s is version %s, this is %s", e->path, version, VERSION),
 		    "hook and command may see a list differently",
 		    mem_printf("claude-tasks install --%s", scope_name(f->scope)));
 	free(version);
-	if (strcmp(e->event, "PreToolUse") == 0 &&
-	    (!covers(e->matcher, "TaskUpdate") || !covers(e->matcher, "TaskCreate")))
-		doctor_find(d, "wiring.matcher", LEVEL_ODD,
+	if (strcmp(e->event, "PreToolUse") == 0 && (!matcher_covers(e->matcher, "TaskUpdate") ||
+						       !matcher_covers(e->matcher, "TaskCreate")))
+		doctor_find(d, "hooks.matcher", LEVEL_ODD,
 		    mem_printf("%s: the matcher '%s' leaves out TaskCreate or TaskUpdate", f->path,
 			e->matcher),
-		    "a word is compared whole: 'Task' means the Agent tool",
+		    "a matcher is compared as a whole word: 'Task' means the Agent tool",
 		    mem_printf("write: \"matcher\": \"%s\"", settings_hooks[0].matcher));
 	if (strcmp(e->program, "on-task-completed-verify") == 0 && limit * 1000 <= deadline_ms)
-		doctor_find(d, "wiring.timeout", LEVEL_BAD,
+		doctor_find(d, "hooks.timeout", LEVEL_BAD,
 		    mem_printf("%s: the client stops %s after %lld s, its own deadline is %lld s",
 			f->path, e->program, (long long)limit, (long long)deadline_ms / 1000),
 		    "a hook that is stopped by the client lets the completion through",
 		    mem_printf("set \"timeout\" above %lld, or \"deadline\" below %lld",
 			(long long)deadline_ms / 1000, (long long)limit));
 	if (strcmp(e->event, "SessionEnd") == 0 && e->timeout == 0)
-		doctor_find(d, "wiring.timeout", LEVEL_ODD,
+		doctor_find(d, "hooks.timeout", LEVEL_ODD,
 		    mem_printf("%s: the SessionEnd entry has no timeout", f->path),
-		    "the client gives it 1.5 s then", mem_string("set \"timeout\": 10"));
+		    "the client then stops it after 1.5 s", mem_string("set \"timeout\": 10"));
 }
 
 static void
-tools(struct doctor *d)
+check_tools(struct doctor *d)
 {
-	doctor_checked(d, "wiring.todo-tools");
-	doctor_checked(d, "wiring.client");
+	doctor_checked(d, "hooks.todo-tools");
+	doctor_checked(d, "hooks.client");
 	if (d->client == NULL)
-		doctor_find(d, "wiring.client", LEVEL_NOTE,
-		    mem_string("no 'claude' in PATH says its version"), NULL, NULL);
-	if (registration_tools_off(&d->wiring, d->client))
-		doctor_find(d, "wiring.todo-tools", LEVEL_NOTE,
+		doctor_find(d, "hooks.client", LEVEL_NOTE,
+		    mem_string("cannot find 'claude' in PATH"), NULL, NULL);
+	if (registration_tools_off(&d->registration, d->client))
+		doctor_find(d, "hooks.todo-tools", LEVEL_NOTE,
 		    mem_string("the client offers no Task tools to current models"),
-		    "an agent then reaches the list by this command or claude-tasks mcp only",
+		    "an agent can then use the list only with claude-tasks or claude-tasks mcp",
 		    mem_string("claude-tasks install --todo-tools"));
 }
 
 void
-doctor_wiring(struct doctor *d)
+doctor_registration(struct doctor *d)
 {
 	struct config_query q = { .config_dir = d->c->list.config };
 	struct config config;
 	struct error err;
 
-	files(d);
-	presence(d);
+	check_files(d);
+	check_presence(d);
 	if (config_load(&config, &q, &err) == -1)
 		config_default(&config);
-	doctor_checked(d, "wiring.executable");
-	doctor_checked(d, "wiring.version");
-	doctor_checked(d, "wiring.matcher");
-	doctor_checked(d, "wiring.timeout");
+	doctor_checked(d, "hooks.executable");
+	doctor_checked(d, "hooks.version");
+	doctor_checked(d, "hooks.matcher");
+	doctor_checked(d, "hooks.timeout");
 	for (int i = 0; i < SCOPES; i++)
-		for (size_t k = 0; k < d->wiring.file[i].entries.count; k++)
-			entry(d, &d->wiring.file[i], &d->wiring.file[i].entries.item[k],
-			    config.deadline_ms);
+		for (size_t k = 0; k < d->registration.file[i].entries.count; k++)
+			check_entry(d, &d->registration.file[i],
+			    &d->registration.file[i].entries.item[k], config.deadline_ms);
 	config_free(&config);
-	tools(d);
+	check_tools(d);
 }

@@ -1,8 +1,7 @@
 /*
- * A task file that the client does not show, mended where its meaning is
- * beyond doubt: a key that is null instead of absent, an id that is a number,
- * a list or a description that is missing, a byte order mark, a status in
- * capitals.  Whatever is left that the client would refuse, leave alone.
+ * Repair a task file that the client does not show, if its meaning is clear: a key that is null
+ * instead of absent, an id that is a number, a missing list or description, a byte order mark, a
+ * status in capitals.  A file that the client would still refuse is not changed.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -26,7 +25,7 @@ set_string(struct json_edit *e, json_ref object, const char *key, const char *va
 }
 
 static void
-mend_ids(struct json_edit *e, const struct json *j, const char *key)
+repair_ids(struct json_edit *e, const struct json *j, const char *key)
 {
 	json_ref list = json_member(j, JSON_ROOT, key);
 	struct buf text = { 0 };
@@ -49,7 +48,7 @@ mend_ids(struct json_edit *e, const struct json *j, const char *key)
 }
 
 static void
-mend_text(const struct json *j, const char *id, struct buf *out)
+repair_text(const struct json *j, const char *id, struct buf *out)
 {
 	static const char *const optional[] = { "owner", "metadata", "activeForm" };
 	struct json_edit e;
@@ -64,8 +63,8 @@ mend_text(const struct json *j, const char *id, struct buf *out)
 		set_string(&e, JSON_ROOT, "id", id);
 	if (json_member(j, JSON_ROOT, "description") == JSON_ABSENT)
 		json_edit_set(&e, JSON_ROOT, "description", "\"\"");
-	mend_ids(&e, j, "blocks");
-	mend_ids(&e, j, "blockedBy");
+	repair_ids(&e, j, "blocks");
+	repair_ids(&e, j, "blockedBy");
 	word = json_string(j, status);
 	if (word != NULL && task_status_parse(word) == TASK_NO_STATUS) {
 		for (char *p = word; *p != '\0'; p++)
@@ -73,7 +72,7 @@ mend_text(const struct json *j, const char *id, struct buf *out)
 		if (task_status_parse(word) != TASK_NO_STATUS)
 			set_string(&e, JSON_ROOT, "status", word);
 	} else if (word != NULL && strcmp(word, "blocked") == 0) {
-		/* Another layout's word: here the dependencies say it. */
+		/* A status of another layout: here it follows from the dependencies. */
 		set_string(&e, JSON_ROOT, "status", "pending");
 	}
 	free(word);
@@ -82,12 +81,12 @@ mend_text(const struct json *j, const char *id, struct buf *out)
 }
 
 int
-doctor_mend(struct doctor *d, const char *file, struct error *err)
+doctor_repair(struct doctor *d, const char *file, struct error *err)
 {
 	struct store *s = &d->c->store;
 	struct file_stage stage;
 	struct lock lock = LOCK_INIT;
-	struct buf text = { 0 }, mended = { 0 };
+	struct buf text = { 0 }, repaired = { 0 };
 	struct json j = { 0 };
 	struct task t = TASK_INIT;
 	struct error ignored;
@@ -115,12 +114,13 @@ doctor_mend(struct doctor *d, const char *file, struct error *err)
 	if (json_parse(&j, start, text.len - skip, &ignored) == -1 ||
 	    json_kind(&j, JSON_ROOT) != JSON_OBJECT)
 		goto out;
-	mend_text(&j, id, &mended);
-	if (task_read(&t, TASK_NATIVE, id, mended.data, mended.len, &ignored) == -1)
+	repair_text(&j, id, &repaired);
+	if (task_read(&t, TASK_NATIVE, id, repaired.data, repaired.len, &ignored) == -1)
 		goto out;
 	rc = -1;
 	if (doctor_backup(d, file, text.data, text.len, err) == -1 ||
-	    file_stage(&stage, s->dirfd, file, mended.data, mended.len, 0, s->sync, err) == -1)
+	    file_stage(
+		&stage, s->dirfd, file, repaired.data, repaired.len, 0, s->durability, err) == -1)
 		goto out;
 	if (lock_verify(&lock, err) == 0 && file_commit(&stage, err) == 0)
 		rc = 1;
@@ -130,7 +130,7 @@ out:
 	json_free(&j);
 	task_free(&t);
 	buf_free(&text);
-	buf_free(&mended);
+	buf_free(&repaired);
 	free(id);
 	return rc;
 }

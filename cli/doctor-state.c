@@ -1,5 +1,5 @@
 /*
- * What is beside the tasks: claims, locks, the journal, permissions.
+ * Claims, locks, the journal, permissions.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -19,8 +19,10 @@
 #include "list/journal.h"
 #include "sys/dir.h"
 
+#define LOCK_AGE 30 /* seconds; a lock that is held is younger */
+
 static void
-claims(struct doctor *d)
+check_claims(struct doctor *d)
 {
 	struct cli *c = d->c;
 	struct claims all = { 0 };
@@ -33,13 +35,13 @@ claims(struct doctor *d)
 	doctor_checked(d, "store.claims");
 	if (claims_load(&c->list, &all, &err) == -1) {
 		doctor_find(d, "store.claims", LEVEL_BAD, mem_string(err.text),
-		    "who works on what is not known, so nothing is released", NULL);
+		    "the holders of tasks are unknown, so nothing is released", NULL);
 		return;
 	}
 	if (d->fix) {
 		cli_agent(c, &self);
-		if (release_dead(&c->list, &c->store, NULL, &self, &back, cli_patience(), &err) ==
-		    -1)
+		if (release_dead(
+			&c->list, &c->store, NULL, &self, NULL, &back, cli_patience(), &err) == -1)
 			cli_note(c, "claude-tasks: %s", err.text);
 	}
 	for (size_t i = 0; i < all.count; i++) {
@@ -53,7 +55,7 @@ claims(struct doctor *d)
 		    t == NULL
 			? mem_printf("there is a claim on #%s, which does not exist", k->task)
 			: mem_printf("#%s is claimed by an agent whose client is gone", k->task),
-		    t == NULL ? NULL : "the task would stay in progress for ever",
+		    t == NULL ? NULL : "the task stays in progress until it is released",
 		    mem_string("claude-tasks release --dead"));
 		if (d->fix && t == NULL) {
 			if (claims_forget(&c->list, k->task, cli_patience(), &err) != -1)
@@ -66,11 +68,10 @@ claims(struct doctor *d)
 	claims_free(&all);
 }
 
-/* Away with a lock that nobody holds: kept, not deleted, for what it may hold. */
+/* Remove a lock without a holder; a directory that is not empty is moved to the backup. */
 static int
 move_lock(struct doctor *d, const char *name, struct error *err)
 {
-	char *to;
 	int fd, rc;
 
 	if (unlinkat(d->c->store.dirfd, name, AT_REMOVEDIR) == 0)
@@ -78,17 +79,15 @@ move_lock(struct doctor *d, const char *name, struct error *err)
 	if (doctor_backup(d, "moved-locks", name, strlen(name), err) == -1)
 		return -1;
 	fd = open(d->backup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	to = mem_printf("%s", name);
-	rc = fd == -1 ? -1 : renameat(d->c->store.dirfd, name, fd, to);
+	rc = fd == -1 ? -1 : renameat(d->c->store.dirfd, name, fd, name);
 	if (rc == -1)
 		error_sys(err, "cannot move '%s' away", name);
 	if (fd != -1)
 		close(fd);
-	free(to);
 	return rc;
 }
 
-/* A directory with nothing in it: what the client can take over. */
+/* The client can take over an empty lock directory only. */
 static bool
 empty_directory(int dirfd, const char *name)
 {
@@ -105,12 +104,11 @@ empty_directory(int dirfd, const char *name)
 }
 
 /*
- * A lock is a directory that its holder touches every 5 s and that the
- * client takes over after 10 s; one that is no empty directory it cannot
- * take over, and every change fails from then on.
+ * A lock is a directory that its holder touches every 5 s and that the client takes over after
+ * 10 s.  If it is not an empty directory the client cannot, and every change fails from then on.
  */
 static void
-locks(struct doctor *d)
+check_locks(struct doctor *d)
 {
 	int fd = d->c->store.dirfd;
 	DIR *dir = dir_read(fd, ".");
@@ -128,7 +126,7 @@ locks(struct doctor *d)
 		    fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) == -1)
 			continue;
 		age = clock_wall_ms() / 1000 - st.st_mtim.tv_sec;
-		if (age < 30 && age > -30)
+		if (age < LOCK_AGE && age > -LOCK_AGE)
 			continue;
 		f = doctor_find(d, "store.locks", LEVEL_BAD,
 		    mem_printf("%s is left over%s", e->d_name,
@@ -148,7 +146,7 @@ locks(struct doctor *d)
 }
 
 static void
-journal(struct doctor *d, int fd)
+check_journal(struct doctor *d, int fd)
 {
 	struct journal_check check = { 0 };
 	struct error err;
@@ -161,13 +159,13 @@ journal(struct doctor *d, int fd)
 			d->c->list.config, d->c->list.name));
 	else if (check.torn)
 		doctor_find(d, "store.journal", LEVEL_ODD,
-		    mem_string("the last line is torn, as after a power cut"),
+		    mem_string("the last line is incomplete, as after a power cut"),
 		    "its change may have happened without a record",
 		    mem_string("nothing: the next change sets it aside"));
 }
 
 static void
-mode(struct doctor *d, int fd, const char *what, mode_t wrong, mode_t right)
+check_mode(struct doctor *d, int fd, const char *what, mode_t wrong, mode_t right)
 {
 	struct stat st;
 	struct finding *f;
@@ -189,7 +187,7 @@ mode(struct doctor *d, int fd, const char *what, mode_t wrong, mode_t right)
 }
 
 static void
-unreadable(struct doctor *d)
+check_readable(struct doctor *d)
 {
 	int fd = d->c->store.dirfd;
 	DIR *dir = dir_read(fd, ".");
@@ -221,22 +219,20 @@ doctor_state(struct doctor *d)
 
 	doctor_checked(d, "store.permissions");
 	if (fd != -1) {
-		mode(d, fd, path, 077, 0700);
+		check_mode(d, fd, path, 077, 0700);
 		close(fd);
 	}
 	if (c->store.dirfd != -1) {
-		mode(d, c->store.dirfd, c->list.dir, 002, 0755);
-		unreadable(d);
-		locks(d);
-		claims(d);
+		check_mode(d, c->store.dirfd, c->list.dir, 002, 0755);
+		check_readable(d);
+		check_locks(d);
+		check_claims(d);
 	}
 	state = list_state(&c->list, false, &err);
-	if (state != -1) {
-		journal(d, state);
-		close(state);
-	} else if (err.kind != ERROR_NOT_FOUND) {
+	if (state != -1)
+		check_journal(d, state);
+	else if (err.kind != ERROR_NOT_FOUND)
 		doctor_find(d, "store.permissions", LEVEL_BAD, mem_string(err.text),
 		    "nothing can be recorded", NULL);
-	}
 	free(path);
 }

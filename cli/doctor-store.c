@@ -1,6 +1,6 @@
 /*
- * The tasks themselves: files the client cannot see, dependencies that lead
- * nowhere, to one side only, or round in a circle.
+ * The tasks: files that the client does not show, dependencies on missing tasks, on one side only,
+ * or in a cycle.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ add_bad(void *arg, const char *file, const char *reason)
 }
 
 static void
-invisible(struct doctor *d)
+check_invisible(struct doctor *d)
 {
 	struct bad bad = { 0 };
 	struct error err;
@@ -37,18 +37,18 @@ invisible(struct doctor *d)
 		f = doctor_find(d, "store.invisible", LEVEL_BAD,
 		    mem_printf("%s: %s", bad.files.item[i], bad.reasons.item[i]),
 		    "the client does not show such a file, as if the task did not exist",
-		    mem_printf("mend or remove %s/%s, or: claude-tasks doctor --fix",
-			d->c->list.dir, bad.files.item[i]));
+		    mem_printf("fix or remove %s/%s, or: claude-tasks doctor --fix", d->c->list.dir,
+			bad.files.item[i]));
 		if (!d->fix)
 			continue;
-		switch (doctor_mend(d, bad.files.item[i], &err)) {
+		switch (doctor_repair(d, bad.files.item[i], &err)) {
 		case 1:
-			f->did = mem_string("wrote what was meant, as the client would");
+			f->did = mem_string("rewrote it as the client would");
 			break;
 		case 0:
 			free(f->fix);
 			f->fix = mem_printf(
-			    "mend or remove %s/%s by hand", d->c->list.dir, bad.files.item[i]);
+			    "fix or remove %s/%s by hand", d->c->list.dir, bad.files.item[i]);
 			break;
 		default:
 			free(f->fix);
@@ -59,7 +59,7 @@ invisible(struct doctor *d)
 	strings_free(&bad.reasons);
 }
 
-/* Did the journal ever see this task?  Then it can be restored. */
+/* Can the task be restored from the journal? */
 static bool
 restorable(const struct history *h, const char *id)
 {
@@ -71,7 +71,7 @@ restorable(const struct history *h, const char *id)
 }
 
 static void
-dangling(struct doctor *d)
+check_dangling(struct doctor *d)
 {
 	struct history h = { 0 };
 	struct error err;
@@ -103,7 +103,7 @@ dangling(struct doctor *d)
 }
 
 static void
-one_sided(struct doctor *d)
+check_one_sided(struct doctor *d)
 {
 	struct error err;
 	struct finding *f;
@@ -125,10 +125,10 @@ one_sided(struct doctor *d)
 				continue;
 			f = doctor_find(d, "store.one-sided", LEVEL_ODD,
 			    down ? mem_printf(
-				       "#%s waits for #%s, but #%s does not know", t->id, id, id)
+				       "#%s waits for #%s, but #%s does not list it", t->id, id, id)
 				 : mem_printf(
-				       "#%s blocks #%s, but #%s does not know", t->id, id, id),
-			    "whoever reads the other task takes it for free",
+				       "#%s blocks #%s, but #%s does not list it", t->id, id, id),
+			    "the other task looks unblocked",
 			    mem_printf("claude-tasks depend %s --on %s", down ? t->id : id,
 				down ? id : t->id));
 			if (d->fix && store_depend(&d->c->store, down ? t->id : id,
@@ -139,7 +139,7 @@ one_sided(struct doctor *d)
 }
 
 static void
-cycle(struct doctor *d)
+check_cycle(struct doctor *d)
 {
 	struct strings path = { 0 };
 	struct buf text = { 0 };
@@ -150,7 +150,7 @@ cycle(struct doctor *d)
 	for (size_t i = 0; i < path.count; i++)
 		buf_printf(&text, "%s#%s", i > 0 ? " waits for " : "", path.item[i]);
 	doctor_find(d, "store.cycle", LEVEL_BAD, mem_string(buf_text(&text)),
-	    "none of them can ever start; which link is wrong only a person can say",
+	    "none of them can ever start; a person must decide which link is wrong",
 	    mem_printf("claude-tasks depend %s --drop %s", path.item[0],
 		path.count > 1 ? path.item[1] : path.item[0]));
 	buf_free(&text);
@@ -168,8 +168,8 @@ doctor_store(struct doctor *d)
 		    mem_string("claude-tasks lists"));
 		return;
 	}
-	invisible(d);
-	dangling(d);
-	one_sided(d);
-	cycle(d);
+	check_invisible(d);
+	check_dangling(d);
+	check_one_sided(d);
+	check_cycle(d);
 }

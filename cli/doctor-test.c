@@ -1,9 +1,7 @@
 /*
- * The self-test: each installed hook gets an event that it must refuse, on a
- * list made for the purpose in a directory of its own.
- *
- * The client goes on without a word when a hook is missing, crashes or prints the
- * wrong thing.  This is the proof that ours would have spoken.
+ * The self-test: each installed hook gets an event that it must refuse, on a list in a temporary
+ * directory.  The client continues silently if a hook is missing, crashes or prints something
+ * wrong, so this is the only way to see that it works.
  */
 #include <errno.h>
 #include <ftw.h>
@@ -73,7 +71,7 @@ set_scene(const char *dir, struct error *err)
 			rc = -1;
 		else
 			rc = file_replace(fd, slash + 1, scene[i].text, strlen(scene[i].text), 0600,
-			    FILE_SYNC_OFF, err);
+			    DURABILITY_OFF, err);
 		if (fd != -1)
 			close(fd);
 		free(path);
@@ -137,7 +135,7 @@ test_path(struct doctor *d, const char *path, const char *program)
 	struct error err;
 
 	if (mkdtemp(dir) == NULL) {
-		doctor_find(d, "wiring.selftest", LEVEL_NOTE,
+		doctor_find(d, "hooks.selftest", LEVEL_NOTE,
 		    mem_printf("no self-test: cannot make %s: %s", dir, strerror(errno)), NULL,
 		    NULL);
 		free(dir);
@@ -152,10 +150,9 @@ test_path(struct doctor *d, const char *path, const char *program)
 			problem = try_hook(path, n, dir);
 	}
 	if (problem != NULL)
-		doctor_find(d, "wiring.selftest", LEVEL_BAD,
+		doctor_find(d, "hooks.selftest", LEVEL_BAD,
 		    mem_printf("%s did not refuse what it must refuse: %s", path, problem),
-		    "it does not guard anything",
-		    mem_string("claude-tasks install, or build it again"));
+		    "it protects nothing", mem_string("claude-tasks install, or build it again"));
 	free(problem);
 	nftw(dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 	free(dir);
@@ -166,10 +163,10 @@ doctor_selftest(struct doctor *d)
 {
 	struct strings seen = { 0 };
 
-	doctor_checked(d, "wiring.selftest");
+	doctor_checked(d, "hooks.selftest");
 	for (int i = 0; i < SCOPES; i++)
-		for (size_t k = 0; k < d->wiring.file[i].entries.count; k++) {
-			const struct settings_entry *e = &d->wiring.file[i].entries.item[k];
+		for (size_t k = 0; k < d->registration.file[i].entries.count; k++) {
+			const struct settings_entry *e = &d->registration.file[i].entries.item[k];
 
 			if (strings_has(&seen, e->path) || strstr(e->path, "${") != NULL ||
 			    access(e->path, X_OK) == -1)

@@ -43,15 +43,13 @@ doctor_backup(struct doctor *d, const char *name, const void *data, size_t len, 
 		    "%s/task-hooks/%s/backup-%s", d->c->list.config, d->c->list.name, stamp);
 		d->backup = dir;
 		/* Our own state first, with its checks of mode and owner. */
-		fd = list_state(&d->c->list, true, err);
-		if (fd == -1)
+		if (list_state(&d->c->list, true, err) == -1)
 			return -1;
-		close(fd);
 	}
 	fd = dir_make(d->backup, 0700, err);
 	if (fd == -1)
 		return -1;
-	rc = file_replace(fd, name, data, len, 0600, FILE_SYNC_FILE, err);
+	rc = file_replace(fd, name, data, len, 0600, DURABILITY_FILE, err);
 	close(fd);
 	return rc;
 }
@@ -63,7 +61,7 @@ level_name(enum level l)
 }
 
 static int
-worst(const struct doctor *d)
+worst_level(const struct doctor *d)
 {
 	int w = -1;
 
@@ -93,7 +91,7 @@ report_json(struct doctor *d)
 	out_string(list, "dir", c->list.dir);
 	out_int(list, "tasks", (int64_t)d->view.shown);
 	out_add(o, "list", list);
-	out_bool(o, "healthy", worst(d) < (int)LEVEL_ODD);
+	out_bool(o, "healthy", worst_level(d) < (int)LEVEL_ODD);
 	out_strings(o, "checked", &d->checked);
 	for (size_t i = 0; i < d->count; i++) {
 		f = out_object();
@@ -111,7 +109,7 @@ report_json(struct doctor *d)
 }
 
 static void
-line(struct cli *c, const char *label, const char *text)
+finding_line(struct cli *c, const char *label, const char *text)
 {
 	if (text == NULL)
 		return;
@@ -124,7 +122,7 @@ static void
 report_text(struct doctor *d)
 {
 	struct cli *c = d->c;
-	size_t left = 0, mended = 0;
+	size_t left = 0, repaired = 0;
 
 	for (size_t i = 0; i < d->count; i++) {
 		const struct finding *f = &d->finding[i];
@@ -133,24 +131,25 @@ report_text(struct doctor *d)
 				    : f->level == LEVEL_ODD ? PAINT_YELLOW
 							    : PAINT_DIM;
 
-		buf_printf(&c->out, "%s%s%s %s: ", paint(c, colour),
-		    f->did != NULL ? "fixed" : level_name(f->level), paint(c, PAINT_OFF), f->check);
+		buf_printf(&c->out, "%s%s%s %s: ", cli_paint(c, colour),
+		    f->did != NULL ? "fixed" : level_name(f->level), cli_paint(c, PAINT_OFF),
+		    f->check);
 		text_show(&c->out, f->what, strlen(f->what), TEXT_LINE, 1000);
 		buf_putc(&c->out, '\n');
-		line(c, "", f->why);
+		finding_line(c, "", f->why);
 		if (f->did != NULL)
-			line(c, "did: ", f->did);
+			finding_line(c, "did: ", f->did);
 		else
-			line(c, "fix: ", f->fix);
-		mended += f->did != NULL;
+			finding_line(c, "fix: ", f->fix);
+		repaired += f->did != NULL;
 		left += f->did == NULL && f->level != LEVEL_NOTE;
 	}
 	if (d->backup != NULL)
-		buf_printf(&c->out, "what was changed is kept in %s\n", d->backup);
+		buf_printf(&c->out, "the files as they were before: %s\n", d->backup);
 	buf_printf(
 	    &c->out, "%zu checks, %zu problem%s", d->checked.count, left, left == 1 ? "" : "s");
-	if (mended > 0)
-		buf_printf(&c->out, ", %zu fixed", mended);
+	if (repaired > 0)
+		buf_printf(&c->out, ", %zu fixed", repaired);
 	buf_printf(&c->out, " (list '%s': %s)\n", c->list.name, c->list.why);
 }
 
@@ -163,12 +162,12 @@ doctor_main(struct cli *c)
 
 	if (view_load(c, &d.view) == -1 && c->list.name == NULL)
 		return c->status;
-	if (registration_load(&d.wiring, &err) == -1)
+	if (registration_load(&d.registration, &err) == -1)
 		return cli_error(c, &err);
 	d.client = client_version(cli_value(c, "client"));
 	doctor_store(&d);
 	doctor_state(&d);
-	doctor_wiring(&d);
+	doctor_registration(&d);
 	doctor_gates(&d);
 	if (!cli_flag(c, "no-selftest"))
 		doctor_selftest(&d);
@@ -176,7 +175,7 @@ doctor_main(struct cli *c)
 		report_json(&d);
 	else
 		report_text(&d);
-	status = worst(&d) >= (int)LEVEL_ODD ? EXIT_FINDINGS : EXIT_DONE;
+	status = worst_level(&d) >= (int)LEVEL_ODD ? EXIT_FINDINGS : EXIT_DONE;
 	for (size_t i = 0; i < d.count; i++) {
 		free(d.finding[i].what);
 		free(d.finding[i].why);
@@ -188,6 +187,6 @@ doctor_main(struct cli *c)
 	free(d.backup);
 	strings_free(&d.checked);
 	view_free(&d.view);
-	registration_free(&d.wiring);
+	registration_free(&d.registration);
 	return status;
 }

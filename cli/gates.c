@@ -1,9 +1,9 @@
 /*
- * trust, untrust, verify, receipts: the gates by hand.
+ * trust, untrust, verify, receipts.
  *
- * Trusting a gate file is for a person.  Inside the client's shell tool
- * CLAUDECODE is set: there it is refused, so that an agent does not do it in
- * passing.  (Who unsets the variable means to deceive; no program can help that.)
+ * Trusting a gate file is for a person.  The client's shell tool sets CLAUDECODE: there it is
+ * refused, so that an agent does not trust a file by accident.  (An agent can unset the variable;
+ * this does not protect against intent.)
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,17 +15,7 @@
 #include "config/trust.h"
 #include "list/receipt.h"
 #include "progress.h"
-#include "sys/dir.h"
-#include "sys/file.h"
 #include "view.h"
-
-bool
-cli_by_agent(void)
-{
-	const char *v = getenv("CLAUDECODE");
-
-	return v != NULL && *v != '\0' && strcmp(v, "0") != 0;
-}
 
 /* The project's file, or the one named. */
 static int
@@ -43,40 +33,34 @@ load_config(struct cli *c, struct config *config, char **dir)
 	return -1;
 }
 
-/* What the file itself would run, whoever names it and whatever the user's own adds. */
+/* The commands of this file alone, without those of the user's own settings. */
 static void
 show_commands(struct cli *c, const struct config_file *file)
 {
 	struct buf line = { 0 };
-	struct config own, *config = &own;
+	struct config own;
 	struct error ignored;
 
 	(void)config_parse(&own, file->path, file->text.data, file->text.len, &ignored);
-	for (size_t i = 0; i < config->gates.count; i++) {
-		const struct gate *g = &config->gates.item[i];
+	for (size_t i = 0; i < own.gates.count; i++) {
+		const struct gate *g = &own.gates.item[i];
 
 		buf_reset(&line);
 		if (g->check != CHECK_NONE)
 			buf_printf(&line, "(built in: %s)", gate_check_name(g->check));
 		else
 			gate_command(&line, g);
-		buf_printf(&c->out, "  gate %s%s: ", g->name, g->warn ? " (warning only)" : "");
-		view_text(&c->out, buf_text(&line), 1000);
+		cli_print(c, "  gate %s%s: %s\n", g->name, g->warn ? " (warning only)" : "",
+		    buf_text(&line));
+	}
+	for (size_t i = 0; i < own.mirror_count; i++) {
+		cli_print(c, "  sync %s:", own.mirror[i].name);
+		for (size_t k = 0; k < own.mirror[i].argv.count; k++)
+			cli_print(c, " %.500s", own.mirror[i].argv.item[k]);
 		buf_putc(&c->out, '\n');
 	}
-	for (size_t i = 0; i < config->mirror_count; i++) {
-		buf_printf(&c->out, "  sync %s:", config->mirror[i].name);
-		for (size_t k = 0; k < config->mirror[i].argv.count; k++) {
-			buf_putc(&c->out, ' ');
-			view_text(&c->out, config->mirror[i].argv.item[k], 500);
-		}
-		buf_putc(&c->out, '\n');
-	}
-	for (size_t i = 0; i < config->verify.allow.count; i++) {
-		buf_puts(&c->out, "  tasks may run: ");
-		view_text(&c->out, config->verify.allow.item[i], 500);
-		buf_putc(&c->out, '\n');
-	}
+	for (size_t i = 0; i < own.verify.allow.count; i++)
+		cli_print(c, "  tasks may run: %.500s\n", own.verify.allow.item[i]);
 	config_free(&own);
 	buf_free(&line);
 }
@@ -106,39 +90,73 @@ show_difference(struct cli *c, const char *dir, const struct config *config)
 	free(real);
 }
 
-static int
-list_trusted(struct cli *c)
+static void
+trusts_text(struct cli *c, const struct trusts *all)
+{
+	for (size_t i = 0; i < all->count; i++)
+		cli_print(c, "%.12s %s %.500s\n", all->item[i].hash,
+		    all->item[i].time != NULL ? all->item[i].time : "?", all->item[i].path);
+}
+
+static void
+trusts_json(struct cli *c, const struct trusts *all)
 {
 	struct json_object *a = out_array(), *o;
+
+	for (size_t i = 0; i < all->count; i++) {
+		o = out_object();
+		out_string(o, "path", all->item[i].path);
+		out_string(o, "hash", all->item[i].hash);
+		out_string(o, "time", all->item[i].time);
+		out_push(a, o);
+	}
+	cli_json(c, a);
+}
+
+static int
+trust_show(struct cli *c)
+{
 	struct trusts all = { 0 };
 	struct error err;
 	char *dir = list_config_dir(&err);
+	int status = EXIT_DONE;
 
-	if (dir == NULL || trust_load(dir, &all, &err) == -1) {
-		free(dir);
-		json_object_put(a);
-		return cli_error(c, &err);
-	}
-	for (size_t i = 0; i < all.count; i++) {
-		if (!c->json) {
-			buf_printf(&c->out, "%.12s %s ", all.item[i].hash,
-			    all.item[i].time != NULL ? all.item[i].time : "?");
-			view_text(&c->out, all.item[i].path, 500);
-			buf_putc(&c->out, '\n');
-			continue;
-		}
-		o = out_object();
-		out_string(o, "path", all.item[i].path);
-		out_string(o, "hash", all.item[i].hash);
-		out_string(o, "time", all.item[i].time);
-		out_push(a, o);
-	}
-	if (c->json)
-		cli_json(c, a);
+	if (dir == NULL || trust_load(dir, &all, &err) == -1)
+		status = cli_error(c, &err);
 	else
-		json_object_put(a);
+		(c->json ? trusts_json : trusts_text)(c, &all);
 	trusts_free(&all);
 	free(dir);
+	return status;
+}
+
+static int
+trust_file(struct cli *c, const char *dir, const struct config *config)
+{
+	const struct config_file *file = &config->project;
+	struct json_object *o;
+	struct error err;
+
+	if (file->path == NULL)
+		return cli_fail(c, EXIT_UNKNOWN,
+		    "there is no .claude/task-hooks.json here (try: claude-tasks init)");
+	if (!c->json) {
+		buf_printf(&c->out, "%s\n", file->path);
+		show_commands(c, file);
+		show_difference(c, dir, config);
+	}
+	if (!cli_confirm(c, "let these commands run when a task is completed?"))
+		return c->status;
+	if (trust_add(dir, file->path, file->text.data, file->text.len, cli_patience(), &err) == -1)
+		return cli_error(c, &err);
+	if (c->json) {
+		o = out_object();
+		out_string(o, "trusted", file->path);
+		out_string(o, "hash", file->hash);
+		cli_json(c, o);
+	} else {
+		buf_printf(&c->out, "trusted %.12s\n", file->hash);
+	}
 	return EXIT_DONE;
 }
 
@@ -146,55 +164,34 @@ int
 trust_main(struct cli *c)
 {
 	struct config config;
-	struct error err;
-	char *dir = NULL, *question;
-	int status = EXIT_DONE;
-	bool sure;
+	char *dir = NULL;
+	int status;
 
 	if (cli_flag(c, "show"))
-		return list_trusted(c);
+		return trust_show(c);
 	if (cli_by_agent())
 		return cli_fail(c, EXIT_RULE,
 		    "trusting a gate file is for a person: run 'claude-tasks trust' in a terminal "
-		    "of your "
-		    "own");
-	if (load_config(c, &config, &dir) == -1) {
+		    "of your own");
+	if (load_config(c, &config, &dir) == -1)
 		status = c->status;
-		goto out;
-	}
-	if (config.project.path == NULL) {
-		status = cli_fail(c, EXIT_UNKNOWN,
-		    "there is no .claude/task-hooks.json here (try: claude-tasks init)");
-		goto out;
-	}
-	if (!c->json) {
-		buf_printf(&c->out, "%s\n", config.project.path);
-		show_commands(c, &config.project);
-		show_difference(c, dir, &config);
-	}
-	question = mem_printf("let these commands run when a task is completed?");
-	sure = cli_confirm(c, question);
-	free(question);
-	if (!sure) {
-		status = c->status;
-		goto out;
-	}
-	if (trust_add(dir, config.project.path, config.project.text.data, config.project.text.len,
-		cli_patience(), &err) == -1) {
-		status = cli_error(c, &err);
-	} else if (c->json) {
-		struct json_object *o = out_object();
-
-		out_string(o, "trusted", config.project.path);
-		out_string(o, "hash", config.project.hash);
-		cli_json(c, o);
-	} else {
-		buf_printf(&c->out, "trusted %.12s\n", config.project.hash);
-	}
-out:
+	else
+		status = trust_file(c, dir, &config);
 	config_free(&config);
 	free(dir);
 	return status;
+}
+
+/* The file that was passed, or the project's; owned.  NULL: there is none. */
+static char *
+untrust_path(const struct cli *c, const struct config *config)
+{
+	char *path;
+
+	if (c->operands == 0)
+		return mem_string(config->project.path);
+	path = realpath(c->operand[0], NULL);
+	return path != NULL ? path : mem_string(c->operand[0]); /* the file may be gone */
 }
 
 int
@@ -202,36 +199,33 @@ untrust_main(struct cli *c)
 {
 	struct config config;
 	struct error err;
+	struct json_object *o;
 	char *dir = NULL, *path = NULL;
-	int rc, status = EXIT_DONE;
+	int rc = -1, status = EXIT_DONE;
 
 	config_default(&config);
-	if (c->operands == 1) {
-		dir = list_config_dir(&err);
-		path = realpath(c->operand[0], NULL);
-		if (path == NULL) /* the file may be gone: the record is not */
-			path = mem_string(c->operand[0]);
-	} else if (load_config(c, &config, &dir) == -1) {
+	if (c->operands == 0 && load_config(c, &config, &dir) == -1) {
 		status = c->status;
 		goto out;
-	} else if (config.project.path != NULL) {
-		path = mem_string(config.project.path);
 	}
-	if (dir == NULL) {
+	if (c->operands == 1)
+		dir = list_config_dir(&err);
+	path = untrust_path(c, &config);
+	if (dir != NULL)
+		rc = path == NULL ? 0 : trust_remove(dir, path, cli_patience(), &err);
+	if (rc == -1) {
 		status = cli_error(c, &err);
-		goto out;
-	}
-	rc = path == NULL ? 0 : trust_remove(dir, path, cli_patience(), &err);
-	if (rc == -1)
-		status = cli_error(c, &err);
-	else if (rc == 0)
+	} else if (rc == 0) {
 		status = cli_fail(c, EXIT_UNKNOWN,
 		    "'%s' is not trusted (try: claude-tasks trust --show)",
 		    path != NULL ? path : ".claude/task-hooks.json");
-	else if (c->json)
-		buf_printf(&c->out, "{\"untrusted\":true}\n");
-	else
+	} else if (c->json) {
+		o = out_object();
+		out_bool(o, "untrusted", true);
+		cli_json_line(c, o);
+	} else {
 		buf_printf(&c->out, "no longer trusted: %s\n", path);
+	}
 out:
 	config_free(&config);
 	free(dir);
@@ -268,36 +262,72 @@ verify_json(const struct verify *v)
 static void
 verify_text(struct cli *c, const struct verify *v)
 {
-	struct buf line = { 0 };
-
 	for (size_t i = 0; i < v->count; i++) {
 		const struct gate_result *r = &v->result[i];
 
-		buf_reset(&line);
-		view_text(&line, r->gate->name, 60);
-		buf_puts(&line, ": ");
-		progress_result(c, &line, r);
-		if (r->uncached != NULL) {
-			buf_puts(&line, " (not remembered: ");
-			view_text(&line, r->uncached, 200);
-			buf_putc(&line, ')');
-		}
-		buf_printf(&c->out, "%s\n", buf_text(&line));
-	}
-	for (size_t i = 0; i < v->warnings.count; i++) {
-		buf_puts(&c->out, "warning: ");
-		view_text(&c->out, v->warnings.item[i], 500);
+		cli_print(c, "%.60s: ", r->gate->name);
+		progress_result(c, &c->out, r);
+		if (r->uncached != NULL)
+			cli_print(c, " (not remembered: %.200s)", r->uncached);
 		buf_putc(&c->out, '\n');
 	}
+	for (size_t i = 0; i < v->warnings.count; i++)
+		cli_print(c, "warning: %.500s\n", v->warnings.item[i]);
 	if (!v->passed) {
 		text_show(&c->out, buf_text(&v->reason), v->reason.len, TEXT_BLOCK, TEXT_REASON);
 		buf_putc(&c->out, '\n');
 	} else if (!v->checked) {
-		buf_puts(&c->out, "nothing was there to check\n");
+		buf_puts(&c->out, "there was nothing to check\n");
 	} else {
 		buf_printf(&c->out, "#%s could be completed now\n", v->task.id);
 	}
-	buf_free(&line);
+}
+
+/* The options of `verify` in its request; `only` gets --gate. */
+static int
+verify_options(struct cli *c, struct verify_request *request, struct strings *only)
+{
+	cli_values(c, "gate", only);
+	for (size_t i = 0; i < only->count; i++)
+		if (gates_find(&request->config->gates, only->item[i]) == NULL)
+			return cli_misuse(c, "unknown gate '%s'", only->item[i]);
+	request->only = only->count > 0 ? only : NULL;
+	request->gates_only = only->count > 0;
+	request->no_cache = cli_flag(c, "no-cache");
+	request->plan_only = cli_flag(c, "dry-run");
+	request->deadline =
+	    cli_flag(c, "no-deadline") ? DEADLINE_NEVER : deadline_in(request->config->deadline_ms);
+	cli_agent(c, &request->agent);
+	return EXIT_DONE;
+}
+
+static int
+verify_run(struct cli *c, struct verify_request *request)
+{
+	struct verify v = VERIFY_INIT;
+	struct progress progress;
+	struct error err;
+	int status = EXIT_DONE, rc;
+
+	progress_begin(&progress, c, c->json);
+	progress.table = true;
+	request->progress = progress_tell;
+	request->progress_arg = &progress;
+	rc = verify_task(&v, request, &err);
+	progress_end(&progress);
+	if (rc == -1) {
+		status = cli_task_error(c, request->task, &err);
+	} else {
+		if (c->json)
+			cli_json(c, verify_json(&v));
+		else
+			verify_text(c, &v);
+		if (!v.passed)
+			status = v.rule != NULL && strcmp(v.rule, "trust") == 0 ? EXIT_UNTRUSTED
+										: EXIT_GATE;
+	}
+	verify_free(&v);
+	return status;
 }
 
 int
@@ -305,60 +335,21 @@ verify_main(struct cli *c)
 {
 	struct config config;
 	struct config_query q = { 0 };
-	struct verify v = VERIFY_INIT;
-	struct progress progress;
 	struct strings only = { 0 };
 	struct error err;
 	struct verify_request request = {
 		.on = GATE_COMPLETE, .config = &config, .list = &c->list, .store = &c->store
 	};
-	int status = EXIT_DONE, rc;
+	int status;
 
-	if ((request.task = cli_id(c, 0)) == NULL || (rc = cli_open(c, false)) == -1)
+	if ((request.task = cli_id(c, 0)) == NULL || cli_open_for(c, request.task) == -1)
 		return c->status;
-	if (rc == 0)
-		return cli_no_task(c, request.task);
 	q.config_dir = c->list.config;
-	if (config_load(&config, &q, &err) == -1) {
+	if (config_load(&config, &q, &err) == -1)
 		status = cli_error(c, &err);
-		goto out;
-	}
-	cli_values(c, "gate", &only);
-	for (size_t i = 0; i < only.count; i++)
-		if (gates_find(&config.gates, only.item[i]) == NULL) {
-			status = cli_misuse(c, "there is no gate '%s'", only.item[i]);
-			goto out;
-		}
-	if (only.count > 0)
-		request.only = &only;
-	request.no_cache = cli_flag(c, "no-cache");
-	request.plan_only = cli_flag(c, "dry-run");
-	request.gates_only = only.count > 0;
-	request.deadline = deadline_in(config.deadline_ms);
-	if (cli_flag(c, "no-deadline"))
-		request.deadline = DEADLINE_NEVER;
-	cli_agent(c, &request.agent);
-	progress_begin(&progress, c, c->json);
-	progress.table = true;
-	request.progress = progress_tell;
-	request.progress_arg = &progress;
-	rc = verify_task(&v, &request, &err);
-	progress_end(&progress);
-	if (rc == -1) {
-		status =
-		    err.kind == ERROR_NOT_FOUND ? cli_no_task(c, request.task) : cli_error(c, &err);
-		goto out;
-	}
-	if (c->json)
-		cli_json(c, verify_json(&v));
-	else
-		verify_text(c, &v);
-	if (!v.passed)
-		status =
-		    v.rule != NULL && strcmp(v.rule, "trust") == 0 ? EXIT_UNTRUSTED : EXIT_GATE;
-out:
+	else if ((status = verify_options(c, &request, &only)) == EXIT_DONE)
+		status = verify_run(c, &request);
 	strings_free(&only);
-	verify_free(&v);
 	config_free(&config);
 	return status;
 }
@@ -366,25 +357,35 @@ out:
 static void
 receipt_text(struct cli *c, const struct receipt *r)
 {
-	buf_putc(&c->out, '#');
-	view_text(&c->out, r->task, 128);
-	buf_printf(&c->out, " %s ", r->time != NULL ? r->time : "");
+	cli_print(c, "#%s %s ", r->task, r->time != NULL ? r->time : "");
 	if (r->forced_by != NULL) {
-		buf_puts(&c->out, "forced by ");
-		view_text(&c->out, r->forced_by, 60);
-		buf_puts(&c->out, ": ");
-		view_text(&c->out, r->forced_why != NULL ? r->forced_why : "", 200);
-	} else {
-		for (size_t i = 0; i < r->gates.count; i++) {
-			buf_puts(&c->out, i > 0 ? ", " : "");
-			view_text(&c->out, r->gates.item[i], 80);
-		}
-		if (r->gates.count == 0)
-			buf_printf(&c->out, "%zu built-in checks", r->checks);
-		if (r->head != NULL)
-			buf_printf(&c->out, " at %.12s", r->head);
+		cli_print(c, "forced by %.60s: %.200s\n", r->forced_by,
+		    r->forced_why != NULL ? r->forced_why : "");
+		return;
 	}
+	for (size_t i = 0; i < r->gates.count; i++)
+		cli_print(c, "%s%.80s", i > 0 ? ", " : "", r->gates.item[i]);
+	if (r->gates.count == 0)
+		buf_printf(&c->out, "%zu built-in checks", r->checks);
+	if (r->head != NULL)
+		buf_printf(&c->out, " at %.12s", r->head);
 	buf_putc(&c->out, '\n');
+}
+
+static struct json_object *
+receipt_json(const struct receipt *r)
+{
+	struct json_object *o = out_object();
+
+	out_string(o, "task", r->task);
+	out_string(o, "time", r->time);
+	out_string(o, "agent", r->agent);
+	out_string(o, "head", r->head);
+	out_string(o, "tree", r->tree);
+	out_string(o, "forced_by", r->forced_by);
+	out_string(o, "forced_why", r->forced_why);
+	out_strings(o, "gates", &r->gates);
+	return o;
 }
 
 static int
@@ -393,91 +394,63 @@ receipts_export(struct cli *c)
 	struct buf text = { 0 };
 	struct error err;
 	const char *path = c->operands > 1 ? c->operand[1] : "-";
-	char *dir, *slash;
-	int fd, rc, status = EXIT_DONE;
+	int status = EXIT_DONE, rc = cli_open(c, false);
 
-	if (receipt_export(&c->list, &c->store, &text, &err) == -1) {
+	if (rc != 1)
+		return rc == -1 ? c->status
+				: cli_fail(c, EXIT_UNKNOWN, "there is no list '%s'", c->list.name);
+	if (receipt_export(&c->list, &c->store, &text, &err) == -1)
 		status = cli_error(c, &err);
-	} else if (strcmp(path, "-") == 0) {
-		buf_add(&c->out, text.data, text.len);
-	} else {
-		slash = strrchr(path, '/');
-		dir = slash == NULL ? mem_string(".") : mem_copy(path, (size_t)(slash - path + 1));
-		fd = dir_open(dir, &err);
-		rc = fd == -1 ? -1
-			      : file_replace(fd, slash == NULL ? path : slash + 1, text.data,
-				    text.len, 0, FILE_SYNC_FILE, &err);
-		if (fd != -1)
-			close(fd);
-		free(dir);
-		if (rc == -1)
-			status = cli_error(c, &err);
-		else if (!c->json)
-			buf_printf(&c->out, "wrote %s\n", path);
-	}
+	else
+		status = cli_write_file(c, path, &text);
+	if (status == EXIT_DONE && strcmp(path, "-") != 0 && !c->json)
+		buf_printf(&c->out, "wrote %s\n", path);
 	buf_free(&text);
 	return status;
+}
+
+static void
+receipts_print(struct cli *c, const struct receipts *all, const char *only)
+{
+	struct json_object *a = c->json ? out_array() : NULL;
+
+	for (size_t i = 0; i < all->count; i++) {
+		const struct receipt *r = &all->item[i];
+
+		if (r->task == NULL || (only != NULL && strcmp(r->task, only) != 0))
+			continue;
+		if (a != NULL)
+			out_push(a, receipt_json(r));
+		else
+			receipt_text(c, r);
+	}
+	if (a != NULL)
+		cli_json(c, a);
+	else if (c->out.len == 0)
+		buf_printf(&c->out, "no receipts in list '%s'\n", c->list.name);
 }
 
 int
 receipts_main(struct cli *c)
 {
 	struct receipts all = { 0 };
-	struct json_object *a, *o;
 	struct error err;
 	const char *only = NULL;
 	int fd, rc;
 
-	if (c->operands > 0 && strcmp(c->operand[0], "export") == 0) {
-		rc = cli_open(c, false);
-		if (rc == -1)
-			return c->status;
-		if (rc == 0)
-			return cli_fail(c, EXIT_UNKNOWN, "there is no list '%s'", c->list.name);
+	if (c->operands > 0 && strcmp(c->operand[0], "export") == 0)
 		return receipts_export(c);
-	}
 	if (c->operands > 1)
 		return cli_misuse(c, "'receipts' takes a task, or 'export [FILE]'");
-	if (c->operands == 1 && (only = cli_id(c, 0)) == NULL)
-		return c->status;
-	if (cli_find(c) == -1)
+	if ((c->operands == 1 && (only = cli_id(c, 0)) == NULL) || cli_find(c) == -1)
 		return c->status;
 	fd = list_state(&c->list, false, &err);
 	if (fd == -1 && err.kind != ERROR_NOT_FOUND)
 		return cli_error(c, &err);
 	rc = fd == -1 ? 0 : receipts_read(fd, &all, &err);
-	if (fd != -1)
-		close(fd);
 	if (rc == -1)
 		return cli_error(c, &err);
-	a = out_array();
-	for (size_t i = 0; i < all.count; i++) {
-		const struct receipt *r = &all.item[i];
-
-		if (r->task == NULL || (only != NULL && strcmp(r->task, only) != 0))
-			continue;
-		if (!c->json) {
-			receipt_text(c, r);
-			continue;
-		}
-		o = out_object();
-		out_string(o, "task", r->task);
-		out_string(o, "time", r->time);
-		out_string(o, "agent", r->agent);
-		out_string(o, "head", r->head);
-		out_string(o, "tree", r->tree);
-		out_string(o, "forced_by", r->forced_by);
-		out_string(o, "forced_why", r->forced_why);
-		out_strings(o, "gates", &r->gates);
-		out_push(a, o);
-	}
-	if (c->json)
-		cli_json(c, a);
-	else {
-		json_object_put(a);
-		if (c->out.len == 0)
-			buf_printf(&c->out, "no receipts in list '%s'\n", c->list.name);
-	}
+	receipts_print(c, &all, only);
 	receipts_free(&all);
 	return EXIT_DONE;
 }

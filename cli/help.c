@@ -1,8 +1,6 @@
 #include <string.h>
 
-#include "args.h"
-#include "base/text.h"
-#include "cli.h"
+#include "commands.h"
 
 int
 version_main(struct cli *c)
@@ -32,8 +30,8 @@ flags_text(struct cli *c, const struct flag *f)
 			buf_puts(&left, "    ");
 		buf_printf(&left, "--%s%s%s", f->name, f->value != NULL ? " " : "",
 		    f->value != NULL ? f->value : "");
-		buf_printf(&c->out, "  %s%-24s%s  %s\n", paint(c, PAINT_BOLD), buf_text(&left),
-		    paint(c, PAINT_OFF), f->help);
+		buf_printf(&c->out, "  %s%-24s%s  %s\n", cli_paint(c, PAINT_BOLD), buf_text(&left),
+		    cli_paint(c, PAINT_OFF), f->help);
 	}
 	buf_free(&left);
 }
@@ -42,7 +40,7 @@ static void
 command_text(struct cli *c, const struct command *k)
 {
 	buf_printf(&c->out, "usage: claude-tasks %s%s%s%s\n", k->name,
-	    k->flags != NULL ? " [flags]" : "", *k->operands != '\0' ? " " : "", k->operands);
+	    k->flags != NULL ? " [options]" : "", *k->operands != '\0' ? " " : "", k->operands);
 	if (k->summary != NULL)
 		buf_printf(&c->out, "\n%s\n", k->summary);
 	if (k->also != NULL)
@@ -53,8 +51,8 @@ command_text(struct cli *c, const struct command *k)
 		buf_puts(&c->out, "\n");
 		flags_text(c, k->flags);
 	}
-	buf_printf(&c->out, "\nEvery command:\n");
-	flags_text(c, args_common);
+	buf_printf(&c->out, "\nOptions of every command:\n");
+	flags_text(c, cli_args_common);
 }
 
 static void
@@ -64,17 +62,17 @@ commands_text(struct cli *c)
 	size_t count;
 
 	table = command_table(&count);
-	buf_puts(&c->out, "usage: claude-tasks [command] [flags] [operands]\n");
+	buf_puts(&c->out, "usage: claude-tasks [command] [options] [operands]\n");
 	for (size_t i = 0; i < count; i++) {
 		if (table[i].group != NULL)
-			buf_printf(&c->out, "\n%s%s%s\n", paint(c, PAINT_BOLD), table[i].group,
-			    paint(c, PAINT_OFF));
+			buf_printf(&c->out, "\n%s%s%s\n", cli_paint(c, PAINT_BOLD), table[i].group,
+			    cli_paint(c, PAINT_OFF));
 		if (table[i].summary != NULL)
 			buf_printf(&c->out, "  %-11s %s\n", table[i].name, table[i].summary);
 	}
-	buf_puts(&c->out, "\nEvery command:\n");
-	flags_text(c, args_common);
-	buf_puts(&c->out, "\nclaude-tasks help COMMAND, man claude-tasks: more.\n");
+	buf_puts(&c->out, "\nOptions of every command:\n");
+	flags_text(c, cli_args_common);
+	buf_puts(&c->out, "\nMore: claude-tasks help COMMAND, man claude-tasks\n");
 }
 
 static void
@@ -116,21 +114,11 @@ int
 help_main(struct cli *c)
 {
 	const struct command *k = strcmp(c->command->name, "help") == 0 ? NULL : c->command;
-	const struct command *table;
-	const char *names[128], *near;
-	size_t count, n = 0;
 
 	if (k == NULL && c->operands == 1) {
 		k = command_find(c->operand[0]);
-		if (k == NULL) {
-			table = command_table(&count);
-			for (size_t i = 0; i < count && n < 128; i++)
-				names[n++] = table[i].name;
-			near = text_nearest(c->operand[0], names, n);
-			return cli_misuse(c, "there is no command '%s'%s%s%s", c->operand[0],
-			    near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
-			    near != NULL ? "'?" : "");
-		}
+		if (k == NULL)
+			return cli_unknown_command(c, c->operand[0]);
 	}
 	if (c->json)
 		help_json(c, k);

@@ -61,7 +61,7 @@ int
 history_load(struct cli *c, struct history *h)
 {
 	struct error err;
-	int fd, rc;
+	int fd;
 
 	*h = (struct history){ 0 };
 	fd = list_state(&c->list, false, &err);
@@ -71,9 +71,7 @@ history_load(struct cli *c, struct history *h)
 		cli_error(c, &err);
 		return -1;
 	}
-	rc = journal_read(fd, add_line, h, &err);
-	close(fd);
-	if (rc == -1) {
+	if (journal_read(fd, add_line, h, &err) == -1) {
 		history_free(h);
 		cli_error(c, &err);
 		return -1;

@@ -4,8 +4,8 @@
 #include "cli.h"
 
 /*
- * The journal read back, for undo and restore: its changes, oldest first,
- * each with the task's text before and after where the line holds them.
+ * The lines of the journal, oldest first, each with the task's text before and after if the line
+ * holds them.
  */
 struct history_entry {
 	int64_t seq;

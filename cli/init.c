@@ -1,8 +1,7 @@
 /*
- * init: propose gates for this project, from what lies in it.
+ * init: propose gates for this project, from its build files.
  *
- * A proposal is a file for a person to read: nothing of it runs before
- * it was written here and trusted.
+ * A person reads the proposal: nothing of it runs until it is written and trusted.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +18,7 @@
 struct proposal {
 	struct buf text;
 	size_t gates;
-	struct strings seen; /* what was found, for the person */
+	struct strings seen; /* the build files that were found */
 };
 
 static bool
@@ -34,7 +33,7 @@ exists(const char *dir, const char *name)
 
 /* The file's text ("" if there is none); owned. */
 static char *
-slurp(const char *dir, const char *name)
+read_text(const char *dir, const char *name)
 {
 	char *path = mem_printf("%s/%s", dir, name);
 	struct buf text = { 0 };
@@ -79,7 +78,7 @@ make_gates(struct proposal *p, const char *dir)
 
 	for (size_t i = 0; i < 3 && text == NULL; i++)
 		if (exists(dir, files[i]))
-			text = slurp(dir, files[i]);
+			text = read_text(dir, files[i]);
 	if (text == NULL)
 		return;
 	strings_add(&p->seen, "Makefile");
@@ -107,7 +106,7 @@ npm_gates(struct proposal *p, const char *dir)
 	if (!exists(dir, "package.json"))
 		return;
 	strings_add(&p->seen, "package.json");
-	text = slurp(dir, "package.json");
+	text = read_text(dir, "package.json");
 	if (json_parse(&j, text, strlen(text), &err) == 0) {
 		static const struct {
 			const char *name, *more;
@@ -134,7 +133,7 @@ npm_gates(struct proposal *p, const char *dir)
 static void
 python_gates(struct proposal *p, const char *dir)
 {
-	char *text = slurp(dir, "pyproject.toml");
+	char *text = read_text(dir, "pyproject.toml");
 	bool pytest = strstr(text, "pytest") != NULL || exists(dir, "pytest.ini") ||
 		      exists(dir, "conftest.py") || exists(dir, "tests/conftest.py");
 
@@ -209,13 +208,13 @@ propose(struct proposal *p, const char *dir)
 	    "  \"gates\": [\n");
 	make_gates(p, dir);
 	if (p->gates == 0 && exists(dir, "justfile")) {
-		just = slurp(dir, "justfile");
+		just = read_text(dir, "justfile");
 		strings_add(&p->seen, "justfile");
 		if (has_target(just, "test"))
 			gate(p, "test", "[\"just\", \"test\"]", "\"timeout\": 300");
 		free(just);
 	}
-	/* A Makefile with tests is how this project wants to be tested. */
+	/* A Makefile with tests comes before the tools of the language. */
 	if (p->gates == 0) {
 		npm_gates(p, dir);
 		if (p->gates == 0)
@@ -238,7 +237,7 @@ write_proposal(struct cli *c, const char *dir, const char *path, const struct pr
 	free(claude);
 	if (fd != -1) {
 		rc = file_replace(
-		    fd, "task-hooks.json", p->text.data, p->text.len, 0, FILE_SYNC_FILE, &err);
+		    fd, "task-hooks.json", p->text.data, p->text.len, 0, DURABILITY_FILE, &err);
 		close(fd);
 	}
 	if (rc == -1)
@@ -258,7 +257,7 @@ init_main(struct cli *c)
 	int status = EXIT_DONE;
 
 	propose(&p, dir);
-	/* What we propose must be what the hooks accept. */
+	/* The hooks must accept the proposal. */
 	if (config_check(path, p.text.data, p.text.len, &err) == -1) {
 		status = cli_error(c, &err);
 		goto out;
@@ -273,14 +272,14 @@ init_main(struct cli *c)
 		cli_json(c, o);
 	} else {
 		if (p.gates == 0)
-			cli_note(c, "claude-tasks: nothing here says how to test it; fill in the "
-				    "gates by hand");
+			cli_note(
+			    c, "claude-tasks: no test command detected; fill in the gates by hand");
 		buf_add(&c->out, p.text.data, p.text.len);
 	}
 	if (cli_flag(c, "suggest"))
 		goto out;
 	if (access(path, F_OK) == 0)
-		status = cli_fail(c, EXIT_RULE, "%s is there already, and stays as it is", path);
+		status = cli_fail(c, EXIT_RULE, "%s exists already and is not changed", path);
 	else if (!cli_confirm(c, "write this to .claude/task-hooks.json?"))
 		status = c->status;
 	else

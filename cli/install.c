@@ -9,8 +9,10 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "registration.h"
+#include "settings-memory.h"
 #include "sys/file.h"
 
+/* An install or uninstall of one settings file. */
 struct job {
 	struct cli *c;
 	struct settings_plan plan;
@@ -18,7 +20,7 @@ struct job {
 	struct strings events;
 	struct settings_memory memory;
 	struct settings_change change;
-	bool dry, exact; /* exact: uninstall gave back the very bytes */
+	bool dry, exact; /* exact: uninstall restored the original bytes */
 	struct buf result;
 };
 
@@ -35,7 +37,7 @@ which_scope(struct cli *c, enum scope *scope)
 			count++;
 		}
 	if (count > 1) {
-		cli_misuse(c, "--user, --project and --local name different files; give one");
+		cli_misuse(c, "use only one of --user, --project and --local");
 		return -1;
 	}
 	return 0;
@@ -45,7 +47,7 @@ which_scope(struct cli *c, enum scope *scope)
 static int
 which_events(struct cli *c, struct job *job)
 {
-	const char *names[16], *near;
+	const char *names[16];
 	const struct settings_hook *h;
 
 	cli_values(c, "events", &job->events);
@@ -63,10 +65,7 @@ which_events(struct cli *c, struct job *job)
 	for (size_t i = 0; i < job->events.count; i++) {
 		h = settings_hook_find(job->events.item[i]);
 		if (h == NULL) {
-			near = text_nearest(job->events.item[i], names, settings_hook_count);
-			cli_misuse(c, "no hook of ours is for the event '%s'%s%s%s",
-			    job->events.item[i], near != NULL ? "; did you mean " : "",
-			    near != NULL ? near : "", near != NULL ? "?" : "");
+			cli_unknown(c, "event", job->events.item[i], names, settings_hook_count);
 			return -1;
 		}
 		job->hooks[job->plan.count++] = h;
@@ -76,7 +75,27 @@ which_events(struct cli *c, struct job *job)
 }
 
 static void
-count(struct buf *b, size_t n, const char *done)
+result_json(struct cli *c, const char *path, const struct job *job)
+{
+	const struct settings_change *n = &job->change;
+	struct json_object *o = out_object();
+
+	out_string(o, "file", path);
+	out_bool(o, "dry_run", job->dry);
+	out_int(o, "added", (int64_t)n->added);
+	out_int(o, "moved", (int64_t)n->moved);
+	out_int(o, "kept", (int64_t)n->kept);
+	out_int(o, "removed", (int64_t)n->removed);
+	out_bool(o, "env", n->env);
+	out_string(o, "backup", job->memory.backup);
+	if (job->dry)
+		out_string(o, "text", buf_text(&job->result));
+	cli_json(c, o);
+}
+
+/* "6 hooks added, 2 hooks kept" */
+static void
+count_hooks(struct buf *b, size_t n, const char *done)
 {
 	if (n > 0)
 		buf_printf(
@@ -84,53 +103,38 @@ count(struct buf *b, size_t n, const char *done)
 }
 
 static void
-tell_result(struct cli *c, const char *deed, const char *path, const struct job *job)
+result_text(struct cli *c, const char *path, const struct job *job)
 {
 	const struct settings_change *n = &job->change;
-	struct json_object *o;
+	const struct buf *text = &job->result;
+	bool install = job->plan.bin != NULL;
 	struct buf done = { 0 };
 
-	if (c->json) {
-		o = out_object();
-		out_string(o, "file", path);
-		out_bool(o, "dry_run", job->dry);
-		out_int(o, "added", (int64_t)n->added);
-		out_int(o, "moved", (int64_t)n->moved);
-		out_int(o, "kept", (int64_t)n->kept);
-		out_int(o, "removed", (int64_t)n->removed);
-		out_bool(o, "env", n->env);
-		out_string(o, "backup", job->memory.backup);
-		if (job->dry)
-			out_string(o, "text", buf_text(&job->result));
-		cli_json(c, o);
-		return;
-	}
 	if (n->added + n->moved + n->removed + n->env == 0) {
 		buf_printf(&c->out, "%s: nothing to do\n", path);
 		return;
 	}
-	count(&done, n->added, "added");
-	count(&done, n->moved, "corrected");
-	count(&done, n->kept, "kept");
-	count(&done, n->removed, "removed");
+	count_hooks(&done, n->added, "added");
+	count_hooks(&done, n->moved, "corrected");
+	count_hooks(&done, n->kept, "kept");
+	count_hooks(&done, n->removed, "removed");
 	if (n->env)
 		buf_printf(&done, "%s%s %s", done.len > 0 ? ", " : "", TODO_TOOLS,
-		    strcmp(deed, "install") == 0 ? "set" : "unset");
+		    install ? "set" : "unset");
 	buf_printf(&c->out, "%s%s: %s\n", job->dry ? "would change " : "", path, buf_text(&done));
 	buf_free(&done);
 	if (job->dry)
-		buf_printf(&c->out, "%s%s", buf_text(&job->result),
-		    job->result.len > 0 && job->result.data[job->result.len - 1] == '\n' ? ""
-											 : "\n");
+		buf_printf(&c->out, "%s%s", buf_text(text),
+		    text->len > 0 && text->data[text->len - 1] == '\n' ? "" : "\n");
 	else if (job->exact)
-		buf_puts(&c->out, "the file is as it was before\n");
+		buf_puts(&c->out, "the file is restored byte for byte\n");
 	else if (job->memory.backup != NULL)
 		buf_printf(&c->out, "backup: %s\n", job->memory.backup);
-	if (!job->dry && strcmp(deed, "install") == 0)
+	if (!job->dry && install)
 		buf_puts(&c->out, "next: claude-tasks doctor\n");
 }
 
-/* What would be written is shown; with --dry-run the old text goes out instead. */
+/* Keep what is to be written; with --dry-run the file keeps its text. */
 static void
 keep_result(struct job *job, const char *text, size_t len, struct buf *out)
 {
@@ -176,7 +180,7 @@ edit_uninstall(void *arg, const char *text, size_t len, bool existed, struct buf
 		return -1;
 	hash_text(text, len, hex);
 	if (strcmp(hex, job->memory.after) == 0) {
-		/* Nobody touched it since: the old bytes, whatever a splice would have left. */
+		/* Not changed since install: restore the original bytes. */
 		if (!job->memory.existed) {
 			job->exact = true;
 			*remove = !job->dry;
@@ -215,7 +219,7 @@ want_todo_tools(struct cli *c, const struct registration *w, const char *version
 	return false;
 }
 
-/* Is the same hook registered in another file, by another path?  The client would run both. */
+/* Warn if a hook is registered in another file too: the client would run both. */
 static void
 warn_twice(struct cli *c, const struct registration *w, enum scope scope, const struct job *job)
 {
@@ -226,114 +230,161 @@ warn_twice(struct cli *c, const struct registration *w, enum scope scope, const 
 			if (strings_has(&job->events, e->event)) {
 				cli_note(c,
 				    "claude-tasks: %s has an entry for %s too; the client runs "
-				    "both "
-				    "(try: claude-tasks uninstall --%s)",
+				    "both (try: claude-tasks uninstall --%s)",
 				    w->file[i].path, e->event, scope_name((enum scope)i));
 				return;
 			}
 		}
 }
 
-/* The memory of the first install stays until uninstall: its backup is the true "before". */
+/* The record of the first install is kept until uninstall: its backup is the original file. */
 static int
-remember(struct cli *c, const struct registration *w, const char *path, struct job *job,
+remember(const struct registration *w, const char *path, struct job *job,
     const struct settings_edit *e, struct error *err)
 {
 	struct settings_memory old = { 0 };
 	char hex[65];
 
-	(void)c;
-	(void)memory_load(w->config, path, &old, err);
+	(void)settings_memory_load(w->config, path, &old, err);
 	hash_text(e->before.data, e->before.len, hex);
 	if (old.after[0] != '\0' && strcmp(hex, old.after) == 0) {
 		job->memory = old;
 		job->memory.env = job->memory.env || job->change.env;
 	} else {
 		job->memory.env = job->change.env || old.env;
-		memory_free(&old);
+		settings_memory_free(&old);
 		job->memory.existed = e->existed;
-		if (e->existed && (job->memory.backup = memory_backup(w->config, path,
+		if (e->existed && (job->memory.backup = settings_memory_backup(w->config, path,
 				       e->before.data, e->before.len, err)) == NULL)
 			return -1;
 	}
 	hash_text(job->result.data, job->result.len, job->memory.after);
-	return memory_save(w->config, path, &job->memory, err);
+	return settings_memory_save(w->config, path, &job->memory, err);
+}
+
+static int
+preview_install(const char *path, struct job *job, struct error *err)
+{
+	struct buf text = { 0 }, out = { 0 };
+	bool remove;
+	int rc = settings_read(path, &text, err);
+
+	if (rc != -1)
+		rc = edit_install(job, buf_text(&text), text.len, rc == 1, &out, &remove, err);
+	buf_free(&text);
+	buf_free(&out);
+	return rc;
+}
+
+static int
+write_install(const struct registration *w, const char *path, struct job *job, struct error *err)
+{
+	struct settings_edit edit = { .fn = edit_install, .arg = job };
+	struct lock lock = LOCK_INIT;
+	int dirfd = -1, rc = settings_memory_lock(w->config, &lock, &dirfd, err);
+
+	if (rc != -1)
+		rc = settings_edit(path, &edit, err);
+	if (rc == 1)
+		rc = remember(w, path, job, &edit, err);
+	lock_release(&lock);
+	if (dirfd != -1)
+		close(dirfd);
+	buf_free(&edit.before);
+	return rc;
+}
+
+/* 1 changed, 0 not, -1.  Without a file there is nothing to lock or remove. */
+static int
+write_uninstall(const struct registration *w, const struct registration_file *file, struct job *job,
+    struct error *err)
+{
+	struct settings_edit edit = { .fn = edit_uninstall, .arg = job };
+	struct lock lock = LOCK_INIT;
+	int dirfd = -1, rc = 0;
+
+	if (file->there || file->broken != NULL)
+		rc = settings_memory_lock(w->config, &lock, &dirfd, err);
+	(void)settings_memory_load(w->config, file->path, &job->memory, &(struct error){ 0 });
+	if (rc != -1 && lock.held)
+		rc = settings_edit(file->path, &edit, err);
+	if (rc == 1 && !job->dry)
+		rc = settings_memory_save(w->config, file->path, NULL, err);
+	lock_release(&lock);
+	if (dirfd != -1)
+		close(dirfd);
+	buf_free(&edit.before);
+	return rc;
+}
+
+static int
+job_end(struct cli *c, const char *path, struct job *job, int rc, const struct error *err)
+{
+	int status = EXIT_DONE;
+
+	if (rc == -1)
+		status = cli_fail(c, EXIT_FAULT, "%s is unchanged: %s", path, err->text);
+	else
+		(c->json ? result_json : result_text)(c, path, job);
+	return status;
+}
+
+static void
+job_free(struct job *job)
+{
+	buf_free(&job->result);
+	strings_free(&job->events);
+	settings_memory_free(&job->memory);
+}
+
+static int
+install(struct cli *c, const struct registration *w, enum scope scope, struct job *job)
+{
+	const char *path = w->file[scope].path, *plugin;
+	char *version;
+	struct error err;
+	int rc;
+
+	if (registration_plugin(w, &plugin) && !cli_flag(c, "force"))
+		return cli_fail(c, EXIT_RULE,
+		    "the plugin is enabled in %s, and the client would run every hook twice (keep "
+		    "the plugin, or: claude plugin uninstall task-hooks; --force registers anyway)",
+		    plugin);
+	version = client_version(cli_value(c, "client"));
+	job->plan.shell = cli_flag(c, "shell") ||
+			  (version != NULL && version_compare(version, EXEC_FORM_SINCE) < 0);
+	if (want_todo_tools(c, w, version)) {
+		job->plan.env = TODO_TOOLS;
+		job->plan.env_value = "1";
+	}
+	free(version);
+	warn_twice(c, w, scope, job);
+	rc = job->dry ? preview_install(path, job, &err) : write_install(w, path, job, &err);
+	return job_end(c, path, job, rc, &err);
 }
 
 int
 install_main(struct cli *c)
 {
 	struct job job = { .c = c, .dry = cli_flag(c, "dry-run") };
-	struct settings_edit edit = { .fn = edit_install, .arg = &job };
 	struct registration w = { 0 };
 	struct error err;
-	struct lock lock = LOCK_INIT;
 	enum scope scope;
-	const char *where;
-	char *bin = NULL, *version = NULL;
-	int status = EXIT_DONE, rc, lockdir = -1;
+	char *bin = NULL;
+	int status;
 
 	if (which_scope(c, &scope) == -1 || which_events(c, &job) == -1)
-		goto misuse;
-	if (registration_load(&w, &err) == -1 ||
-	    (bin = registration_bin(cli_value(c, "bin"), &err)) == NULL) {
+		status = c->status;
+	else if (registration_load(&w, &err) == -1 ||
+		 (bin = registration_bin(cli_value(c, "bin"), &err)) == NULL)
 		status = cli_error(c, &err);
-		goto out;
+	else {
+		job.plan.bin = bin;
+		status = install(c, &w, scope, &job);
 	}
-	if (registration_plugin(&w, &where) && !cli_flag(c, "force")) {
-		status = cli_fail(c, EXIT_RULE,
-		    "the plugin is enabled in %s, and the client would run every hook twice (keep "
-		    "the "
-		    "plugin, or: claude plugin uninstall task-hooks; --force registers all the "
-		    "same)",
-		    where);
-		goto out;
-	}
-	version = client_version(cli_value(c, "client"));
-	job.plan.bin = bin;
-	job.plan.shell = cli_flag(c, "shell") ||
-			 (version != NULL && version_compare(version, EXEC_FORM_SINCE) < 0);
-	if (want_todo_tools(c, &w, version)) {
-		job.plan.env = TODO_TOOLS;
-		job.plan.env_value = "1";
-	}
-	warn_twice(c, &w, scope, &job);
-	if (job.dry) {
-		struct buf text = { 0 }, out = { 0 };
-		bool remove;
-
-		rc = settings_read(w.file[scope].path, &text, &err);
-		if (rc != -1)
-			rc = edit_install(
-			    &job, buf_text(&text), text.len, rc == 1, &out, &remove, &err);
-		buf_free(&text);
-		buf_free(&out);
-	} else {
-		rc = memory_lock(w.config, &lock, &lockdir, &err);
-		if (rc != -1)
-			rc = settings_edit(w.file[scope].path, &edit, &err);
-		if (rc == 1)
-			rc = remember(c, &w, w.file[scope].path, &job, &edit, &err);
-	}
-	if (rc == -1)
-		status = cli_fail(
-		    c, EXIT_FAULT, "%s is left as it is: %s", w.file[scope].path, err.text);
-	else
-		tell_result(c, "install", w.file[scope].path, &job);
-	goto out;
-misuse:
-	status = c->status;
-out:
-	lock_release(&lock);
-	if (lockdir != -1)
-		close(lockdir);
-	buf_free(&edit.before);
-	buf_free(&job.result);
-	strings_free(&job.events);
-	memory_free(&job.memory);
+	job_free(&job);
 	registration_free(&w);
 	free(bin);
-	free(version);
 	return status;
 }
 
@@ -341,43 +392,23 @@ int
 uninstall_main(struct cli *c)
 {
 	struct job job = { .c = c, .dry = cli_flag(c, "dry-run") };
-	struct settings_edit edit = { .fn = edit_uninstall, .arg = &job };
 	struct registration w = { 0 };
 	struct error err;
-	struct lock lock = LOCK_INIT;
 	enum scope scope;
-	const char *path;
-	int status = EXIT_DONE, rc, lockdir = -1;
+	int rc;
 
 	if (which_scope(c, &scope) == -1)
 		return c->status;
 	if (registration_load(&w, &err) == -1)
 		return cli_error(c, &err);
-	path = w.file[scope].path;
-	rc = 0;
-	if (w.file[scope].there || w.file[scope].broken != NULL)
-		rc = memory_lock(w.config, &lock, &lockdir, &err);
-	(void)memory_load(w.config, path, &job.memory, &(struct error){ 0 });
-	if (rc != -1 && lock.held)
-		rc = settings_edit(path, &edit, &err);
-	if (rc == 1 && !job.dry)
-		rc = memory_save(w.config, path, NULL, &err);
-	if (rc == -1) {
-		status = cli_fail(c, EXIT_FAULT, "%s is left as it is: %s", path, err.text);
-	} else {
-		/* What the backup was for has happened. */
-		if (rc == 0 && job.exact && !job.dry && job.memory.backup != NULL)
-			(void)unlink(job.memory.backup);
-		free(job.memory.backup);
-		job.memory.backup = NULL;
-		tell_result(c, "uninstall", path, &job);
-	}
-	lock_release(&lock);
-	if (lockdir != -1)
-		close(lockdir);
-	buf_free(&edit.before);
-	buf_free(&job.result);
-	memory_free(&job.memory);
+	rc = write_uninstall(&w, &w.file[scope], &job, &err);
+	/* The backup was needed only for this. */
+	if (rc == 0 && job.exact && !job.dry && job.memory.backup != NULL)
+		(void)unlink(job.memory.backup);
+	free(job.memory.backup);
+	job.memory.backup = NULL;
+	rc = job_end(c, w.file[scope].path, &job, rc, &err);
+	job_free(&job);
 	registration_free(&w);
-	return status;
+	return rc;
 }

@@ -1,5 +1,5 @@
 /*
- * lists: every list below {config}/tasks, how far it is, and whose it is.
+ * lists: every list below {config}/tasks, its progress and its session.
  *
  * A list is named after a session (its id), a team (session- and the first
  * eight hex digits of the lead's session), or by a person.  Where a session
@@ -51,10 +51,10 @@ static char *
 transcript_cwd(int dirfd, const char *name)
 {
 	char head[65536];
-	const char *p;
+	const char *p, *end;
 	struct json j = { 0 };
 	struct error err;
-	char *cwd = NULL, *end;
+	char *cwd = NULL;
 	ssize_t n;
 	int fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
 
@@ -220,9 +220,10 @@ row_text(struct cli *c, const struct row *r, int name_width)
 	bool here = strcmp(r->name, c->list.name) == 0;
 
 	view_text(&name, r->name, 255);
-	buf_printf(&c->out, "%s%s %s%*s%s  %zu/%zu done", paint(c, here ? PAINT_BOLD : PAINT_NONE),
-	    here ? "*" : " ", buf_text(&name), name_width - text_width(buf_text(&name)), "",
-	    paint(c, here ? PAINT_OFF : PAINT_NONE), r->view.completed, r->view.shown);
+	buf_printf(&c->out, "%s%s %s%*s%s  %zu/%zu done",
+	    cli_paint(c, here ? PAINT_BOLD : PAINT_NONE), here ? "*" : " ", buf_text(&name),
+	    name_width - text_width(buf_text(&name)), "",
+	    cli_paint(c, here ? PAINT_OFF : PAINT_NONE), r->view.completed, r->view.shown);
 	if (r->view.in_progress > 0)
 		buf_printf(&c->out, ", %zu in progress", r->view.in_progress);
 	buf_printf(&c->out, ", %s", layout_names[r->layout]);
@@ -231,8 +232,7 @@ row_text(struct cli *c, const struct row *r, int name_width)
 		view_ago(&c->out, r->changed_ms);
 	}
 	if (r->where != NULL) {
-		buf_printf(&c->out, ", %s in ", r->kind);
-		view_text(&c->out, r->where, 200);
+		cli_print(c, ", %s in %.200s", r->kind, r->where);
 	} else if (strcmp(r->kind, "named") != 0) {
 		buf_printf(&c->out, ", a %s's", r->kind);
 	}

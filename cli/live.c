@@ -1,9 +1,8 @@
 /*
- * statusline and watch: the list at a glance, and live.
+ * statusline and watch.
  *
- * watch redraws when inotify says that something in the list's directory
- * changed; a burst of changes is drawn once.  While the directory does not
- * exist its nearest existing parent is watched instead.
+ * watch redraws when inotify reports a change in the list's directory; a burst of changes is drawn
+ * once.  While the directory does not exist its nearest existing parent is watched.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,23 +21,25 @@
 #include "sys/file.h"
 #include "view.h"
 
-/* The client pipes its session to a status line: that says which list. */
-static int
-status_session(struct cli *c, char **session)
+/* The client's JSON on standard input names the session, and so the list. */
+static void
+use_piped_session(const struct cli *c)
 {
 	struct buf text = { 0 };
 	struct json j = { 0 };
 	struct error err;
+	char *session = NULL;
 
-	*session = NULL;
 	if (c->list_name != NULL || c->list_dir != NULL || isatty(STDIN_FILENO))
-		return 0;
+		return;
 	if (file_read_fd(STDIN_FILENO, EVENT_MAX, &text, &err) != -1 && text.len > 0 &&
 	    json_parse(&j, text.data, text.len, &err) == 0)
-		*session = json_member_string(&j, JSON_ROOT, "session_id");
+		session = json_member_string(&j, JSON_ROOT, "session_id");
+	if (session != NULL)
+		setenv("CLAUDE_CODE_SESSION_ID", session, 1);
+	free(session);
 	json_free(&j);
 	buf_free(&text);
-	return 0;
 }
 
 static void
@@ -46,15 +47,15 @@ progress_bar(struct cli *c, const struct view *v)
 {
 	size_t cells = 10, full = v->shown > 0 ? v->completed * cells / v->shown : 0;
 
-	buf_printf(&c->out, "%s", paint(c, PAINT_GREEN));
+	buf_printf(&c->out, "%s", cli_paint(c, PAINT_GREEN));
 	for (size_t i = 0; i < cells; i++)
 		buf_puts(&c->out, c->ascii ? i < full ? "=" : "-" : i < full ? "▰" : "▱");
-	buf_printf(&c->out, "%s %zu/%zu", paint(c, PAINT_OFF), v->completed, v->shown);
+	buf_printf(&c->out, "%s %zu/%zu", cli_paint(c, PAINT_OFF), v->completed, v->shown);
 }
 
-/* Who does what: the spinner's words of the tasks in progress. */
+/* The first tasks in progress: active form and owner. */
 static void
-doing(struct cli *c, const struct view *v, size_t max)
+active_tasks(struct cli *c, const struct view *v, size_t max)
 {
 	size_t n = 0;
 
@@ -63,59 +64,61 @@ doing(struct cli *c, const struct view *v, size_t max)
 
 		if (t->internal || t->status != TASK_IN_PROGRESS || n++ >= max)
 			continue;
-		buf_printf(&c->out, " %s#", c->ascii ? "| " : "· ");
-		view_text(&c->out, t->id, 32);
-		buf_putc(&c->out, ' ');
-		view_text(&c->out, t->active_form != NULL ? t->active_form : t->subject, 40);
-		if (t->owner != NULL) {
-			buf_puts(&c->out, " @");
-			view_text(&c->out, t->owner, 20);
-		}
+		cli_print(c, " %s #%.32s %.40s", c->ascii ? "|" : "·", t->id,
+		    t->active_form != NULL ? t->active_form : t->subject);
+		if (t->owner != NULL)
+			cli_print(c, " @%.20s", t->owner);
 	}
 	if (n > max)
 		buf_printf(&c->out, " +%zu", n - max);
+}
+
+static void
+statusline_json(struct cli *c, const struct view *v)
+{
+	struct json_object *o = out_object(), *now = out_array();
+
+	out_string(o, "list", c->list.name);
+	out_int(o, "completed", (int64_t)v->completed);
+	out_int(o, "tasks", (int64_t)v->shown);
+	out_int(o, "ready", (int64_t)v->ready.count);
+	out_int(o, "blocked", (int64_t)v->blocked);
+	for (size_t i = 0; i < v->tasks.count; i++)
+		if (v->tasks.item[i].status == TASK_IN_PROGRESS && !v->tasks.item[i].internal)
+			out_push(now, view_json(v, &v->tasks.item[i]));
+	out_add(o, "in_progress", now);
+	cli_json(c, o);
+}
+
+static void
+statusline_text(struct cli *c, const struct view *v)
+{
+	if (v->shown == 0)
+		return;
+	progress_bar(c, v);
+	active_tasks(c, v, 2);
+	if (v->in_progress == 0 && v->ready.count > 0)
+		buf_printf(&c->out, " %s %zu ready", c->ascii ? "|" : "·", v->ready.count);
+	if (v->blocked > 0)
+		buf_printf(&c->out, " %s%s %zu%s", cli_paint(c, PAINT_DIM),
+		    c->ascii ? "blocked" : "⊘", v->blocked, cli_paint(c, PAINT_OFF));
+	buf_putc(&c->out, '\n');
 }
 
 int
 statusline_main(struct cli *c)
 {
 	struct view v;
-	char *session;
 
-	status_session(c, &session);
-	if (session != NULL)
-		setenv("CLAUDE_CODE_SESSION_ID", session, 1);
-	free(session);
-	/* The client shows colours and Unicode although its pipe is no terminal. */
+	use_piped_session(c);
+	/* The client shows colours and Unicode although its pipe is not a terminal. */
 	if (!cli_flag(c, "ascii"))
 		c->ascii = false;
 	if (!cli_flag(c, "color") && getenv("NO_COLOR") == NULL)
 		c->color = true;
 	if (view_load(c, &v) == -1)
 		return c->status;
-	if (c->json) {
-		struct json_object *o = out_object(), *now = out_array();
-
-		out_string(o, "list", c->list.name);
-		out_int(o, "completed", (int64_t)v.completed);
-		out_int(o, "tasks", (int64_t)v.shown);
-		out_int(o, "ready", (int64_t)v.ready.count);
-		out_int(o, "blocked", (int64_t)v.blocked);
-		for (size_t i = 0; i < v.tasks.count; i++)
-			if (v.tasks.item[i].status == TASK_IN_PROGRESS && !v.tasks.item[i].internal)
-				out_push(now, view_json(&v, &v.tasks.item[i]));
-		out_add(o, "in_progress", now);
-		cli_json(c, o);
-	} else if (v.shown > 0) {
-		progress_bar(c, &v);
-		doing(c, &v, 2);
-		if (v.in_progress == 0 && v.ready.count > 0)
-			buf_printf(&c->out, " %s %zu ready", c->ascii ? "|" : "·", v.ready.count);
-		if (v.blocked > 0)
-			buf_printf(&c->out, " %s%s %zu%s", paint(c, PAINT_DIM),
-			    c->ascii ? "blocked" : "⊘", v.blocked, paint(c, PAINT_OFF));
-		buf_putc(&c->out, '\n');
-	}
+	(c->json ? statusline_json : statusline_text)(c, &v);
 	view_free(&v);
 	return EXIT_DONE;
 }
@@ -128,13 +131,12 @@ static void
 screen_leave(void)
 {
 	static const char leave[] = "\033[?25h\033[?1049l";
-	ssize_t n = 0;
 
 	if (alternate)
-		n = write(STDOUT_FILENO, leave, sizeof(leave) - 1);
+		(void)!write(STDOUT_FILENO, leave, sizeof(leave) - 1);
 	if (raw)
 		tcsetattr(STDIN_FILENO, TCSANOW, &saved);
-	alternate = raw = n < 0 && false;
+	alternate = raw = false;
 }
 
 static void
@@ -142,7 +144,7 @@ screen_enter(struct cli *c)
 {
 	struct termios t;
 
-	cli_on_signal = screen_leave;
+	cli_on_signal(screen_leave);
 	if (isatty(STDIN_FILENO) && tcgetattr(STDIN_FILENO, &saved) == 0) {
 		t = saved;
 		t.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
@@ -156,9 +158,10 @@ static void
 screen_draw(struct cli *c, const struct view *v)
 {
 	buf_puts(&c->out, "\033[H\033[2J");
-	buf_printf(&c->out, "%s%s%s  ", paint(c, PAINT_BOLD), c->list.name, paint(c, PAINT_OFF));
+	buf_printf(
+	    &c->out, "%s%s%s  ", cli_paint(c, PAINT_BOLD), c->list.name, cli_paint(c, PAINT_OFF));
 	progress_bar(c, v);
-	buf_puts(&c->out, raw ? "   (q leaves)\r\n\r\n" : "\r\n\r\n");
+	buf_puts(&c->out, raw ? "   (q to quit)\r\n\r\n" : "\r\n\r\n");
 	for (size_t i = 0; i < v->tasks.count; i++) {
 		if (v->tasks.item[i].internal)
 			continue;
@@ -171,18 +174,23 @@ screen_draw(struct cli *c, const struct view *v)
 	cli_flush(c);
 }
 
-/* Without a terminal: one line for each task that is new, changed or gone. */
+/* Does the line of the task differ? */
+static bool
+line_changed(const struct task *old, const struct task *t)
+{
+	return old == NULL || old->status != t->status || strcmp(old->subject, t->subject) != 0 ||
+	       strcmp(old->owner ? old->owner : "", t->owner ? t->owner : "") != 0;
+}
+
+/* Without a terminal: one line for each task that is new, changed or deleted. */
 static void
-report(struct cli *c, const struct view *was, const struct view *is)
+print_changes(struct cli *c, const struct view *was, const struct view *is)
 {
 	for (size_t i = 0; i < is->tasks.count; i++) {
 		const struct task *t = &is->tasks.item[i];
 		const struct task *old = view_find(was, t->id);
 
-		if (t->internal ||
-		    (old != NULL && old->status == t->status &&
-			strcmp(old->subject, t->subject) == 0 &&
-			strcmp(old->owner ? old->owner : "", t->owner ? t->owner : "") == 0))
+		if (t->internal || !line_changed(old, t))
 			continue;
 		view_line(c, is, t);
 		if (old != NULL && old->status != t->status)
@@ -192,7 +200,17 @@ report(struct cli *c, const struct view *was, const struct view *is)
 	for (size_t i = 0; i < was->tasks.count; i++)
 		if (view_find(is, was->tasks.item[i].id) == NULL)
 			buf_printf(&c->out, "#%s [deleted]\n", was->tasks.item[i].id);
-	cli_flush(c);
+}
+
+static void
+print_counts(struct cli *c, const struct view *v)
+{
+	struct json_object *o = out_object();
+
+	out_int(o, "completed", (int64_t)v->completed);
+	out_int(o, "tasks", (int64_t)v->shown);
+	out_int(o, "in_progress", (int64_t)v->in_progress);
+	cli_json_line(c, o);
 }
 
 static bool
@@ -227,9 +245,9 @@ watch_nearest(int fd, const char *dir)
 	return wd;
 }
 
-/* Wait for a change: 1 changed, 0 the person wants out, -1. */
+/* Wait for a change: 1 changed, 0 q was pressed, -1. */
 static int
-await(int fd)
+wait_for_change(int fd)
 {
 	struct pollfd p[2] = { { .fd = fd, .events = POLLIN },
 		{ .fd = raw ? STDIN_FILENO : -1, .events = POLLIN } };
@@ -259,23 +277,15 @@ await(int fd)
 	}
 }
 
-int
-watch_main(struct cli *c)
+/* Print the list at every change: 0 at the end, -1. */
+static int
+watch(struct cli *c, int fd, const char *until)
 {
-	const char *until = cli_value(c, "until");
 	struct view v = { 0 }, next;
-	int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK), wd, rc = 1;
+	int wd, rc = 1;
 
-	if (until != NULL && strcmp(until, "all") != 0)
-		until += *until == '#';
-	if (fd == -1)
-		return cli_fail(c, EXIT_FAULT, "cannot watch: %s", strerror(errno));
-	if (cli_find(c) == -1)
-		return c->status;
-	if (c->terminal && !c->json)
-		screen_enter(c);
-	for (bool first = true; rc == 1; first = false) {
-		/* Watch first, then read: a change in between is drawn again, not missed. */
+	while (rc == 1) {
+		/* Watch first, then read: a change in between is printed again, not missed. */
 		wd = watch_nearest(fd, c->list.dir);
 		store_close(&c->store);
 		if (wd == -1 || view_load(c, &next) == -1) {
@@ -285,25 +295,38 @@ watch_main(struct cli *c)
 		if (alternate)
 			screen_draw(c, &next);
 		else if (c->json)
-			buf_printf(&c->out,
-			    "{\"completed\":%zu,\"tasks\":%zu,\"in_progress\":%zu}\n",
-			    next.completed, next.shown, next.in_progress);
+			print_counts(c, &next);
 		else
-			report(c, first ? &next : &v, &next);
-		if (first && !alternate && !c->json)
-			report(c, &(struct view){ 0 }, &next);
+			print_changes(c, &v, &next);
 		cli_flush(c);
 		view_free(&v);
 		v = next;
-		if (reached(&v, until))
-			break;
-		rc = await(fd);
+		rc = reached(&v, until) ? 0 : wait_for_change(fd);
 		inotify_rm_watch(fd, wd);
 	}
-	screen_leave();
-	cli_on_signal = NULL;
-	close(fd);
 	view_free(&v);
+	return rc;
+}
+
+int
+watch_main(struct cli *c)
+{
+	const char *until = cli_value(c, "until");
+	int fd, rc;
+
+	if (until != NULL)
+		until += *until == '#';
+	if (cli_find(c) == -1)
+		return c->status;
+	fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (fd == -1)
+		return cli_fail(c, EXIT_FAULT, "cannot watch: %s", strerror(errno));
+	if (c->terminal && !c->json)
+		screen_enter(c);
+	rc = watch(c, fd, until);
+	screen_leave();
+	cli_on_signal(NULL);
+	close(fd);
 	if (rc == -1 && c->status == 0)
 		return cli_fail(
 		    c, EXIT_FAULT, "cannot watch '%s': %s", c->list.dir, strerror(errno));

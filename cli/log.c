@@ -1,5 +1,5 @@
 /*
- * log: what the suite did to a list, from its journal.
+ * log: the journal of a list.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,18 +17,12 @@ struct log {
 	size_t max, seen;
 };
 
-static bool
-about(const struct json *j, const char *task)
-{
-	return json_equals(j, json_member(j, JSON_ROOT, "task"), task);
-}
-
 static int
-keep(void *ctx, const struct json *j, const char *line, size_t len)
+keep_line(void *ctx, const struct json *j, const char *line, size_t len)
 {
 	struct log *l = ctx;
 
-	if (l->task != NULL && !about(j, l->task))
+	if (l->task != NULL && !json_equals(j, json_member(j, JSON_ROOT, "task"), l->task))
 		return 0;
 	l->seen++;
 	if (l->lines.count == l->max) {
@@ -83,9 +77,7 @@ change_text(struct cli *c, const struct json *j)
 
 		if (was != JSON_ABSENT && is != JSON_ABSENT && json_same(j, was, j, is))
 			continue;
-		buf_puts(&c->out, i > 0 ? ", " : " ");
-		view_text(&c->out, keys.item[i], 40);
-		buf_putc(&c->out, ' ');
+		cli_print(c, "%s %.40s ", i > 0 ? "," : "", keys.item[i]);
 		if (was != JSON_ABSENT) {
 			value_text(&c->out, j, was);
 			buf_printf(&c->out, " %s ", arrow);
@@ -98,55 +90,43 @@ change_text(struct cli *c, const struct json *j)
 static void
 line_text(struct cli *c, const char *line)
 {
+	static const char *const keys[] = { "time", "event", "task", "agent", "session", "why" };
+	enum { TIME, EVENT, TASK, AGENT, SESSION, WHY, KEYS };
 	struct json j = { 0 };
 	struct error err;
-	struct buf b = { 0 };
-	char *time, *event, *task, *agent, *session, *why;
+	struct buf event = { 0 };
+	char *v[KEYS];
 
 	if (json_parse(&j, line, strlen(line), &err) == -1) {
 		json_free(&j);
 		return;
 	}
-	time = json_member_string(&j, JSON_ROOT, "time");
-	event = json_member_string(&j, JSON_ROOT, "event");
-	task = json_member_string(&j, JSON_ROOT, "task");
-	agent = json_member_string(&j, JSON_ROOT, "agent");
-	session = json_member_string(&j, JSON_ROOT, "session");
-	why = json_member_string(&j, JSON_ROOT, "why");
-	if (time != NULL && strlen(time) >= 19)
-		buf_printf(&c->out, "%s%.10s %.8s%s ", paint(c, PAINT_DIM), time, time + 11,
-		    paint(c, PAINT_OFF));
-	view_text(&b, event != NULL ? event : "?", 24);
-	buf_printf(&c->out, "%s%-8s%s", paint(c, PAINT_BOLD), buf_text(&b), paint(c, PAINT_OFF));
-	if (task != NULL) {
-		buf_puts(&c->out, " #");
-		view_text(&c->out, task, 128);
-	}
+	for (int i = 0; i < KEYS; i++)
+		v[i] = json_member_string(&j, JSON_ROOT, keys[i]);
+	if (v[TIME] != NULL && strlen(v[TIME]) >= 19)
+		buf_printf(&c->out, "%s%.10s %.8s%s ", cli_paint(c, PAINT_DIM), v[TIME],
+		    v[TIME] + 11, cli_paint(c, PAINT_OFF));
+	cli_format(&event, "%.24s", v[EVENT] != NULL ? v[EVENT] : "?");
+	buf_printf(&c->out, "%s%-8s%s", cli_paint(c, PAINT_BOLD), buf_text(&event),
+	    cli_paint(c, PAINT_OFF));
+	if (v[TASK] != NULL)
+		cli_print(c, " #%s", v[TASK]);
 	change_text(c, &j);
-	if (agent != NULL) {
-		buf_puts(&c->out, " by ");
-		view_text(&c->out, agent, 60);
-	} else if (session != NULL) {
-		buf_puts(&c->out, " by session ");
-		view_text(&c->out, session, 8);
-	}
-	if (why != NULL) {
-		buf_puts(&c->out, ": ");
-		view_text(&c->out, why, 160);
-	}
+	if (v[AGENT] != NULL)
+		cli_print(c, " by %.60s", v[AGENT]);
+	else if (v[SESSION] != NULL)
+		cli_print(c, " by session %.8s", v[SESSION]);
+	if (v[WHY] != NULL)
+		cli_print(c, ": %.160s", v[WHY]);
 	buf_putc(&c->out, '\n');
-	free(time);
-	free(event);
-	free(task);
-	free(agent);
-	free(session);
-	free(why);
-	buf_free(&b);
+	for (int i = 0; i < KEYS; i++)
+		free(v[i]);
+	buf_free(&event);
 	json_free(&j);
 }
 
 static int
-verify(struct cli *c, int fd)
+log_verify(struct cli *c, int fd)
 {
 	struct journal_check check;
 	struct json_object *o;
@@ -177,6 +157,21 @@ verify(struct cli *c, int fd)
 	return EXIT_DONE;
 }
 
+static void
+print_lines(struct cli *c, const struct log *l)
+{
+	if (l->seen > l->lines.count && !c->json)
+		buf_printf(&c->out, "%s(%zu earlier lines: --count %zu)%s\n",
+		    cli_paint(c, PAINT_DIM), l->seen - l->lines.count, l->seen,
+		    cli_paint(c, PAINT_OFF));
+	for (size_t i = 0; i < l->lines.count; i++) {
+		if (c->json)
+			buf_printf(&c->out, "%s\n", l->lines.item[i]);
+		else
+			line_text(c, l->lines.item[i]);
+	}
+}
+
 int
 log_main(struct cli *c)
 {
@@ -193,28 +188,18 @@ log_main(struct cli *c)
 	fd = list_state(&c->list, false, &err);
 	if (fd == -1 && err.kind == ERROR_NOT_FOUND) {
 		if (!c->json)
-			buf_printf(&c->out, "nothing was done to list '%s' yet\n", c->list.name);
+			buf_printf(&c->out, "the journal of list '%s' is empty\n", c->list.name);
 		return EXIT_DONE;
 	}
 	if (fd == -1)
 		return cli_error(c, &err);
 	if (cli_flag(c, "verify")) {
-		status = verify(c, fd);
-	} else if (journal_read(fd, keep, &l, &err) == -1) {
+		status = log_verify(c, fd);
+	} else if (journal_read(fd, keep_line, &l, &err) == -1) {
 		status = cli_error(c, &err);
 	} else {
-		if (l.seen > l.lines.count && !c->json)
-			buf_printf(&c->out, "%s(%zu earlier ones: --count %zu)%s\n",
-			    paint(c, PAINT_DIM), l.seen - l.lines.count, l.seen,
-			    paint(c, PAINT_OFF));
-		for (size_t i = 0; i < l.lines.count; i++) {
-			if (c->json)
-				buf_printf(&c->out, "%s\n", l.lines.item[i]);
-			else
-				line_text(c, l.lines.item[i]);
-		}
+		print_lines(c, &l);
 	}
 	strings_free(&l.lines);
-	close(fd);
 	return status;
 }

@@ -3,9 +3,9 @@
  * output, for any agent on any model.
  *
  * JSON-RPC 2.0, one message per line.  Standard output carries nothing else.
- * Calls are answered in turn: every one takes milliseconds but a completion,
- * which runs gates; the client is told of them by progress notifications if
- * it asked.  End of input ends the server.
+ * Calls are answered one after the other.  Only a completion takes longer than milliseconds: its
+ * gates are reported by progress notifications, if the client asked for them.  End of input ends
+ * the server.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,6 +16,7 @@
 #include "tool.h"
 
 #define MCP_LINE (16u << 20)
+#define MCP_READ 65536
 
 /* Newest first: what we answer when the client asks for one we do not know. */
 static const char *const versions[] = { "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05" };
@@ -37,8 +38,7 @@ struct server {
 static void
 send_message(struct cli *c, struct json_object *o)
 {
-	out_text(&c->out, o);
-	buf_putc(&c->out, '\n');
+	cli_json_line(c, o);
 	cli_flush(c);
 }
 
@@ -122,7 +122,7 @@ tools_list(const struct server *s)
 	return r;
 }
 
-/* A gate began or ended: one more step, if the client wants to know. */
+/* A gate started or ended: send a progress notification, if the client asked for them. */
 static void
 tell_progress(
     void *arg, enum verify_moment moment, const struct gate *g, const struct gate_result *r)
@@ -214,7 +214,7 @@ dispatch(struct server *s, const struct json *j, json_ref m)
 		return rpc_error(reply(j, id), RPC_REQUEST, "Invalid Request");
 	}
 	if (id == JSON_ABSENT || method == NULL)
-		goto out; /* a notification, or an answer to what we never asked */
+		goto out; /* a notification, or an unexpected answer */
 	o = reply(j, id);
 	if (strcmp(method, "initialize") == 0)
 		out_add(o, "result", initialize(j, params));
@@ -258,55 +258,71 @@ line_in(struct server *s, const char *text, size_t len)
 	json_free(&j);
 }
 
+/* --tools: 0, or -1 after cli_misuse(). */
+static int
+choose_family(struct cli *c, struct server *s)
+{
+	static const char *const families[] = { "client", "todo", "plain", "all" };
+
+	s->family = cli_value(c, "tools");
+	for (size_t i = 0; i < 4 && s->family != NULL; i++)
+		if (strcmp(families[i], s->family) == 0) {
+			s->family = i < 3 ? families[i] : NULL;
+			return 0;
+		}
+	if (s->family == NULL)
+		return 0;
+	cli_unknown(c, "family of tools", s->family, families, 4);
+	return -1;
+}
+
+/* Answer the whole lines of the input; the rest stays.  A line that is longer than any call is
+ * refused once and dropped. */
+static void
+answer_lines(struct server *s, struct buf *in, bool *skipping)
+{
+	char *start = in->data, *end;
+
+	while ((end = memchr(start, '\n', in->len - (size_t)(start - in->data))) != NULL) {
+		*end = '\0';
+		if (!*skipping)
+			line_in(s, start, (size_t)(end - start));
+		*skipping = false;
+		start = end + 1;
+	}
+	in->len -= (size_t)(start - in->data);
+	memmove(in->data, start, in->len);
+	if (in->len <= MCP_LINE)
+		return;
+	if (!*skipping)
+		send_message(s->c, rpc_error(reply(&(struct json){ 0 }, JSON_ABSENT), RPC_PARSE,
+				       "Message too long"));
+	*skipping = true;
+	in->len = 0;
+}
+
 int
 mcp_main(struct cli *c)
 {
-	static const char *const families[] = { "client", "todo", "plain" };
-	struct server s = { .c = c, .family = cli_value(c, "tools") };
+	struct server s = { .c = c };
 	struct buf in = { 0 };
-	bool known = s.family == NULL, skipping = false;
-	char *end, *start;
+	bool skipping = false;
 	ssize_t n;
 
-	for (size_t i = 0; i < 3 && s.family != NULL; i++)
-		known = known || strcmp(families[i], s.family) == 0;
-	if (s.family != NULL && strcmp(s.family, "all") == 0) {
-		s.family = NULL;
-		known = true;
-	}
-	if (!known)
-		return cli_misuse(
-		    c, "--tools is 'client', 'todo', 'plain' or 'all', not '%s'", s.family);
+	if (choose_family(c, &s) == -1)
+		return c->status;
 	c->progress = tell_progress;
 	c->progress_arg = &s; /* cppcheck-suppress autoVariables ; until we return */
 	for (;;) {
-		buf_need(&in, 65536);
-		n = read(STDIN_FILENO, in.data + in.len, 65536);
+		buf_need(&in, MCP_READ);
+		n = read(STDIN_FILENO, in.data + in.len, MCP_READ);
 		if (n == -1 && errno == EINTR)
 			continue;
 		if (n <= 0)
 			break;
 		in.len += (size_t)n;
 		in.data[in.len] = '\0';
-		start = in.data;
-		while ((end = memchr(start, '\n', in.len - (size_t)(start - in.data))) != NULL) {
-			*end = '\0';
-			if (!skipping)
-				line_in(&s, start, (size_t)(end - start));
-			skipping = false;
-			start = end + 1;
-		}
-		in.len -= (size_t)(start - in.data);
-		memmove(in.data, start, in.len);
-		if (in.len > MCP_LINE) {
-			/* Longer than any call of a tool: refuse it once, drop the rest of the
-			 * line. */
-			if (!skipping)
-				send_message(c, rpc_error(reply(&(struct json){ 0 }, JSON_ABSENT),
-						    RPC_PARSE, "Message too long"));
-			skipping = true;
-			in.len = 0;
-		}
+		answer_lines(&s, &in, &skipping);
 	}
 	c->progress = NULL;
 	c->progress_arg = NULL;

@@ -1,8 +1,7 @@
 /*
  * import, export, rehome: tasks between lists, layouts and files.
  *
- * What came into a list is journalled task by task, as if it had been
- * created there, so that undo takes it back.
+ * Every task that is added is journalled like a created one, so that undo can remove it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,7 +24,7 @@ form_value(struct cli *c, const char *flag, enum convert_form *form)
 {
 	static const char *const names[] = { "native", "document", "exported", "folder",
 		"checklist", "tasks.json", "markdown" };
-	const char *value = cli_value(c, flag), *near;
+	const char *value = cli_value(c, flag);
 
 	*form = CONVERT_UNKNOWN;
 	if (value == NULL)
@@ -33,16 +32,12 @@ form_value(struct cli *c, const char *flag, enum convert_form *form)
 	*form = convert_form_parse(value);
 	if (*form != CONVERT_UNKNOWN)
 		return 0;
-	near = text_nearest(value, names, sizeof(names) / sizeof(names[0]));
-	cli_misuse(c, "'%s' is no form; %s%s", value,
-	    near != NULL ? "did you mean "
-			 : "there are native, document, exported, folder, checklist",
-	    near != NULL ? near : "");
+	cli_unknown(c, "form", value, names, sizeof(names) / sizeof(names[0]));
 	return -1;
 }
 
 static void
-report_json(struct json_object *o, const struct convert_report *r)
+lost_json(struct json_object *o, const struct convert_report *r)
 {
 	out_strings(o, "lost", &r->lost);
 	out_strings(o, "changed", &r->changed);
@@ -50,21 +45,15 @@ report_json(struct json_object *o, const struct convert_report *r)
 }
 
 static void
-report_text(struct cli *c, const struct convert_report *r)
+lost_text(struct cli *c, const struct convert_report *r)
 {
 	const struct strings *const lists[] = { &r->skipped, &r->changed, &r->lost };
 	static const char *const labels[] = { "skipped: ", "", "lost: " };
-	struct buf line = { 0 };
 
+	/* On standard error, apart from the tasks on standard output. */
 	for (int i = 0; i < 3; i++)
-		for (size_t k = 0; k < lists[i]->count; k++) {
-			/* The report's own words, kept apart from the tasks on standard output. */
-			buf_reset(&line);
-			buf_puts(&line, labels[i]);
-			view_text(&line, lists[i]->item[k], 300);
-			cli_note(c, "%s", buf_text(&line));
-		}
-	buf_free(&line);
+		for (size_t k = 0; k < lists[i]->count; k++)
+			cli_note(c, "%s%.300s", labels[i], lists[i]->item[k]);
 }
 
 /* Tasks from a directory: a list of any layout. */
@@ -106,8 +95,8 @@ read_source(struct cli *c, const char *path, enum convert_form form, struct task
 		form = convert_form_of(text.data, text.len);
 		if (form == CONVERT_UNKNOWN)
 			rc = error_set(&err, ERROR_INPUT,
-			    "'%s' is in no form that is known (try: --from document, exported, "
-			    "native or "
+			    "the form of '%s' is unknown (try: --from document, exported, native "
+			    "or "
 			    "checklist)",
 			    path);
 	}
@@ -132,7 +121,7 @@ put_all(struct cli *c, const struct task_set *tasks, struct convert_report *repo
 		return -1;
 	}
 	count = convert_put(&c->store, tasks, report, deadline_in(60000), &err);
-	/* What was put before an error stays: it is journalled all the same. */
+	/* Tasks added before an error stay, and are journalled too. */
 	rc = store_load(&c->store, &after, &(struct error){ 0 });
 	for (size_t i = 0; i < after.count && rc != -1; i++)
 		if (task_set_find(&before, after.item[i].id) == NULL)
@@ -166,10 +155,10 @@ import_main(struct cli *c)
 		o = out_object();
 		out_int(o, "imported", count);
 		out_bool(o, "dry_run", dry);
-		report_json(o, &report);
+		lost_json(o, &report);
 		cli_json(c, o);
 	} else {
-		report_text(c, &report);
+		lost_text(c, &report);
 		buf_printf(&c->out, "%s %d task%s\n", dry ? "would import" : "imported", count,
 		    count == 1 ? "" : "s");
 	}
@@ -182,24 +171,7 @@ out:
 	return status;
 }
 
-static int
-write_file(struct cli *c, const char *path, const struct buf *text)
-{
-	const char *slash = strrchr(path, '/');
-	char *dir = slash == NULL ? mem_string(".") : mem_copy(path, (size_t)(slash - path + 1));
-	struct error err;
-	int fd = dir_open(dir, &err), rc = -1;
-
-	free(dir);
-	if (fd != -1) {
-		rc = file_replace(fd, slash == NULL ? path : slash + 1, text->data, text->len, 0,
-		    FILE_SYNC_FILE, &err);
-		close(fd);
-	}
-	return rc == -1 ? cli_error(c, &err) : EXIT_DONE;
-}
-
-/* A directory of that layout, which must not be there. */
+/* A new directory of that layout. */
 static int
 write_directory(struct cli *c, const char *path, enum convert_form form,
     const struct task_set *tasks, struct convert_report *report)
@@ -230,57 +202,69 @@ form_of_name(const char *path)
 	return CONVERT_EXPORTED;
 }
 
+static int
+export_write(struct cli *c, const char *path, enum convert_form form, const struct task_set *tasks,
+    struct convert_report *report)
+{
+	struct buf text = { 0 };
+	struct error err;
+	int status;
+
+	if ((form == CONVERT_NATIVE || form == CONVERT_FOLDER) && strcmp(path, "-") != 0)
+		return write_directory(c, path, form, tasks, report);
+	if (convert_print(form, tasks, clock_wall_ms(), &text, report, &err) == -1)
+		status = cli_error(c, &err);
+	else if (cli_flag(c, "strict") && report->lost.count > 0)
+		status = cli_fail(c, EXIT_RULE, "%zu things would be lost, the first: %s",
+		    report->lost.count, report->lost.item[0]);
+	else
+		status = cli_write_file(c, path, &text);
+	buf_free(&text);
+	return status;
+}
+
+static void
+export_print(struct cli *c, const char *path, size_t count, const struct convert_report *report)
+{
+	struct json_object *o;
+
+	lost_text(c, report);
+	if (strcmp(path, "-") == 0)
+		return;
+	if (c->json) {
+		o = out_object();
+		out_int(o, "exported", (int64_t)count);
+		out_string(o, "path", path);
+		lost_json(o, report);
+		cli_json(c, o);
+	} else {
+		buf_printf(
+		    &c->out, "exported %zu task%s to %s\n", count, count == 1 ? "" : "s", path);
+	}
+}
+
 int
 export_main(struct cli *c)
 {
 	const char *path = c->operands > 0 ? c->operand[0] : "-";
 	struct view v;
 	struct convert_report report = { 0 };
-	struct buf text = { 0 };
-	struct error err;
 	enum convert_form form;
-	int status = EXIT_DONE;
+	int status;
 
-	if (form_value(c, "to", &form) == -1)
+	if (form_value(c, "to", &form) == -1 || view_load(c, &v) == -1)
 		return c->status;
 	if (form == CONVERT_UNKNOWN)
 		form = form_of_name(path);
-	if (view_load(c, &v) == -1)
-		return c->status;
-	if ((form == CONVERT_NATIVE || form == CONVERT_FOLDER) && strcmp(path, "-") != 0) {
-		status = write_directory(c, path, form, &v.tasks, &report);
-	} else if (convert_print(form, &v.tasks, clock_wall_ms(), &text, &report, &err) == -1) {
-		status = cli_error(c, &err);
-	} else {
-		if (cli_flag(c, "strict") && report.lost.count > 0)
-			status = cli_fail(c, EXIT_RULE, "%zu things would be lost, the first: %s",
-			    report.lost.count, report.lost.item[0]);
-		else if (strcmp(path, "-") != 0)
-			status = write_file(c, path, &text);
-		else
-			buf_add(&c->out, text.data, text.len);
-	}
-	if (status == EXIT_DONE) {
-		report_text(c, &report);
-		if (strcmp(path, "-") != 0 && !c->json)
-			buf_printf(&c->out, "exported %zu task%s to %s\n", v.tasks.count,
-			    v.tasks.count == 1 ? "" : "s", path);
-		else if (strcmp(path, "-") != 0) {
-			struct json_object *o = out_object();
-
-			out_int(o, "exported", (int64_t)v.tasks.count);
-			out_string(o, "path", path);
-			report_json(o, &report);
-			cli_json(c, o);
-		}
-	}
-	buf_free(&text);
+	status = export_write(c, path, form, &v.tasks, &report);
+	if (status == EXIT_DONE)
+		export_print(c, path, v.tasks.count, &report);
 	convert_report_free(&report);
 	view_free(&v);
 	return status;
 }
 
-/* A list by its name, or by the beginning of it if that is enough to tell. */
+/* The list of this name, or the only one whose name begins with it. */
 static char *
 list_named(struct cli *c, const char *config, const char *word, bool must)
 {
@@ -313,9 +297,9 @@ list_named(struct cli *c, const char *config, const char *word, bool must)
 	return found;
 }
 
-/* The list of this name becomes the one that the functions of act.h work on. */
+/* Open the list of this name as the one that the functions of change.h work on. */
 static int
-enter(struct cli *c, const char *name, bool make)
+open_list(struct cli *c, const char *name, bool make)
 {
 	store_close(&c->store);
 	list_free(&c->list);
@@ -323,112 +307,120 @@ enter(struct cli *c, const char *name, bool make)
 	return cli_open(c, make);
 }
 
+/* The tasks to move: the open ones, or all. */
+static int
+rehome_load(struct cli *c, bool dry, struct task_set *tasks)
+{
+	struct released dead = { 0 };
+	struct agent self;
+	struct error err;
+	size_t kept = 0;
+
+	cli_agent(c, &self);
+	if (!dry &&
+	    release_dead(&c->list, &c->store, NULL, &self, NULL, &dead, cli_patience(), &err) == -1)
+		cli_note(c, "claude-tasks: %s", err.text);
+	released_free(&dead);
+	if (store_load(&c->store, tasks, &err) == -1) {
+		cli_error(c, &err);
+		return -1;
+	}
+	for (size_t i = 0; i < tasks->count; i++) {
+		if (cli_flag(c, "all") || task_open(&tasks->item[i]))
+			tasks->item[kept++] = tasks->item[i];
+		else
+			task_free(&tasks->item[i]);
+	}
+	tasks->count = kept;
+	return 0;
+}
+
+static int
+rehome_delete(struct cli *c, const struct task_set *tasks)
+{
+	struct error err;
+	int rc = 0;
+
+	for (size_t i = 0; i < tasks->count; i++)
+		if (change_delete(c, tasks->item[i].id, &tasks->item[i], NULL, &err) == -1 &&
+		    err.kind != ERROR_NOT_FOUND) {
+			cli_error(c, &err);
+			rc = -1;
+		}
+	return rc;
+}
+
+/* How many tasks; -1 after a failure. */
 static int
 rehome(struct cli *c, const char *from, const char *to, struct convert_report *report)
 {
 	struct task_set tasks = { 0 };
-	struct released dead = { 0 };
-	struct agent self;
-	struct error err;
-	bool dry = cli_flag(c, "dry-run"), all = cli_flag(c, "all");
+	bool dry = cli_flag(c, "dry-run");
 	int count = -1;
-	size_t kept = 0;
 
-	if (enter(c, from, false) == -1)
-		return -1;
-	cli_agent(c, &self);
-	if (!dry &&
-	    release_dead(&c->list, &c->store, NULL, &self, &dead, cli_patience(), &err) == -1)
-		cli_note(c, "claude-tasks: %s", err.text);
-	if (store_load(&c->store, &tasks, &err) == -1) {
-		cli_error(c, &err);
+	if (open_list(c, from, false) == -1 || rehome_load(c, dry, &tasks) == -1)
 		goto out;
-	}
-	for (size_t i = 0; i < tasks.count; i++) {
-		if (all || task_open(&tasks.item[i]))
-			tasks.item[kept++] = tasks.item[i];
-		else
-			task_free(&tasks.item[i]);
-	}
-	tasks.count = kept;
-	if (dry) {
-		count = (int)kept;
+	count = (int)tasks.count;
+	if (dry)
 		goto out;
-	}
 	change_begin(c);
-	if (enter(c, to, true) == -1 || (count = put_all(c, &tasks, report)) == -1)
-		goto out;
-	if (cli_flag(c, "copy"))
-		goto out;
-	if (enter(c, from, false) == -1) {
+	if (open_list(c, to, true) == -1 || (count = put_all(c, &tasks, report)) == -1)
 		count = -1;
-		goto out;
-	}
-	for (size_t i = 0; i < tasks.count; i++)
-		if (change_delete(c, tasks.item[i].id, &tasks.item[i], NULL, &err) == -1 &&
-		    err.kind != ERROR_NOT_FOUND) {
-			cli_error(c, &err);
-			count = -1;
-		}
+	else if (!cli_flag(c, "copy") &&
+		 (open_list(c, from, false) == -1 || rehome_delete(c, &tasks) == -1))
+		count = -1;
 out:
-	released_free(&dead);
 	task_set_free(&tasks);
 	return count;
 }
 
-int
-rehome_main(struct cli *c)
+static void
+rehome_print(
+    struct cli *c, const char *from, const char *to, int count, const struct convert_report *report)
 {
-	struct convert_report report = { 0 };
-	struct json_object *o;
-	char *from = NULL, *to = NULL, *config;
 	bool dry = cli_flag(c, "dry-run");
-	struct error err;
-	int count, status = EXIT_DONE;
+	struct json_object *o;
 
-	config = list_config_dir(&err);
-	if (config == NULL)
-		return cli_error(c, &err);
-	from = list_named(c, config, c->operand[0], true);
-	if (from == NULL)
-		goto fail;
-	if (c->operands > 1) {
-		to = list_named(c, config, c->operand[1], false);
-	} else if (cli_find(c) == 0) {
-		to = mem_string(c->list.name);
-	}
-	if (to == NULL)
-		goto fail;
-	if (strcmp(from, to) == 0) {
-		cli_misuse(c, "'%s' is where the tasks are already", to);
-		goto fail;
-	}
-	count = rehome(c, from, to, &report);
-	if (count == -1)
-		goto fail;
 	if (c->json) {
 		o = out_object();
 		out_string(o, "from", from);
 		out_string(o, "to", to);
 		out_int(o, "tasks", count);
 		out_bool(o, "dry_run", dry);
-		report_json(o, &report);
+		lost_json(o, report);
 		cli_json(c, o);
-	} else {
-		report_text(c, &report);
-		buf_printf(&c->out, "%s %d task%s from '%s' to '%s'\n",
-		    dry                   ? "would move"
-		    : cli_flag(c, "copy") ? "copied"
-					  : "moved",
-		    count, count == 1 ? "" : "s", from, to);
+		return;
 	}
-	goto out;
-fail:
-	status = c->status;
-out:
+	lost_text(c, report);
+	buf_printf(&c->out, "%s %d task%s from '%s' to '%s'\n",
+	    dry                   ? "would move"
+	    : cli_flag(c, "copy") ? "copied"
+				  : "moved",
+	    count, count == 1 ? "" : "s", from, to);
+}
+
+int
+rehome_main(struct cli *c)
+{
+	struct convert_report report = { 0 };
+	struct error err;
+	char *from, *to = NULL, *config = list_config_dir(&err);
+	int count = -1;
+
+	if (config == NULL)
+		return cli_error(c, &err);
+	from = list_named(c, config, c->operand[0], true);
+	if (from != NULL && c->operands > 1)
+		to = list_named(c, config, c->operand[1], false);
+	else if (from != NULL && cli_find(c) == 0)
+		to = mem_string(c->list.name);
+	if (to != NULL && strcmp(from, to) == 0)
+		cli_misuse(c, "the tasks are in '%s' already", to);
+	else if (to != NULL && (count = rehome(c, from, to, &report)) != -1)
+		rehome_print(c, from, to, count, &report);
 	convert_report_free(&report);
 	free(from);
 	free(to);
 	free(config);
-	return status;
+	return count == -1 ? c->status : EXIT_DONE;
 }

@@ -8,7 +8,7 @@
 #include "sys/child.h"
 #include "view.h"
 
-/* Ctrl-C: what the gates started must not outlive us. */
+/* Ctrl-C: stop what the gates started. */
 static void
 on_signal(void)
 {
@@ -23,7 +23,7 @@ progress_begin(struct progress *p, struct cli *c, bool quiet)
 	*p = (struct progress){ .c = c, .quiet = quiet };
 	term = getenv("TERM");
 	p->live = !quiet && isatty(STDERR_FILENO) && term != NULL && strcmp(term, "dumb") != 0;
-	cli_on_signal = on_signal;
+	cli_on_signal(on_signal);
 }
 
 static void
@@ -39,7 +39,7 @@ progress_end(struct progress *p)
 {
 	wipe(p);
 	fflush(stderr);
-	cli_on_signal = NULL;
+	cli_on_signal(NULL);
 }
 
 void
@@ -48,10 +48,10 @@ progress_result(struct cli *c, struct buf *b, const struct gate_result *r)
 	bool good = gate_verdict_good(r->verdict);
 
 	buf_printf(b, "%s%s%s",
-	    paint(c, good                         ? PAINT_GREEN
-		     : r->verdict == GATE_SKIPPED ? PAINT_DIM
-						  : PAINT_RED),
-	    gate_verdict_name(r->verdict), paint(c, PAINT_OFF));
+	    cli_paint(c, good                         ? PAINT_GREEN
+			 : r->verdict == GATE_SKIPPED ? PAINT_DIM
+						      : PAINT_RED),
+	    gate_verdict_name(r->verdict), cli_paint(c, PAINT_OFF));
 	if (r->verdict == GATE_FAILED && r->end != NULL)
 		buf_printf(b, " (%s)", r->end);
 	else if (r->why != NULL) {

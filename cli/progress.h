@@ -5,9 +5,9 @@
 #include "gate/verify.h"
 
 /*
- * Gates running: which, for how long, and what they said last.  On a
- * terminal one line on standard error, redrawn and at the end wiped; a line
- * stays for each gate that has ended.  Elsewhere only those lines, unless quiet.
+ * Progress of gates on standard error.  On a terminal one line is redrawn with the name, the time
+ * and the last line of output, and removed at the end.  A line stays for each gate that ended,
+ * unless quiet.
  */
 struct progress {
 	struct cli *c;

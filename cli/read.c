@@ -15,30 +15,25 @@ struct filter {
 	struct strings status;
 	const char *owner;
 	bool all, ready, blocked;
+	bool hide; /* count completed tasks instead of showing them */
 };
 
 static int
 filter_read(struct cli *c, struct filter *f)
 {
-	static const char *const words[] = { "pending", "in_progress", "completed", "blocked",
-		"cancelled" };
-	const char *near;
+	enum task_status ignored;
 
 	*f = (struct filter){ .all = cli_flag(c, "all"),
 		.ready = cli_flag(c, "ready"),
 		.blocked = cli_flag(c, "blocked"),
 		.owner = cli_value(c, "owner") };
 	cli_values(c, "status", &f->status);
-	for (size_t i = 0; i < f->status.count; i++) {
-		if (task_status_parse(f->status.item[i]) != TASK_NO_STATUS)
-			continue;
-		near = text_nearest(f->status.item[i], words, 5);
-		cli_misuse(c, "'%s' is no status; %s%s", f->status.item[i],
-		    near != NULL ? "did you mean " : "there are pending, in_progress, completed",
-		    near != NULL ? near : "");
-		strings_free(&f->status);
-		return -1;
-	}
+	for (size_t i = 0; i < f->status.count; i++)
+		if (cli_task_status(c, f->status.item[i], &ignored) == -1) {
+			strings_free(&f->status);
+			return -1;
+		}
+	f->hide = !f->all && f->status.count == 0 && f->owner == NULL;
 	return 0;
 }
 
@@ -67,8 +62,8 @@ filter_passes(const struct filter *f, const struct view *v, const struct task *t
 static void
 heading(struct cli *c, const struct view *v)
 {
-	buf_printf(&c->out, "%s%s%s  %zu of %zu done", paint(c, PAINT_BOLD), c->list.name,
-	    paint(c, PAINT_OFF), v->completed, v->shown);
+	buf_printf(&c->out, "%s%s%s  %zu of %zu done", cli_paint(c, PAINT_BOLD), c->list.name,
+	    cli_paint(c, PAINT_OFF), v->completed, v->shown);
 	if (v->ready.count > 0)
 		buf_printf(&c->out, ", %zu ready", v->ready.count);
 	if (v->blocked > 0)
@@ -77,7 +72,7 @@ heading(struct cli *c, const struct view *v)
 }
 
 static void
-list_json(struct cli *c, const struct view *v, const struct filter *f, bool hide)
+list_json(struct cli *c, const struct view *v, const struct filter *f)
 {
 	static const char *const layout[] = { "native", "document", "folder" };
 	struct json_object *o = out_object(), *tasks = out_array(), *counts = out_object();
@@ -98,7 +93,7 @@ list_json(struct cli *c, const struct view *v, const struct filter *f, bool hide
 
 		if (!filter_passes(f, v, t))
 			continue;
-		if (hide && !task_open(t))
+		if (f->hide && !task_open(t))
 			hidden++;
 		else
 			out_push(tasks, view_json(v, t));
@@ -108,13 +103,43 @@ list_json(struct cli *c, const struct view *v, const struct filter *f, bool hide
 	cli_json(c, o);
 }
 
+static void
+list_text(struct cli *c, const struct view *v, const struct filter *f)
+{
+	size_t hidden = 0, shown = 0;
+
+	if (c->terminal && v->shown > 0)
+		heading(c, v);
+	for (size_t i = 0; i < v->tasks.count; i++) {
+		const struct task *t = &v->tasks.item[i];
+
+		if (!filter_passes(f, v, t))
+			continue;
+		if (f->hide && !task_open(t)) {
+			hidden++;
+			continue;
+		}
+		if (c->terminal)
+			buf_puts(&c->out, "  ");
+		view_line(c, v, t);
+		buf_putc(&c->out, '\n');
+		shown++;
+	}
+	if (hidden > 0)
+		buf_printf(&c->out, "%s%s+%zu completed%s\n", c->terminal ? "  " : "",
+		    cli_paint(c, PAINT_DIM), hidden, cli_paint(c, PAINT_OFF));
+	else if (shown == 0 && v->shown > 0)
+		buf_printf(&c->out, "no such tasks in list '%s'\n", c->list.name);
+	else if (shown == 0)
+		buf_printf(&c->out, "no tasks in list '%s' (%s); for others: claude-tasks lists\n",
+		    c->list.name, c->list.why);
+}
+
 int
 list_main(struct cli *c)
 {
 	struct view v;
 	struct filter f;
-	size_t hidden = 0, shown = 0;
-	bool hide;
 
 	if (filter_read(c, &f) == -1)
 		return c->status;
@@ -122,37 +147,7 @@ list_main(struct cli *c)
 		strings_free(&f.status);
 		return c->status;
 	}
-	hide = !f.all && f.status.count == 0 && f.owner == NULL;
-	if (c->json) {
-		list_json(c, &v, &f, hide);
-		goto out;
-	}
-	if (c->terminal && v.shown > 0)
-		heading(c, &v);
-	for (size_t i = 0; i < v.tasks.count; i++) {
-		const struct task *t = &v.tasks.item[i];
-
-		if (!filter_passes(&f, &v, t))
-			continue;
-		if (hide && !task_open(t)) {
-			hidden++;
-			continue;
-		}
-		if (c->terminal)
-			buf_puts(&c->out, "  ");
-		view_line(c, &v, t);
-		buf_putc(&c->out, '\n');
-		shown++;
-	}
-	if (hidden > 0)
-		buf_printf(&c->out, "%s%s+%zu completed%s\n", c->terminal ? "  " : "",
-		    paint(c, PAINT_DIM), hidden, paint(c, PAINT_OFF));
-	else if (shown == 0 && v.shown > 0)
-		buf_printf(&c->out, "no such tasks in list '%s'\n", c->list.name);
-	else if (shown == 0)
-		buf_printf(&c->out, "no tasks in list '%s' (%s); for others: claude-tasks lists\n",
-		    c->list.name, c->list.why);
-out:
+	(c->json ? list_json : list_text)(c, &v, &f);
 	strings_free(&f.status);
 	view_free(&v);
 	return EXIT_DONE;
@@ -161,22 +156,30 @@ out:
 static void
 ids_with_subjects(struct cli *c, const struct view *v, const char *label, const struct strings *ids)
 {
-	if (ids->count == 0)
-		return;
-	buf_printf(&c->out, "%s:", label);
 	for (size_t i = 0; i < ids->count; i++) {
 		const struct task *t = view_find(v, ids->item[i]);
 
-		buf_puts(&c->out, i > 0 ? ", #" : " #");
-		view_text(&c->out, ids->item[i], 128);
-		if (t == NULL) {
+		cli_print(c, "%s #%s", i == 0 ? label : ",", ids->item[i]);
+		if (t == NULL)
 			buf_puts(&c->out, " (missing)");
-			continue;
-		}
-		buf_printf(&c->out, " [%s] ", task_status_name(t->status));
-		view_text(&c->out, t->subject, TEXT_SUBJECT);
+		else
+			cli_print(c, " [%s] %.120s", task_status_name(t->status), t->subject);
 	}
-	buf_putc(&c->out, '\n');
+	if (ids->count > 0)
+		buf_putc(&c->out, '\n');
+}
+
+static void
+claim_text(struct cli *c, const struct claim *claim)
+{
+	struct buf who = { 0 };
+
+	view_claimer(&who, claim);
+	buf_puts(&who, ", ");
+	view_ago(&who, claim->time_ms);
+	buf_printf(&c->out, "claimed: %s%s\n", buf_text(&who),
+	    claims_alive(claim) ? "" : " (its client is gone: claude-tasks release --dead)");
+	buf_free(&who);
 }
 
 static void
@@ -185,41 +188,24 @@ get_text(struct cli *c, const struct view *v, const struct task *t, const struct
 	const struct claim *claim = claims_find(claims, t->id);
 	json_ref metadata = task_metadata(t);
 	struct strings children = { 0 };
-	struct buf who = { 0 };
+	struct buf text = { 0 };
 
-	buf_printf(&c->out, "%s", paint(c, PAINT_BOLD));
+	buf_puts(&c->out, cli_paint(c, PAINT_BOLD));
 	view_line(c, v, t);
-	buf_printf(&c->out, "%s\n", paint(c, PAINT_OFF));
+	buf_printf(&c->out, "%s\n", cli_paint(c, PAINT_OFF));
 	if (c->terminal)
 		buf_printf(&c->out, "status: %s\n", task_status_name(t->status));
-	if (t->active_form != NULL) {
-		buf_puts(&c->out, "active form: ");
-		view_text(&c->out, t->active_form, 1000);
-		buf_putc(&c->out, '\n');
-	}
-	ids_with_subjects(c, v, "blocked by", &t->blocked_by);
-	ids_with_subjects(c, v, "blocks", &t->blocks);
+	if (t->active_form != NULL)
+		cli_print(c, "active form: %s\n", t->active_form);
+	ids_with_subjects(c, v, "blocked by:", &t->blocked_by);
+	ids_with_subjects(c, v, "blocks:", &t->blocks);
 	graph_children(&v->tasks, t->id, &children);
-	ids_with_subjects(c, v, "subtasks", &children);
-	if (claim != NULL) {
-		struct agent a = { .id = claim->agent_id,
-			.type = claim->agent_type,
-			.name = claim->name,
-			.session = claim->session };
-
-		agent_describe(&who, &a);
-		buf_puts(&who, ", ");
-		view_ago(&who, claim->time_ms);
-		buf_printf(&c->out, "claimed: %s%s\n", buf_text(&who),
-		    claims_alive(claim) ? ""
-					: " (its client is gone: claude-tasks release --dead)");
-	}
+	ids_with_subjects(c, v, "subtasks:", &children);
+	if (claim != NULL)
+		claim_text(c, claim);
 	if (metadata != JSON_ABSENT) {
-		buf_reset(&who);
-		json_print(&who, &t->json, metadata, 0, 0);
-		buf_puts(&c->out, "metadata: ");
-		text_show(&c->out, who.data, who.len, TEXT_LINE, 2000);
-		buf_putc(&c->out, '\n');
+		json_print(&text, &t->json, metadata, 0, 0);
+		cli_print(c, "metadata: %.2000s\n", buf_text(&text));
 	}
 	if (t->description[0] != '\0') {
 		buf_puts(&c->out, "description:\n");
@@ -227,7 +213,7 @@ get_text(struct cli *c, const struct view *v, const struct task *t, const struct
 		buf_putc(&c->out, '\n');
 	}
 	strings_free(&children);
-	buf_free(&who);
+	buf_free(&text);
 }
 
 static struct json_object *
@@ -253,58 +239,57 @@ get_json(const struct view *v, const struct task *t, const struct claims *claims
 	return o;
 }
 
+/* One task is an object, several are an array. */
+static int
+get_all(struct cli *c, const struct view *v, const struct strings *ids, const struct claims *claims)
+{
+	struct json_object *all = c->json && ids->count > 1 ? out_array() : NULL;
+	int status = EXIT_DONE;
+	bool found = false;
+
+	for (size_t i = 0; i < ids->count; i++) {
+		const struct task *t = view_find(v, ids->item[i]);
+
+		if (t == NULL) {
+			status = cli_no_task(c, ids->item[i]);
+		} else if (all != NULL) {
+			out_push(all, get_json(v, t, claims));
+		} else if (c->json) {
+			cli_json(c, get_json(v, t, claims));
+		} else {
+			buf_puts(&c->out, i > 0 ? "\n" : "");
+			get_text(c, v, t, claims);
+		}
+		found |= t != NULL;
+	}
+	if (all != NULL && found)
+		cli_json(c, all);
+	else if (all != NULL)
+		json_object_put(all);
+	return status;
+}
+
 int
 get_main(struct cli *c)
 {
 	struct view v = { 0 };
 	struct strings ids = { 0 };
 	struct claims claims = { 0 };
-	struct json_object *all = NULL;
-	struct error err;
-	int status = EXIT_DONE;
+	int status;
 
-	for (int i = 0; i < c->operands; i++)
-		if (cli_ids(c, c->operand[i], &ids) == -1)
-			goto fail;
-	if (view_load(c, &v) == -1)
-		goto fail;
-	/* A ledger that cannot be read costs a line of the answer, not the answer. */
-	if (claims_load(&c->list, &claims, &err) == -1)
-		cli_note(c, "claude-tasks: who claimed what is not known: %s", err.text);
-	for (size_t i = 0; i < ids.count; i++) {
-		const struct task *t = view_find(&v, ids.item[i]);
-
-		if (t == NULL) {
-			status = cli_no_task(c, ids.item[i]);
-			continue;
-		}
-		if (c->json) {
-			if (ids.count == 1) {
-				cli_json(c, get_json(&v, t, &claims));
-				continue;
-			}
-			if (all == NULL)
-				all = out_array();
-			out_push(all, get_json(&v, t, &claims));
-			continue;
-		}
-		if (i > 0)
-			buf_putc(&c->out, '\n');
-		get_text(c, &v, t, &claims);
+	if (cli_operand_ids(c, &ids) == -1 || view_load(c, &v) == -1) {
+		status = c->status;
+	} else {
+		view_claims(c, &claims);
+		status = get_all(c, &v, &ids, &claims);
 	}
-	if (all != NULL)
-		cli_json(c, all);
-	goto out;
-fail:
-	status = c->status;
-out:
 	claims_free(&claims);
 	strings_free(&ids);
 	view_free(&v);
 	return status;
 }
 
-/* id, tab, subject: what the shells' completions are fed with.  Never fails loudly. */
+/* Lines of id, tab, subject for the shells' completions.  Errors are not reported. */
 int
 ids_main(struct cli *c)
 {
@@ -318,10 +303,7 @@ ids_main(struct cli *c)
 
 		if (t->internal || (cli_flag(c, "open") && !task_open(t)))
 			continue;
-		buf_puts(&c->out, t->id);
-		buf_putc(&c->out, '\t');
-		view_text(&c->out, t->subject, 60);
-		buf_putc(&c->out, '\n');
+		cli_print(c, "%s\t%.60s\n", t->id, t->subject);
 	}
 	task_set_free(&all);
 	return EXIT_DONE;

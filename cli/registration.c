@@ -9,7 +9,7 @@
 #define PLUGIN "task-hooks@"
 
 static void
-look_at(struct registration_file *f, const struct buf *text)
+read_settings(struct registration_file *f, const struct buf *text)
 {
 	struct json j = { 0 };
 	struct error err;
@@ -63,7 +63,7 @@ registration_load(struct registration *w, struct error *err)
 		if (rc == -1)
 			f->broken = mem_string(why.text);
 		else if (rc == 1)
-			look_at(f, &text);
+			read_settings(f, &text);
 	}
 	buf_free(&text);
 	return 0;
@@ -109,7 +109,7 @@ registration_disabled(const struct registration *w, const char **path)
 }
 
 static bool
-yes(const char *v)
+switched_on(const char *v)
 {
 	return v != NULL && *v != '\0' && strcmp(v, "0") != 0 && strcasecmp(v, "false") != 0 &&
 	       strcasecmp(v, "no") != 0 && strcasecmp(v, "off") != 0;
@@ -118,10 +118,10 @@ yes(const char *v)
 bool
 registration_todo_tools(const struct registration *w)
 {
-	if (yes(getenv(TODO_TOOLS)))
+	if (switched_on(getenv(TODO_TOOLS)))
 		return true;
 	for (int i = 0; i < SCOPES; i++)
-		if (yes(w->file[i].todo))
+		if (switched_on(w->file[i].todo))
 			return true;
 	return false;
 }
@@ -160,15 +160,15 @@ registration_tools_off(const struct registration *w, const char *client)
 }
 
 char *
-registration_bin(const char *given, struct error *err)
+registration_bin(const char *dir, struct error *err)
 {
 	char self[PATH_MAX], *bin, *path, *slash;
 	ssize_t n;
 
-	if (given != NULL) {
-		bin = realpath(given, NULL);
+	if (dir != NULL) {
+		bin = realpath(dir, NULL);
 		if (bin == NULL) {
-			error_sys(err, "cannot find '%s'", given);
+			error_sys(err, "cannot find '%s'", dir);
 			return NULL;
 		}
 	} else {

@@ -4,8 +4,8 @@
 #include "settings-file.h"
 
 /*
- * Which of our hooks the client would run here, and what stands in the way:
- * every settings file that applies, read once.
+ * Which of our hooks the client would run here, and what prevents it: every settings file that
+ * applies, read once.
  */
 struct registration_file {
 	enum scope scope;
@@ -38,9 +38,9 @@ bool registration_todo_tools(const struct registration *);
 /* Would the client (its version; NULL: a current one) offer no Task tools here? */
 bool registration_tools_off(const struct registration *, const char *client);
 
-/* Where our executables are: beside this one, or `given`; owned.  NULL and the error if one
+/* Where our executables are: beside this one, or in `dir`; owned.  NULL and the error if one
  * of them is missing. */
-char *registration_bin(const char *given, struct error *);
+char *registration_bin(const char *dir, struct error *);
 
 /* Since which version current models have no Task tools unless told. */
 #define TODO_TOOLS_SINCE "2.1.233"

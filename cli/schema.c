@@ -140,7 +140,7 @@ schema_check(const struct json *s, json_ref schema, const struct json *v, json_r
 		return check_enum(s, values, v, value, path, err);
 	if (json_kind(v, value) == JSON_STRING) {
 		text = json_string(v, value);
-		/* We would write something else: better nothing. */
+		/* It cannot be written unchanged. */
 		if (!json_equals(v, value, text))
 			rc = error_set(err, ERROR_INPUT,
 			    "%s holds a NUL or half a surrogate pair, which cannot be kept", path);

@@ -96,7 +96,7 @@ open_place(const char *path, char name[NAME_MAX + 1], struct error *err)
 	}
 	slash = strrchr(real, '/');
 	if (slash == NULL || strlen(slash + 1) > NAME_MAX)
-		return error_set(err, ERROR_INPUT, "'%s' is no path of a file", path);
+		return error_set(err, ERROR_INPUT, "'%s' is not the path of a file", path);
 	memcpy(name, slash + 1, strlen(slash + 1) + 1);
 	*slash = '\0';
 	fd = dir_make(*real != '\0' ? real : "/", 0777, err);
@@ -119,7 +119,7 @@ holds(int dirfd, const char *name, const struct buf *old, struct error *err)
 
 /*
  * Put the staged file in the place of one that must still hold `old`.
- * 1 done; 0 somebody else wrote meanwhile; -1.
+ * 1 done; 0 another process wrote meanwhile; -1.
  */
 static int
 exchange(int dirfd, const char *temp, const char *name, const struct buf *old, bool existed,
@@ -136,14 +136,14 @@ exchange(int dirfd, const char *temp, const char *name, const struct buf *old, b
 		return rc;
 	if (renameat2(dirfd, temp, dirfd, name, RENAME_EXCHANGE) == 0) {
 		rc = holds(dirfd, temp, old, err);
-		/* Not the file that was read, after all: give it back its place. */
+		/* Not the file that was read: exchange them again. */
 		if (rc == 0 && renameat2(dirfd, temp, dirfd, name, RENAME_EXCHANGE) == -1)
 			rc = error_sys(err, "cannot put '%s' back", name);
 		return rc;
 	}
 	if (errno == ENOENT)
 		return 0;
-	/* A file system that cannot exchange: what was just seen has to do. */
+	/* A file system that cannot exchange: rely on the check above. */
 	if ((errno != EINVAL && errno != ENOSYS) || renameat(dirfd, temp, dirfd, name) == -1)
 		return error_sys(err, "cannot replace '%s'", name);
 	return 1;
@@ -202,7 +202,7 @@ settings_edit(const char *path, struct settings_edit *e, struct error *err)
 			rc = 0;
 			break;
 		}
-		/* A new one as the client makes it, within the umask. */
+		/* A new file gets the mode that the client would give it. */
 		if (e->existed && fstatat(dirfd, name, &st, 0) == 0) {
 			mode = st.st_mode & 07777;
 		} else {
@@ -218,7 +218,7 @@ settings_edit(const char *path, struct settings_edit *e, struct error *err)
 		if (rc != 0)
 			break;
 		rc = error_set(err, ERROR_BUSY,
-		    "'%s' is written by somebody else all the time; try again", path);
+		    "'%s' is being written by another process all the time; try again", path);
 	}
 	buf_free(&out);
 	close(dirfd);

@@ -3,18 +3,14 @@
 
 #include "cli.h"
 #include "settings/settings.h"
-#include "sys/lock.h"
 
 /*
- * Settings files: where they are, and how one is changed without losing what
- * somebody else writes at the same moment.
+ * Settings files: where they are, and how one is changed without losing a concurrent write.
  *
- * The client rewrites its settings too, and takes no lock that we know of.
- * So the new file is prepared beside the old one, the old one is looked at
- * once more, and the two are exchanged in one step; what then turns out to
- * have been the old one must be what the new one was made from, else they are
- * exchanged back.  Whenever somebody was quicker the edit is made again.
- * Our own processes queue at a lock.
+ * The client rewrites its settings too, and takes no lock that we know of.  So the new file is
+ * written beside the old one, the old one is compared once more, and the two are exchanged in one
+ * step.  If the replaced file is not the one that was read, they are exchanged back.  After a
+ * concurrent write the edit is made again.  Our own processes wait for a lock.
  */
 enum scope { SCOPE_USER, SCOPE_PROJECT, SCOPE_LOCAL, SCOPE_MANAGED };
 #define SCOPES 4
@@ -42,21 +38,6 @@ struct settings_edit {
 	bool existed;
 };
 int settings_edit(const char *path, struct settings_edit *, struct error *);
-
-/* Our own memory of an install: what the file was, and what we made of it. */
-struct settings_memory {
-	char after[65]; /* SHA-256 of what we left; "": nothing is known */
-	bool existed, env;
-	char *backup; /* where the old bytes are; NULL */
-};
-int memory_lock(const char *config, struct lock *, int *dirfd, struct error *);
-int memory_load(const char *config, const char *path, struct settings_memory *, struct error *);
-int memory_save(
-    const char *config, const char *path, const struct settings_memory *, struct error *);
-void memory_free(struct settings_memory *);
-/* Keep the bytes under {config}/task-hooks/.installs; the path, owned; NULL on error. */
-char *memory_backup(
-    const char *config, const char *path, const char *text, size_t len, struct error *);
 
 /* The version of the client, "2.1.325" (owned), or NULL: no client found, or it says none. */
 char *client_version(const char *client);

@@ -1,8 +1,5 @@
-/*
- * What install found and left, so that uninstall can give back the very
- * bytes: {config}/task-hooks/.installs/<hash of the path>.json, and beside it
- * the old bytes.  No list can be called .installs.
- */
+#include "settings-memory.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +7,12 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
-#include "settings-file.h"
 #include "sys/dir.h"
 #include "sys/file.h"
+#include "json/out.h"
 
 static int
-memory_dir(const char *config, bool make, struct error *err)
+settings_memory_dir(const char *config, bool make, struct error *err)
 {
 	char *path = mem_printf("%s/task-hooks", config);
 	int fd = -1, hooksfd = make ? dir_make(path, 0700, err) : dir_open(path, err);
@@ -28,18 +25,17 @@ memory_dir(const char *config, bool make, struct error *err)
 	return fd;
 }
 
-/* Held over a whole edit and what is remembered of it; dirfd is closed after lock_release(). */
 int
-memory_lock(const char *config, struct lock *lock, int *dirfd, struct error *err)
+settings_memory_lock(const char *config, struct lock *lock, int *dirfd, struct error *err)
 {
-	*dirfd = memory_dir(config, true, err);
+	*dirfd = settings_memory_dir(config, true, err);
 	if (*dirfd == -1)
 		return -1;
 	return lock_own(lock, *dirfd, "lock", deadline_in(30000), err);
 }
 
 static void
-memory_name(char out[65 + 8], const char *path)
+settings_memory_name(char out[65 + 8], const char *path)
 {
 	char hex[65];
 
@@ -48,7 +44,8 @@ memory_name(char out[65 + 8], const char *path)
 }
 
 int
-memory_load(const char *config, const char *path, struct settings_memory *m, struct error *err)
+settings_memory_load(
+    const char *config, const char *path, struct settings_memory *m, struct error *err)
 {
 	char name[65 + 8], *s;
 	struct buf text = { 0 };
@@ -56,8 +53,8 @@ memory_load(const char *config, const char *path, struct settings_memory *m, str
 	int fd, rc = 0;
 
 	*m = (struct settings_memory){ 0 };
-	memory_name(name, path);
-	fd = memory_dir(config, false, err);
+	settings_memory_name(name, path);
+	fd = settings_memory_dir(config, false, err);
 	if (fd == -1)
 		return 0;
 	if (file_read(fd, name, 0, FILE_MAX, &text, err) == 1 &&
@@ -79,17 +76,17 @@ memory_load(const char *config, const char *path, struct settings_memory *m, str
 }
 
 int
-memory_save(
+settings_memory_save(
     const char *config, const char *path, const struct settings_memory *m, struct error *err)
 {
 	struct json_object *o;
 	struct buf text = { 0 };
 	char name[65 + 8];
-	int fd = memory_dir(config, true, err), rc;
+	int fd = settings_memory_dir(config, true, err), rc;
 
 	if (fd == -1)
 		return -1;
-	memory_name(name, path);
+	settings_memory_name(name, path);
 	if (m == NULL) {
 		unlinkat(fd, name, 0);
 		close(fd);
@@ -103,30 +100,31 @@ memory_save(
 	out_string(o, "backup", m->backup);
 	out_pretty(&text, o);
 	buf_putc(&text, '\n');
-	rc = file_replace(fd, name, text.data, text.len, 0600, FILE_SYNC_FILE, err);
+	rc = file_replace(fd, name, text.data, text.len, 0600, DURABILITY_FILE, err);
 	buf_free(&text);
 	close(fd);
 	return rc;
 }
 
 void
-memory_free(struct settings_memory *m)
+settings_memory_free(struct settings_memory *m)
 {
 	free(m->backup);
 	*m = (struct settings_memory){ 0 };
 }
 
 char *
-memory_backup(const char *config, const char *path, const char *text, size_t len, struct error *err)
+settings_memory_backup(
+    const char *config, const char *path, const char *text, size_t len, struct error *err)
 {
 	char hex[65], *name, *whole;
-	int fd = memory_dir(config, true, err), rc;
+	int fd = settings_memory_dir(config, true, err), rc;
 
 	if (fd == -1)
 		return NULL;
 	hash_text(path, strlen(path), hex);
 	name = mem_printf("%.16s-%lld.backup", hex, (long long)clock_wall_ms());
-	rc = file_replace(fd, name, text, len, 0600, FILE_SYNC_FILE, err);
+	rc = file_replace(fd, name, text, len, 0600, DURABILITY_FILE, err);
 	whole = rc == -1 ? NULL : mem_printf("%s/task-hooks/.installs/%s", config, name);
 	free(name);
 	close(fd);

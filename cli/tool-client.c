@@ -1,9 +1,8 @@
 /*
  * TaskCreate, TaskGet, TaskUpdate, TaskList: the client's own tools.
  *
- * Outputs and texts are the client's; where it would let a list be
- * contradicted (start what is blocked, complete what fails), the answer is the
- * one its hooks would have given: success false, and the reason.
+ * Outputs and texts are the client's.  Where our hooks would refuse a call (start a blocked task,
+ * complete one whose gates fail), so do these: success false, and the reason.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -230,24 +229,19 @@ update_refused(struct answer *a, const char *id, int status, const char *reason)
 	free(text);
 }
 
-/* To in_progress or completed: the rules of claim and complete. 0, or -1 with the answer. */
+/* To in_progress or completed, by the rules of claim and complete.  0, or -1 with the answer. */
 static int
 update_status(struct cli *c, struct update *u, enum task_status to, const struct change *with,
     struct answer *a)
 {
 	struct change_complete how = { .id = u->id, .quiet = true, .with = with };
 	struct buf reason = { 0 };
-	struct error err = { 0 };
-	enum claim_result r;
 	int status;
 
 	if (to == TASK_IN_PROGRESS) {
 		if (u->owner != NULL && *u->owner != '\0')
 			cli_act_as(c, u->owner);
-		r = change_claim(c, u->id, false, with, &reason, &err);
-		status = claim_status(r, &err);
-		if (r == CLAIM_FAULT)
-			buf_puts(&reason, err.text);
+		status = change_claim_status(c, u->id, with, &reason);
 	} else {
 		status = change_complete(c, &how, &reason, &u->unblocked);
 	}
@@ -260,7 +254,7 @@ update_status(struct cli *c, struct update *u, enum task_status to, const struct
 static bool
 differs(const char *asked, const char *is)
 {
-	return asked != NULL && strcmp(asked, is != NULL ? is : "") != 0;
+	return asked != NULL && !change_same(asked, is);
 }
 
 static void
@@ -305,9 +299,33 @@ update_delete(struct cli *c, struct update *u, const struct task *was, struct an
 	update_done(u, was, "deleted", a);
 }
 
+/* The names of the fields that changed, as the client reports them. */
+static void
+update_fields(struct update *u, const struct task *was, const char *owner, bool moved)
+{
+	json_ref old_owner = json_member(&was->json, JSON_ROOT, "owner");
+	const struct {
+		const char *name;
+		bool changed;
+	} fields[] = {
+		{ "subject", differs(u->subject, was->subject) },
+		{ "description", differs(u->description, was->description) },
+		{ "activeForm", differs(u->active, was->active_form) },
+		{ "owner", owner != NULL && !json_equals(&was->json, old_owner, owner) },
+		{ "metadata", u->metadata.len > 0 },
+		{ "status", moved },
+		{ "blocks", u->blocks.count > 0 },
+		{ "blockedBy", u->blocked_by.count > 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		if (fields[i].changed)
+			strings_add(&u->changed, fields[i].name);
+}
+
 /*
- * The writes are the client's: all fields in one, then the dependencies.  A
- * key that comes with the first stands last in the file until the second.
+ * Two writes, as the client does: all fields, then the dependencies.  This gives the keys of the
+ * file the client's order.
  */
 static void
 update_rest(struct cli *c, struct update *u, const struct task *was, struct answer *a)
@@ -349,23 +367,7 @@ update_rest(struct cli *c, struct update *u, const struct task *was, struct answ
 		update_refused(a, u->id, cli_status(err.kind), err.text);
 		return;
 	}
-	if (differs(u->subject, was->subject))
-		strings_add(&u->changed, "subject");
-	if (differs(u->description, was->description))
-		strings_add(&u->changed, "description");
-	if (differs(u->active, was->active_form))
-		strings_add(&u->changed, "activeForm");
-	if (change.owner != NULL &&
-	    !json_equals(&was->json, json_member(&was->json, JSON_ROOT, "owner"), change.owner))
-		strings_add(&u->changed, "owner");
-	if (u->metadata.len > 0)
-		strings_add(&u->changed, "metadata");
-	if (moved)
-		strings_add(&u->changed, "status");
-	if (u->blocks.count > 0)
-		strings_add(&u->changed, "blocks");
-	if (u->blocked_by.count > 0)
-		strings_add(&u->changed, "blockedBy");
+	update_fields(u, was, change.owner, moved);
 	update_done(u, was, moved ? task_status_name(to) : NULL, a);
 }
 

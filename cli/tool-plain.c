@@ -136,7 +136,7 @@ plain_claim_run(struct cli *c, const struct json *in, struct answer *a)
 		goto out;
 	}
 	if (r != CLAIM_OK) {
-		answer_fail(a, claim_status(r, &err), "%s", buf_text(&reason));
+		answer_fail(a, change_claim_exit(r, &err), "%s", buf_text(&reason));
 		out_bool(a->output, "claimed", false);
 		out_string(a->output, "reason", claim_result_name(r));
 		out_string(a->output, "message", buf_text(&reason));

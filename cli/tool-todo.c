@@ -1,9 +1,9 @@
 /*
- * TodoWrite, TodoRead: one tool that writes, one that reads, tasks in the
- * document's form (description, assignee, dependencies, "blocked").
+ * TodoWrite, TodoRead: tasks in the document's form (description, assignee, dependencies,
+ * "blocked").
  *
- * On a list of task files the description's first line is the subject, and
- * "blocked" is what the dependencies say: it is never written.
+ * On a list of task files the first line of the description is the subject, and "blocked" follows
+ * from the dependencies: it is never written.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,7 +97,7 @@ todo_free(struct todo *w)
 	strings_free(&w->needs);
 }
 
-/* An id of the caller's own that is not there yet: the task is made under it. */
+/* Create a task with the caller's id. */
 static int
 make_named(struct cli *c, const struct todo *w, const struct change *change, struct error *err)
 {
@@ -122,7 +122,7 @@ make_named(struct cli *c, const struct todo *w, const struct change *change, str
 	return rc == -1 ? -1 : 0;
 }
 
-/* The dependencies are given whole: what is not among them any more goes. */
+/* The dependencies are the whole set: others are removed. */
 static int
 set_needs(struct cli *c, const struct todo *w, const struct task *was, struct error *err)
 {
@@ -143,17 +143,12 @@ todo_status(struct cli *c, const struct todo *w, enum task_status to, struct ans
 	struct change_complete how = { .id = w->id, .quiet = true };
 	struct strings unblocked = { 0 };
 	struct buf reason = { 0 };
-	struct error err = { 0 };
-	enum claim_result r;
-	int status = EXIT_DONE;
+	int status;
 
 	if (to == TASK_IN_PROGRESS) {
 		if (w->assignee != NULL && *w->assignee != '\0')
 			cli_act_as(c, w->assignee);
-		r = change_claim(c, w->id, false, NULL, &reason, &err);
-		status = claim_status(r, &err);
-		if (r == CLAIM_FAULT)
-			buf_puts(&reason, err.text);
+		status = change_claim_status(c, w->id, NULL, &reason);
 	} else {
 		status = change_complete(c, &how, &reason, &unblocked);
 	}
@@ -163,72 +158,85 @@ todo_status(struct cli *c, const struct todo *w, enum task_status to, struct ans
 	buf_free(&reason);
 }
 
+/* Create the task, or update `was`; w->id is set afterwards. */
+static int
+todo_write(struct cli *c, struct todo *w, const struct task *was, enum task_status to,
+    bool set_dependencies, struct error *err)
+{
+	struct change change = CHANGE_INIT;
+	struct task made = TASK_INIT;
+	int rc;
+
+	change.subject = c->store.layout == STORE_DOCUMENT ? NULL : w->subject;
+	change.description = w->description;
+	change.owner = w->assignee;
+	change.parent = w->parent;
+	change.metadata = w->metadata;
+	if (was != NULL) {
+		if (to == TASK_PENDING && was->status != TASK_BLOCKED)
+			change.status = to;
+		rc = change_update(c, w->id, &change, NULL, NULL, err);
+		return rc != -1 && set_dependencies ? set_needs(c, w, was, err) : rc;
+	}
+	change.status = TASK_PENDING;
+	if (w->needs.count > 0)
+		change.add_blocked_by = &w->needs;
+	if (w->id != NULL)
+		return make_named(c, w, &change, err);
+	rc = change_create(c, &change, &made, err);
+	if (rc == 0)
+		w->id = mem_string(made.id);
+	task_free(&made);
+	return rc;
+}
+
+static void
+todo_written(struct cli *c, const struct todo *w, bool existed, struct answer *a)
+{
+	struct view v;
+	const struct task *now;
+
+	if (!tool_load(c, &v, a))
+		return;
+	now = view_find(&v, w->id);
+	a->output = out_object();
+	if (now != NULL)
+		out_add(a->output, "task", todo_json(c, &v, now));
+	buf_printf(&a->text, "%s task %s: %s", existed ? "Updated" : "Created", w->id, w->subject);
+	view_free(&v);
+}
+
 void
 todo_write_run(struct cli *c, const struct json *in, struct answer *a)
 {
 	struct todo w;
-	struct change change = CHANGE_INIT;
-	struct task was = TASK_INIT, made = TASK_INIT;
-	struct view v = { 0 };
+	struct task was = TASK_INIT;
 	struct error err;
+	bool needs = json_member(in, JSON_ROOT, "dependencies") != JSON_ABSENT;
 	enum task_status to;
-	const struct task *now;
-	int there = 0, rc = 0;
+	int there = 0;
 
 	todo_input(&w, in);
 	if (!tool_open(c, true, a))
 		goto out;
 	if (w.id != NULL && !task_id_ok(w.id)) {
-		answer_fail(a, EXIT_MISUSE, "TodoWrite: '%.60s' is no task id", w.id);
+		answer_fail(a, EXIT_MISUSE, "TodoWrite: '%.60s' is not a task id", w.id);
 		goto out;
 	}
-	if (w.id != NULL && (there = store_get(&c->store, w.id, &was, &err)) == -1)
-		goto fault;
-	change.subject = c->store.layout == STORE_DOCUMENT ? NULL : w.subject;
-	change.description = w.description;
-	change.owner = w.assignee;
-	change.parent = w.parent;
-	change.metadata = w.metadata;
 	to = w.status != NULL ? task_status_parse(w.status) : TASK_NO_STATUS;
 	if (to == TASK_BLOCKED)
 		to = TASK_PENDING; /* it follows from the dependencies */
-	if (there == 1) {
-		if (to == TASK_PENDING && was.status != TASK_BLOCKED)
-			change.status = to;
-		rc = change_update(c, w.id, &change, NULL, NULL, &err);
-		if (rc != -1 && json_member(in, JSON_ROOT, "dependencies") != JSON_ABSENT)
-			rc = set_needs(c, &w, &was, &err);
-	} else {
-		change.status = TASK_PENDING;
-		if (w.needs.count > 0)
-			change.add_blocked_by = &w.needs;
-		if (w.id != NULL) {
-			rc = make_named(c, &w, &change, &err);
-		} else if ((rc = change_create(c, &change, &made, &err)) == 0) {
-			w.id = mem_string(made.id);
-		}
-	}
-	if (rc == -1)
-		goto fault;
-	if ((to == TASK_IN_PROGRESS || to == TASK_COMPLETED) && (there != 1 || was.status != to)) {
-		todo_status(c, &w, to, a);
-		if (a->error)
-			goto out;
-	}
-	if (!tool_load(c, &v, a))
+	if ((w.id != NULL && (there = store_get(&c->store, w.id, &was, &err)) == -1) ||
+	    todo_write(c, &w, there == 1 ? &was : NULL, to, needs, &err) == -1) {
+		answer_error(a, &err);
 		goto out;
-	now = view_find(&v, w.id);
-	a->output = out_object();
-	if (now != NULL)
-		out_add(a->output, "task", todo_json(c, &v, now));
-	buf_printf(&a->text, "%s task %s: %s", there == 1 ? "Updated" : "Created", w.id, w.subject);
-	goto out;
-fault:
-	answer_error(a, &err);
+	}
+	if ((to == TASK_IN_PROGRESS || to == TASK_COMPLETED) && (there != 1 || was.status != to))
+		todo_status(c, &w, to, a);
+	if (!a->error)
+		todo_written(c, &w, there == 1, a);
 out:
-	view_free(&v);
 	task_free(&was);
-	task_free(&made);
 	todo_free(&w);
 }
 

@@ -44,7 +44,7 @@ answer_error(struct answer *a, const struct error *err)
 	answer_fail(a, cli_status(err->kind), "%s", err->text);
 }
 
-/* A server lives long: the list it means may have come into being since the last call. */
+/* The list is found anew: it may have been created since the last call. */
 bool
 tool_open(struct cli *c, bool make, struct answer *a)
 {
@@ -115,7 +115,7 @@ out:
 	return may;
 }
 
-/* The input with other names of members replaced; 0, or -1 if a member is given twice. */
+/* The input with aliases of members replaced; 0, or -1 if a member occurs twice. */
 static int
 canonical(const struct tool *t, const struct json *j, struct buf *out, struct error *err)
 {

@@ -49,7 +49,7 @@ void answer_error(struct answer *, const struct error *);
 bool tool_open(struct cli *, bool make, struct answer *);
 bool tool_load(struct cli *, struct view *, struct answer *);
 
-/* May whoever calls touch this task in progress?  false after answer_fail(). */
+/* May the caller change this task in progress?  false after answer_fail(). */
 bool tool_may_touch(struct cli *, const char *id, const char *deed, struct answer *);
 
 void task_create_run(struct cli *, const struct json *, struct answer *);

@@ -1,10 +1,8 @@
 /*
- * tree, graph: who waits for whom, drawn.
+ * tree, graph: draw which tasks wait for which.
  *
- * On a terminal a forest: a task stands below the first task it waits for;
- * where it waits for others too, it is shown there again as a reference.
- * Tasks of a cycle have no beginning: the first of them serves as one, and
- * the way back is marked.
+ * A task is drawn below the first task it waits for; below others it is shown again as a reference.
+ * A cycle is drawn from its first task in the list, and the edge back is marked.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -82,18 +80,18 @@ draw(struct forest *f, const struct task *t, const char *elbow)
 {
 	struct cli *c = f->c;
 	size_t me = index_of(f, t), length = f->indent.len;
-	bool seen = f->drawn[me], circle = f->path[me];
+	bool seen = f->drawn[me], cycle = f->path[me];
 	int columns = c->columns;
 
 	buf_printf(&c->out, "%s%s", buf_text(&f->indent), elbow);
 	c->columns -= text_width(buf_text(&f->indent)) + text_width(elbow) + 8;
 	view_line(c, f->v, t);
 	c->columns = columns;
-	buf_printf(&c->out, "%s\n", circle ? " (a circle)" : seen ? " (above)" : "");
-	if (seen || circle)
+	buf_printf(&c->out, "%s\n", cycle ? " (a cycle)" : seen ? " (above)" : "");
+	if (seen || cycle)
 		return;
 	f->drawn[me] = f->path[me] = true;
-	/* A chain that is longer than this says nothing by going further to the right. */
+	/* A longer chain is not indented further. */
 	if (*elbow != '\0' && f->indent.len < INDENT_MAX)
 		buf_puts(&f->indent, strcmp(elbow, c->ascii ? "`- " : "└─ ") == 0 ? "   "
 				     : c->ascii                                   ? "|  "
@@ -202,7 +200,7 @@ dot(struct cli *c, const struct view *v)
 	buf_puts(&c->out, "}\n");
 }
 
-/* Mermaid's ids are words: one that is none (an id may hold dots) is numbered. */
+/* Mermaid's ids are words, but a task id may hold dots: use its number in the list. */
 static void
 mermaid_id(struct buf *b, const struct view *v, const char *id)
 {

@@ -1,22 +1,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "undo-inverse.h"
+#include "undo.h"
 #include "json/json-print.h"
 
-static bool
-same(const char *a, const char *b)
-{
-	return strcmp(a != NULL ? a : "", b != NULL ? b : "") == 0;
-}
-
 static int
-moved_on(struct error *err, const struct task *now, const char *field)
+changed_since(struct error *err, const struct task *now, const char *field)
 {
 	struct buf name = { 0 };
 
 	task_name(&name, now);
-	error_set(err, ERROR_REFUSED, "%s: its %s was changed since", buf_text(&name), field);
+	error_set(err, ERROR_REFUSED, "the %s of %s was changed since", field, buf_text(&name));
 	buf_free(&name);
 	return -1;
 }
@@ -26,26 +20,36 @@ static int
 take_back(const char *was, const char *is, const char *now, const char **set, const char *field,
     const struct task *t, struct error *err)
 {
-	if (same(was, is))
+	if (change_same(was, is))
 		return 0;
-	if (!same(is, now))
-		return moved_on(err, t, field);
+	if (!change_same(is, now))
+		return changed_since(err, t, field);
 	*set = was != NULL ? was : "";
 	return 0;
 }
 
+/* Entries of `a` that `b` does not have, if `now` has them or if it does not. */
+static void
+add_others(struct strings *out, const struct strings *a, const struct strings *b,
+    const struct strings *now, int has)
+{
+	void *seen = NULL;
+
+	for (size_t i = 0; i < b->count; i++)
+		(void)strings_first(&seen, b->item[i]);
+	for (size_t i = 0; i < a->count; i++)
+		if (strings_first(&seen, a->item[i]) && strings_has(now, a->item[i]) == has)
+			strings_add(out, a->item[i]);
+	strings_forget(seen);
+}
+
 /* Entries that came are to go, entries that went are to come back. */
-static int
+static void
 take_back_ids(const struct strings *was, const struct strings *is, const struct strings *now,
     struct strings *add, struct strings *drop)
 {
-	for (size_t i = 0; i < is->count; i++)
-		if (!strings_has(was, is->item[i]) && strings_has(now, is->item[i]))
-			strings_add(drop, is->item[i]);
-	for (size_t i = 0; i < was->count; i++)
-		if (!strings_has(is, was->item[i]) && !strings_has(now, was->item[i]))
-			strings_add(add, was->item[i]);
-	return 0;
+	add_others(drop, is, was, now, 1);
+	add_others(add, was, is, now, 0);
 }
 
 static void
@@ -90,7 +94,7 @@ take_back_metadata(struct undo_inverse *v, const struct task *now, struct error 
 		if (json_same(jw, a, ji, b))
 			continue;
 		if (!json_same(ji, b, jn, n))
-			rc = moved_on(err, now, "metadata");
+			rc = changed_since(err, now, "metadata");
 		else
 			put_key(&v->metadata, k, jw, a);
 	}
@@ -138,27 +142,35 @@ out:
 	return rc;
 }
 
-int
-undo_inverse_make(struct undo_inverse *v, const struct history_entry *p, const struct task *now,
+/* Fill in v->was and v->is from the line of the journal. */
+static int
+read_entry(struct undo_inverse *v, const struct history_entry *p, const struct task *now,
     struct error *err)
 {
-	*v = (struct undo_inverse){ .change = CHANGE_INIT, .was = TASK_INIT, .is = TASK_INIT };
 	if (p->before != NULL && p->after != NULL) {
 		if (task_read(&v->was, now->dialect, now->id, p->before, strlen(p->before), err) ==
 			-1 ||
 		    task_read(&v->is, now->dialect, now->id, p->after, strlen(p->after), err) == -1)
 			return error_prefix(err, "line %lld of the journal", (long long)p->seq);
-	} else if (p->from != NULL && p->to != NULL) {
-		if (from_fields(v, p, now, err) == -1)
-			return -1;
-	} else {
-		return error_set(err, ERROR_REFUSED,
-		    "line %lld of the journal does not say what task #%s was before",
-		    (long long)p->seq, p->task);
+		return 0;
 	}
+	if (p->from != NULL && p->to != NULL)
+		return from_fields(v, p, now, err);
+	return error_set(err, ERROR_REFUSED,
+	    "line %lld of the journal does not hold task #%s as it was before", (long long)p->seq,
+	    p->task);
+}
+
+int
+undo_inverse_make(struct undo_inverse *v, const struct history_entry *p, const struct task *now,
+    struct error *err)
+{
+	*v = (struct undo_inverse){ .change = CHANGE_INIT, .was = TASK_INIT, .is = TASK_INIT };
+	if (read_entry(v, p, now, err) == -1)
+		return -1;
 	if (v->was.status != v->is.status) {
 		if (now->status != v->is.status)
-			return moved_on(err, now, "status");
+			return changed_since(err, now, "status");
 		v->change.status = v->was.status;
 	}
 	if (take_back(v->was.subject, v->is.subject, now->subject, &v->change.subject, "subject",

@@ -141,6 +141,22 @@ view_ids(struct buf *b, const struct strings *ids)
 	}
 }
 
+void
+view_result(struct cli *c, const char *deed, const struct task *t)
+{
+	struct json_object *o;
+
+	if (!c->json) {
+		cli_print(c, "%s #%s %.120s\n", deed, t->id, t->subject);
+		return;
+	}
+	o = out_object();
+	out_string(o, "done", deed);
+	out_string(o, "id", t->id);
+	out_add(o, "task", out_raw(&t->json, JSON_ROOT));
+	cli_json(c, o);
+}
+
 const char *
 view_sign(const struct cli *c, enum task_status s)
 {
@@ -165,8 +181,7 @@ view_paint(enum task_status s)
 }
 
 /*
- * What follows the subject is short and matters, so the subject is what is
- * cut to the columns of the terminal.
+ * The subject is cut to the columns of the terminal; owner and blockers are kept.
  */
 static void
 line_decorated(struct cli *c, const struct view *v, const struct task *t)
@@ -176,10 +191,8 @@ line_decorated(struct cli *c, const struct view *v, const struct task *t)
 	int room;
 
 	view_blockers(v, t, &open);
-	if (t->owner != NULL) {
-		buf_puts(&tail, "  @");
-		view_text(&tail, t->owner, 40);
-	}
+	if (t->owner != NULL)
+		cli_format(&tail, "  @%.40s", t->owner);
 	if (open.count > 0) {
 		buf_puts(&tail, c->ascii ? "  waits for " : "  ⊘ ");
 		view_ids(&tail, &open);
@@ -188,12 +201,12 @@ line_decorated(struct cli *c, const struct view *v, const struct task *t)
 	view_text(&safe, t->id, 128);
 	room = c->columns - 4 - text_width(buf_text(&safe)) - 2 - text_width(buf_text(&tail));
 	text_fit(&fitted, buf_text(&subject), room < 10 ? 10 : room, c->ascii);
-	buf_printf(&c->out, "%s%s #%s %s%s", paint(c, view_paint(t->status)),
+	buf_printf(&c->out, "%s%s #%s %s%s", cli_paint(c, view_paint(t->status)),
 	    view_sign(c, t->status), buf_text(&safe), buf_text(&fitted),
-	    paint(c, view_paint(t->status) == PAINT_NONE ? PAINT_NONE : PAINT_OFF));
+	    cli_paint(c, view_paint(t->status) == PAINT_NONE ? PAINT_NONE : PAINT_OFF));
 	if (tail.len > 0)
-		buf_printf(&c->out, "%s%s%s", paint(c, open.count > 0 ? PAINT_DIM : PAINT_BLUE),
-		    buf_text(&tail), paint(c, PAINT_OFF));
+		buf_printf(&c->out, "%s%s%s", cli_paint(c, open.count > 0 ? PAINT_DIM : PAINT_BLUE),
+		    buf_text(&tail), cli_paint(c, PAINT_OFF));
 	buf_free(&subject);
 	buf_free(&tail);
 	buf_free(&fitted);
@@ -210,16 +223,10 @@ view_line(struct cli *c, const struct view *v, const struct task *t)
 		line_decorated(c, v, t);
 		return;
 	}
-	/* As the client's TaskList prints it: an agent knows this form. */
-	buf_putc(&c->out, '#');
-	view_text(&c->out, t->id, 128);
-	buf_printf(&c->out, " [%s] ", task_status_name(t->status));
-	view_text(&c->out, t->subject, 1000);
-	if (t->owner != NULL) {
-		buf_puts(&c->out, " (");
-		view_text(&c->out, t->owner, TEXT_SUBJECT);
-		buf_putc(&c->out, ')');
-	}
+	/* As the client's TaskList prints it, which agents know. */
+	cli_print(c, "#%s [%s] %s", t->id, task_status_name(t->status), t->subject);
+	if (t->owner != NULL)
+		cli_print(c, " (%.120s)", t->owner);
 	view_blockers(v, t, &open);
 	if (open.count > 0) {
 		buf_puts(&c->out, " [blocked by ");
@@ -227,6 +234,26 @@ view_line(struct cli *c, const struct view *v, const struct task *t)
 		buf_putc(&c->out, ']');
 	}
 	strings_free(&open);
+}
+
+void
+view_claims(struct cli *c, struct claims *claims)
+{
+	struct error err;
+
+	if (claims_load(&c->list, claims, &err) == -1)
+		cli_note(c, "claude-tasks: the claims cannot be read: %s", err.text);
+}
+
+void
+view_claimer(struct buf *b, const struct claim *claim)
+{
+	struct agent a = { .id = claim->agent_id,
+		.type = claim->agent_type,
+		.name = claim->name,
+		.session = claim->session };
+
+	agent_describe(b, &a);
 }
 
 void

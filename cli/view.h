@@ -1,12 +1,13 @@
 #ifndef CLI_VIEW_H
 #define CLI_VIEW_H
 
+#include "agent/claims.h"
 #include "cli.h"
 #include "list/graph.h"
 
 /*
- * A list as it is shown: its tasks in the client's order, what is ready,
- * what each waits for, and how one task is put on one line.
+ * A list as it is shown: its tasks in the client's order, which are ready, what each waits for, and
+ * how a task is printed on one line.
  */
 struct view {
 	struct task_set tasks; /* the client's internal ones too: they may block */
@@ -40,8 +41,16 @@ enum paint view_paint(enum task_status);
 /* A subject (or any text) made safe, at most max characters. */
 void view_text(struct buf *, const char *, size_t max);
 
+/* Who claimed what; a file that cannot be read is reported, and counts as empty. */
+void view_claims(struct cli *, struct claims *);
+/* Whose claim it is. */
+void view_claimer(struct buf *, const struct claim *);
+
 /* "2m ago", "3h ago", "2026-02-06" */
 void view_ago(struct buf *, int64_t wall_ms);
+
+/* What a command did: "created #7 Fix the parser", or with --json the task. */
+void view_result(struct cli *, const char *deed, const struct task *);
 
 /* "#2, #3" */
 void view_ids(struct buf *, const struct strings *);

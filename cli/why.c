@@ -1,6 +1,5 @@
 /*
- * why: the shortest chain that stops a task, link by link, and the command
- * that clears it.
+ * why: the shortest chain of tasks that blocks a task, and the command that clears it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +11,7 @@
 #include "view.h"
 
 /*
- * An id as a person may paste it: a blocker that does not exist can be called
- * anything, a command for the shell included.
+ * An id quoted for a shell: a missing blocker can have any name, also a shell command.
  */
 static void
 paste_id(struct buf *b, const char *id)
@@ -39,7 +37,7 @@ drop_command(struct buf *b, const char *blocked, const char *blocker)
 	paste_id(b, blocker);
 }
 
-/* What is to be done about the last link of the chain, which is what stops the rest. */
+/* The command that clears the last link of the chain, which blocks the rest. */
 static void
 remedy(
     struct buf *b, const struct view *v, const struct strings *chain, const struct claims *claims)
@@ -56,7 +54,7 @@ remedy(
 	}
 	view_blockers(v, t, &open);
 	if (open.count > 0 && graph_any_cycle(&v->tasks, &cycle) && strings_has(&cycle, last))
-		/* Only a circle ends a chain at a task that is itself blocked. */
+		/* Only a cycle ends a chain at a task that is itself blocked. */
 		drop_command(b, last, open.item[0]);
 	else if (t->status == TASK_IN_PROGRESS && claim != NULL && !claims_alive(claim))
 		buf_puts(b, "claude-tasks release --dead");
@@ -77,16 +75,10 @@ state_of(struct buf *b, const struct task *t, const struct claims *claims)
 
 	buf_puts(b, task_status_name(t->status));
 	if (t->owner != NULL) {
-		buf_puts(b, ", owner ");
-		view_text(b, t->owner, TEXT_SUBJECT);
+		cli_format(b, ", owner %.120s", t->owner);
 	} else if (claim != NULL) {
-		struct agent a = { .id = claim->agent_id,
-			.type = claim->agent_type,
-			.name = claim->name,
-			.session = claim->session };
-
 		buf_puts(b, ", claimed by ");
-		agent_describe(b, &a);
+		view_claimer(b, claim);
 	} else {
 		buf_puts(b, ", no owner");
 	}
@@ -111,43 +103,55 @@ link_text(struct cli *c, const struct view *v, const char *id, const struct clai
 	buf_putc(&c->out, ')');
 }
 
-static void
-why_json(struct cli *c, const struct view *v, const struct task *t, const struct strings *chain,
-    const struct strings *children, const char *command, const char *refused,
-    const struct claims *claims)
+/* What `why` found out; chain begins with the task itself. */
+struct why {
+	const struct task *task;
+	struct view view;
+	struct claims claims;
+	struct strings chain, children; /* children: open subtasks */
+	char *refused;                  /* why its completion was refused; NULL */
+	struct buf command;             /* what clears it; empty: nothing to do */
+};
+
+static struct json_object *
+link_json(const struct why *w, const char *id)
 {
-	struct json_object *o = out_object(), *links = out_array(), *l;
+	const struct task *t = view_find(&w->view, id);
+	struct json_object *o = out_object();
 	struct buf state = { 0 };
 
-	out_string(o, "id", t->id);
-	out_string(o, "status", task_status_name(t->status));
-	out_bool(o, "blocked", chain->count > 1);
-	out_bool(o, "ready", view_ready(v, t->id));
-	for (size_t i = 0; i < chain->count; i++) {
-		const struct task *link = view_find(v, chain->item[i]);
-
-		l = out_object();
-		out_string(l, "id", chain->item[i]);
-		out_bool(l, "missing", link == NULL);
-		if (link != NULL) {
-			buf_reset(&state);
-			state_of(&state, link, claims);
-			out_string(l, "subject", link->subject);
-			out_string(l, "status", task_status_name(link->status));
-			out_string(l, "owner", link->owner);
-			out_string(l, "state", buf_text(&state));
-		}
-		out_push(links, l);
+	out_string(o, "id", id);
+	out_bool(o, "missing", t == NULL);
+	if (t != NULL) {
+		state_of(&state, t, &w->claims);
+		out_string(o, "subject", t->subject);
+		out_string(o, "status", task_status_name(t->status));
+		out_string(o, "owner", t->owner);
+		out_string(o, "state", buf_text(&state));
 	}
-	out_add(o, "chain", links);
-	out_strings(o, "open_subtasks", children);
-	out_string(o, "refused", refused);
-	out_string(o, "command", command);
-	cli_json(c, o);
 	buf_free(&state);
+	return o;
 }
 
-/* Why its completion was refused, if that was the last that happened; owned, NULL. */
+static void
+why_json(struct cli *c, const struct why *w)
+{
+	struct json_object *o = out_object(), *links = out_array();
+
+	out_string(o, "id", w->task->id);
+	out_string(o, "status", task_status_name(w->task->status));
+	out_bool(o, "blocked", w->chain.count > 1);
+	out_bool(o, "ready", view_ready(&w->view, w->task->id));
+	for (size_t i = 0; i < w->chain.count; i++)
+		out_push(links, link_json(w, w->chain.item[i]));
+	out_add(o, "chain", links);
+	out_strings(o, "open_subtasks", &w->children);
+	out_string(o, "refused", w->refused);
+	out_string(o, "command", w->command.len > 0 ? buf_text(&w->command) : NULL);
+	cli_json(c, o);
+}
+
+/* Why its completion was refused, if that is the last thing that happened to it; owned, or NULL. */
 static char *
 last_refusal(struct cli *c, const char *id)
 {
@@ -173,11 +177,12 @@ last_refusal(struct cli *c, const char *id)
 	return why;
 }
 
-/* Nothing blocks it: what else there is to say. */
+/* Nothing blocks it: print its state. */
 static void
-free_to_go(struct cli *c, const struct task *t, const struct strings *children,
-    const struct claims *claims)
+unblocked_text(struct cli *c, const struct why *w)
 {
+	const struct task *t = w->task;
+
 	task_name(&c->out, t);
 	if (!task_open(t)) {
 		buf_printf(&c->out, " is %s: nothing is left to do\n", task_status_name(t->status));
@@ -185,99 +190,95 @@ free_to_go(struct cli *c, const struct task *t, const struct strings *children,
 	}
 	if (t->status == TASK_IN_PROGRESS) {
 		buf_puts(&c->out, " is being worked on (");
-		state_of(&c->out, t, claims);
+		state_of(&c->out, t, &w->claims);
 		buf_puts(&c->out, ")");
-		if (children->count > 0) {
+		if (w->children.count > 0) {
 			buf_puts(&c->out, ", and cannot complete before its subtasks ");
-			view_ids(&c->out, children);
+			view_ids(&c->out, &w->children);
 		} else {
 			buf_puts(&c->out, "; nothing in the list stops it from completing");
 		}
 	} else if (t->owner != NULL) {
 		buf_puts(&c->out, " waits for its owner: ");
-		state_of(&c->out, t, claims);
+		state_of(&c->out, t, &w->claims);
 	} else {
 		buf_puts(&c->out, " can start now");
 	}
 	buf_putc(&c->out, '\n');
 }
 
-int
-why_main(struct cli *c)
+static void
+why_text(struct cli *c, const struct why *w)
 {
-	struct view v;
-	struct strings chain = { 0 }, children = { 0 };
-	struct claims claims = { 0 };
-	struct buf command = { 0 };
-	struct error err;
-	const struct task *t, *child;
-	const char *id = cli_id(c, 0);
-	char *refused = NULL;
-	int status = EXIT_DONE;
-
-	if (id == NULL || view_load(c, &v) == -1)
-		return c->status;
-	t = view_find(&v, id);
-	if (t == NULL) {
-		status = cli_no_task(c, id);
-		goto out;
-	}
-	if (claims_load(&c->list, &claims, &err) == -1)
-		cli_note(c, "claude-tasks: who claimed what is not known: %s", err.text);
-	graph_children(&v.tasks, id, &children);
-	for (size_t i = children.count; i > 0; i--) {
-		child = view_find(&v, children.item[i - 1]);
-		if (child != NULL && task_open(child))
-			continue;
-		free(children.item[i - 1]);
-		memmove(&children.item[i - 1], &children.item[i],
-		    (children.count - i) * sizeof(*children.item));
-		children.count--;
-	}
-	if (task_open(t))
-		graph_why(&v.tasks, id, &chain);
-	if (chain.count == 0)
-		strings_add(&chain, id);
-	if (!task_open(t))
-		;
-	else if (chain.count == 1 && children.count > 0 && t->status == TASK_IN_PROGRESS)
-		buf_printf(&command, "claude-tasks why %s", children.item[0]);
-	else if (chain.count == 1 && t->status == TASK_IN_PROGRESS &&
-		 (refused = last_refusal(c, id)) != NULL)
-		buf_printf(&command, "claude-tasks verify %s", id);
-	else
-		remedy(&command, &v, &chain, &claims);
-	if (c->json) {
-		why_json(c, &v, t, &chain, &children, command.len > 0 ? buf_text(&command) : NULL,
-		    refused, &claims);
-		goto out;
-	}
-	if (refused != NULL) {
-		task_name(&c->out, t);
-		buf_puts(&c->out, " was refused when it was to be completed:\n  ");
-		view_text(&c->out, refused, 500);
-		buf_putc(&c->out, '\n');
-	} else if (chain.count == 1) {
-		free_to_go(c, t, &children, &claims);
+	if (w->refused != NULL) {
+		task_name(&c->out, w->task);
+		cli_print(c, " could not be completed:\n  %.500s\n", w->refused);
+	} else if (w->chain.count == 1) {
+		unblocked_text(c, w);
 	} else {
-		task_name(&c->out, t);
-		buf_printf(
-		    &c->out, " cannot %s:\n", t->status == TASK_IN_PROGRESS ? "complete" : "start");
-		for (size_t i = 1; i < chain.count; i++) {
+		task_name(&c->out, w->task);
+		buf_printf(&c->out, " cannot %s:\n",
+		    w->task->status == TASK_IN_PROGRESS ? "complete" : "start");
+		for (size_t i = 1; i < w->chain.count; i++) {
 			buf_printf(&c->out, "%*s%s ", (int)i * 2, "",
 			    i == 1 ? "it waits for" : "which waits for");
-			link_text(c, &v, chain.item[i], &claims);
+			link_text(c, &w->view, w->chain.item[i], &w->claims);
 			buf_putc(&c->out, '\n');
 		}
 	}
-	if (command.len > 0)
-		buf_printf(&c->out, "next: %s\n", buf_text(&command));
-out:
-	claims_free(&claims);
-	strings_free(&chain);
+	if (w->command.len > 0)
+		buf_printf(&c->out, "next: %s\n", buf_text(&w->command));
+}
+
+static void
+why_find(struct cli *c, struct why *w)
+{
+	const struct task *t = w->task, *child;
+	struct strings children = { 0 };
+
+	view_claims(c, &w->claims);
+	graph_children(&w->view.tasks, t->id, &children);
+	for (size_t i = 0; i < children.count; i++)
+		if ((child = view_find(&w->view, children.item[i])) != NULL && task_open(child))
+			strings_add(&w->children, child->id);
 	strings_free(&children);
-	buf_free(&command);
-	free(refused);
-	view_free(&v);
+	if (task_open(t))
+		graph_why(&w->view.tasks, t->id, &w->chain);
+	if (w->chain.count == 0)
+		strings_add(&w->chain, t->id);
+	if (!task_open(t))
+		return;
+	if (w->chain.count > 1 || t->status != TASK_IN_PROGRESS)
+		remedy(&w->command, &w->view, &w->chain, &w->claims);
+	else if (w->children.count > 0)
+		buf_printf(&w->command, "claude-tasks why %s", w->children.item[0]);
+	else if ((w->refused = last_refusal(c, t->id)) != NULL)
+		buf_printf(&w->command, "claude-tasks verify %s", t->id);
+	else
+		remedy(&w->command, &w->view, &w->chain, &w->claims);
+}
+
+int
+why_main(struct cli *c)
+{
+	struct why w = { 0 };
+	const char *id = cli_id(c, 0);
+	int status = EXIT_DONE;
+
+	if (id == NULL || view_load(c, &w.view) == -1)
+		return c->status;
+	w.task = view_find(&w.view, id);
+	if (w.task == NULL) {
+		status = cli_no_task(c, id);
+	} else {
+		why_find(c, &w);
+		(c->json ? why_json : why_text)(c, &w);
+	}
+	claims_free(&w.claims);
+	strings_free(&w.chain);
+	strings_free(&w.children);
+	buf_free(&w.command);
+	free(w.refused);
+	view_free(&w.view);
 	return status;
 }

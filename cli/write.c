@@ -7,11 +7,12 @@
 
 #include "base/text.h"
 #include "change.h"
+#include "commands.h"
 #include "sys/file.h"
 #include "view.h"
 #include "json/json-print.h"
 
-/* A flag's value, or standard input for "-"; owned. NULL: not given, or failed (c->status). */
+/* A flag's value, or standard input for "-"; owned.  NULL: not passed, or failed (c->status). */
 static char *
 text_value(struct cli *c, const char *name)
 {
@@ -32,61 +33,77 @@ text_value(struct cli *c, const char *name)
 	return buf_take(&text);
 }
 
-/* --metadata '{"k":1}' and --set k=v (a JSON value, else a string), together one object. */
+/* --metadata '{"k":1}': its members are added to those of the options before it. */
 static int
-metadata_value(struct cli *c, struct buf *out)
+add_object(struct cli *c, const char *value, struct buf *members)
 {
 	struct json j = { 0 };
 	struct error err;
-	struct buf members = { 0 };
-	const char *equals, *raw;
+	const char *raw;
 	size_t len;
 	int rc = 0;
 
-	for (size_t i = 0; i < c->flag_count && rc == 0; i++) {
-		const char *name = c->flags[i].flag->name, *value = c->flags[i].value;
-
-		if (strcmp(name, "metadata") == 0) {
-			if (json_parse(&j, value, strlen(value), &err) == -1 ||
-			    json_kind(&j, JSON_ROOT) != JSON_OBJECT) {
-				cli_misuse(
-				    c, "--metadata must be a JSON object: '%s' is none", value);
-				rc = -1;
-				break;
-			}
-			raw = json_raw(&j, JSON_ROOT, &len);
-			if (json_count(&j, JSON_ROOT) > 0) {
-				buf_puts(&members, members.len > 0 ? "," : "");
-				buf_add(&members, raw + 1, len - 2);
-			}
-			if (out->len == 0)
-				buf_putc(out, '{');
-		} else if (strcmp(name, "set") == 0) {
-			equals = strchr(value, '=');
-			if (equals == NULL || equals == value) {
-				cli_misuse(c, "--set wants KEY=VALUE, not '%s'", value);
-				rc = -1;
-				break;
-			}
-			buf_puts(&members, members.len > 0 ? "," : "");
-			json_print_string(&members, value, (size_t)(equals - value));
-			buf_putc(&members, ':');
-			if (json_parse(&j, equals + 1, strlen(equals + 1), &err) == 0)
-				buf_puts(&members, equals + 1);
-			else
-				json_print_string(&members, equals + 1, strlen(equals + 1));
-			if (out->len == 0)
-				buf_putc(out, '{');
-		}
+	if (json_parse(&j, value, strlen(value), &err) == -1 ||
+	    json_kind(&j, JSON_ROOT) != JSON_OBJECT) {
+		cli_misuse(c, "--metadata must be a JSON object, not '%s'", value);
+		rc = -1;
+	} else if (json_count(&j, JSON_ROOT) > 0) {
+		raw = json_raw(&j, JSON_ROOT, &len);
+		buf_puts(members, members->len > 0 ? "," : "");
+		buf_add(members, raw + 1, len - 2);
 	}
-	if (rc == 0 && out->len > 0)
-		buf_printf(out, "%s}", buf_text(&members));
-	buf_free(&members);
 	json_free(&j);
 	return rc;
 }
 
-/* What create and update share. */
+/* --set k=v: a JSON value, else a string. */
+static int
+add_member(struct cli *c, const char *value, struct buf *members)
+{
+	const char *equals = strchr(value, '=');
+	struct json j = { 0 };
+	struct error err;
+
+	if (equals == NULL || equals == value) {
+		cli_misuse(c, "--set needs KEY=VALUE, not '%s'", value);
+		return -1;
+	}
+	buf_puts(members, members->len > 0 ? "," : "");
+	json_print_string(members, value, (size_t)(equals - value));
+	buf_putc(members, ':');
+	if (json_parse(&j, equals + 1, strlen(equals + 1), &err) == 0)
+		buf_puts(members, equals + 1);
+	else
+		json_print_string(members, equals + 1, strlen(equals + 1));
+	json_free(&j);
+	return 0;
+}
+
+/* Both options together, as one object; nothing if neither was passed. */
+static int
+metadata_value(struct cli *c, struct buf *out)
+{
+	struct buf members = { 0 };
+	bool passed = false;
+	int rc = 0;
+
+	for (size_t i = 0; i < c->flag_count && rc == 0; i++) {
+		const char *name = c->flags[i].flag->name, *value = c->flags[i].value;
+		bool object = strcmp(name, "metadata") == 0, member = strcmp(name, "set") == 0;
+
+		passed |= object || member;
+		if (object)
+			rc = add_object(c, value, &members);
+		else if (member)
+			rc = add_member(c, value, &members);
+	}
+	if (rc == 0 && passed)
+		buf_printf(out, "{%s}", buf_text(&members));
+	buf_free(&members);
+	return rc;
+}
+
+/* The fields that create and update share. */
 struct fields {
 	char *description, *active_form;
 	struct buf metadata;
@@ -105,16 +122,6 @@ fields_free(struct fields *f)
 }
 
 static int
-id_values(struct cli *c, const char *name, struct strings *out)
-{
-	for (size_t i = 0; i < c->flag_count; i++)
-		if (strcmp(c->flags[i].flag->name, name) == 0 &&
-		    cli_ids(c, c->flags[i].value, out) == -1)
-			return -1;
-	return 0;
-}
-
-static int
 fields_read(struct cli *c, struct fields *f)
 {
 	*f = (struct fields){ .change = CHANGE_INIT };
@@ -122,8 +129,8 @@ fields_read(struct cli *c, struct fields *f)
 	if (f->description == NULL && cli_flag(c, "description"))
 		return -1;
 	f->active_form = mem_string(cli_value(c, "active-form"));
-	if (metadata_value(c, &f->metadata) == -1 || id_values(c, "blocks", &f->blocks) == -1 ||
-	    id_values(c, "blocked-by", &f->blocked_by) == -1)
+	if (metadata_value(c, &f->metadata) == -1 || cli_value_ids(c, "blocks", &f->blocks) == -1 ||
+	    cli_value_ids(c, "blocked-by", &f->blocked_by) == -1)
 		return -1;
 	f->change.description = f->description;
 	f->change.active_form = f->active_form;
@@ -138,108 +145,65 @@ fields_read(struct cli *c, struct fields *f)
 	return 0;
 }
 
-/* "created #7 Fix the parser", or the task with --json. */
-static void
-tell(struct cli *c, const char *deed, const struct task *t)
+static int
+create(struct cli *c, const char *subject)
 {
-	struct json_object *o;
+	struct fields f;
+	struct task made = TASK_INIT;
+	struct error err;
+	int status;
 
-	if (c->json) {
-		o = out_object();
-		out_string(o, "done", deed);
-		out_string(o, "id", t->id);
-		out_add(o, "task", out_raw(&t->json, JSON_ROOT));
-		cli_json(c, o);
-		return;
+	if (fields_read(c, &f) == -1 || cli_open(c, true) == -1) {
+		fields_free(&f);
+		return c->status;
 	}
-	buf_printf(&c->out, "%s #", deed);
-	view_text(&c->out, t->id, 128);
-	buf_putc(&c->out, ' ');
-	view_text(&c->out, t->subject, TEXT_SUBJECT);
-	buf_putc(&c->out, '\n');
+	f.change.subject = subject;
+	f.change.status = TASK_PENDING;
+	if (f.change.description == NULL)
+		f.change.description = subject; /* as the client does */
+	change_begin(c);
+	if (change_create(c, &f.change, &made, &err) == -1) {
+		status = cli_error(c, &err);
+	} else {
+		status = EXIT_DONE;
+		view_result(c, "created", &made);
+	}
+	task_free(&made);
+	fields_free(&f);
+	return status;
 }
 
 int
 create_main(struct cli *c)
 {
-	struct fields f;
-	struct task made = TASK_INIT;
-	struct error err;
 	struct buf subject = { 0 };
-	int status = EXIT_DONE;
+	int status;
 
 	for (int i = 0; i < c->operands; i++)
 		buf_printf(&subject, "%s%s", i > 0 ? " " : "", c->operand[i]);
-	if (strspn(buf_text(&subject), " \t\n") == strlen(buf_text(&subject))) {
-		cli_misuse(c, "a task needs a subject");
-		buf_free(&subject);
-		return c->status;
-	}
-	if (fields_read(c, &f) == -1) {
-		status = c->status;
-		goto out;
-	}
-	f.change.subject = buf_text(&subject);
-	f.change.status = TASK_PENDING;
-	if (f.change.description == NULL)
-		f.change.description = buf_text(&subject); /* as the client does */
-	if (cli_open(c, true) == -1) {
-		status = c->status;
-		goto out;
-	}
-	change_begin(c);
-	if (change_create(c, &f.change, &made, &err) == -1)
-		status = cli_error(c, &err);
+	if (strspn(buf_text(&subject), " \t\n") == subject.len)
+		status = cli_misuse(c, "a task needs a subject");
 	else
-		tell(c, "created", &made);
-out:
-	task_free(&made);
-	fields_free(&f);
+		status = create(c, buf_text(&subject));
 	buf_free(&subject);
 	return status;
 }
 
+/* To in_progress or completed, by the rules of claim and complete. */
 static int
-status_value(struct cli *c, enum task_status *status)
-{
-	static const char *const words[] = { "pending", "in_progress", "completed" };
-	const char *value = cli_value(c, "status"), *near;
-
-	*status = TASK_NO_STATUS;
-	if (value == NULL)
-		return 0;
-	*status = task_status_parse(value);
-	if (*status != TASK_NO_STATUS)
-		return 0;
-	near = strcmp(value, "done") == 0 ? "completed" : text_nearest(value, words, 3);
-	cli_misuse(c, "'%s' is no status; %s%s", value,
-	    near != NULL ? "did you mean " : "there are pending, in_progress, completed",
-	    near != NULL ? near : "");
-	return -1;
-}
-
-/* Starting and completing have rules of their own: they go the way of claim and complete. */
-static int
-change_status(struct cli *c, const char *id, enum task_status status, const struct change *with)
+update_status(struct cli *c, const char *id, enum task_status status, const struct change *with)
 {
 	struct change_complete how = { .id = id, .with = with };
 	struct strings unblocked = { 0 };
 	struct buf reason = { 0 };
-	struct error err = { 0 };
-	enum claim_result r;
-	int rc = EXIT_DONE;
+	int rc;
 
-	if (status == TASK_IN_PROGRESS) {
-		r = change_claim(c, id, false, NULL, &reason, &err);
-		if (r == CLAIM_FAULT)
-			rc = cli_error(c, &err);
-		else if (r != CLAIM_OK)
-			rc = cli_fail(c, claim_status(r, &err), "%s", buf_text(&reason));
-	} else {
+	if (status == TASK_IN_PROGRESS)
+		rc = change_claim_status(c, id, NULL, &reason);
+	else
 		rc = change_complete(c, &how, &reason, &unblocked);
-		if (rc != EXIT_DONE)
-			rc = cli_fail(c, rc, "%s", buf_text(&reason));
-	}
+	if (rc != EXIT_DONE)
+		cli_fail(c, rc, "%s", buf_text(&reason));
 	strings_free(&unblocked);
 	buf_free(&reason);
 	return rc;
@@ -250,32 +214,32 @@ update_one(struct cli *c, const char *id, struct fields *f, enum task_status sta
 {
 	struct task after = TASK_INIT, before = TASK_INIT;
 	struct error err;
-	bool special = false;
+	bool moved;
 	int rc;
 
-	f->change.status = status;
-	if (store_get(&c->store, id, &before, &err) == 1 && status != before.status &&
-	    (status == TASK_IN_PROGRESS || status == TASK_COMPLETED)) {
-		special = true;
-		f->change.status = TASK_NO_STATUS;
-		rc = change_status(c, id, status, &f->change);
-		if (rc != EXIT_DONE) {
-			task_free(&before);
-			return rc;
-		}
-	}
+	moved = store_get(&c->store, id, &before, &err) == 1 && status != before.status &&
+		(status == TASK_IN_PROGRESS || status == TASK_COMPLETED);
 	task_free(&before);
+	f->change.status = moved ? TASK_NO_STATUS : status;
+	if (moved && (rc = update_status(c, id, status, &f->change)) != EXIT_DONE)
+		return rc;
 	rc = change_update(c, id, &f->change, NULL, &after, &err);
-	if (rc == -1 && err.kind == ERROR_NOT_FOUND)
-		rc = cli_no_task(c, id);
-	else if (rc == -1)
-		rc = cli_error(c, &err);
-	else {
-		tell(c, rc == 1 || special ? "updated" : "unchanged", &after);
-		rc = EXIT_DONE;
-	}
+	if (rc == -1)
+		return cli_task_error(c, id, &err);
+	view_result(c, rc == 1 || moved ? "updated" : "unchanged", &after);
 	task_free(&after);
-	return rc;
+	return EXIT_DONE;
+}
+
+/* Was any flag passed that changes a field? */
+static bool
+changes_anything(const struct cli *c)
+{
+	for (size_t i = 0; i < c->flag_count; i++)
+		for (const struct flag *f = c->command->flags; f->name != NULL; f++)
+			if (c->flags[i].flag == f && strcmp(f->name, "agent") != 0)
+				return true;
+	return false;
 }
 
 int
@@ -283,36 +247,45 @@ update_main(struct cli *c)
 {
 	struct fields f;
 	struct strings ids = { 0 };
-	enum task_status status;
-	bool some = false;
-	int rc = EXIT_DONE, one;
+	enum task_status status = TASK_NO_STATUS;
+	const char *word = cli_value(c, "status");
+	int rc, one;
 
-	if (fields_read(c, &f) == -1 || status_value(c, &status) == -1)
-		goto fail;
-	f.change.subject = cli_value(c, "subject");
-	for (int i = 0; i < c->operands; i++)
-		if (cli_ids(c, c->operand[i], &ids) == -1)
-			goto fail;
-	for (size_t i = 0; i < c->flag_count; i++)
-		for (const struct flag *k = c->command->flags; k->name != NULL; k++)
-			some |= c->flags[i].flag == k && strcmp(k->name, "agent") != 0;
-	if (!some) {
-		cli_misuse(c, "nothing to change was given");
-		goto fail;
+	if (fields_read(c, &f) == -1 || (word != NULL && cli_task_status(c, word, &status) == -1) ||
+	    cli_operand_ids(c, &ids) == -1) {
+		rc = c->status;
+	} else if (!changes_anything(c)) {
+		rc = cli_misuse(c, "no field to change was passed");
+	} else if (cli_open(c, false) == -1) {
+		rc = c->status;
+	} else {
+		rc = EXIT_DONE;
+		f.change.subject = cli_value(c, "subject");
+		change_begin(c);
+		for (size_t i = 0; i < ids.count; i++)
+			if ((one = update_one(c, ids.item[i], &f, status)) != EXIT_DONE)
+				rc = one;
 	}
-	if (cli_open(c, false) == -1)
-		goto fail;
-	change_begin(c);
-	for (size_t i = 0; i < ids.count; i++)
-		if ((one = update_one(c, ids.item[i], &f, status)) != EXIT_DONE)
-			rc = one;
-	goto out;
-fail:
-	rc = c->status;
-out:
 	strings_free(&ids);
 	fields_free(&f);
 	return rc;
+}
+
+static int
+delete_one(struct cli *c, const char *id, const struct task *as)
+{
+	struct task was = TASK_INIT;
+	struct error err;
+	int status = EXIT_DONE;
+
+	if (c->store.dirfd == -1)
+		return cli_no_task(c, id);
+	if (change_delete(c, id, as, &was, &err) == -1)
+		status = cli_task_error(c, id, &err);
+	else
+		view_result(c, "deleted", &was);
+	task_free(&was);
+	return status;
 }
 
 int
@@ -320,34 +293,49 @@ delete_main(struct cli *c)
 {
 	struct strings ids = { 0 };
 	struct view v = { 0 };
-	struct error err;
-	int rc = EXIT_DONE;
+	int rc = EXIT_DONE, one;
 
-	for (int i = 0; i < c->operands; i++)
-		if (cli_ids(c, c->operand[i], &ids) == -1)
-			goto fail;
-	if (view_load(c, &v) == -1)
-		goto fail;
-	change_begin(c);
-	for (size_t i = 0; i < ids.count; i++) {
-		const struct task *as = view_find(&v, ids.item[i]);
-		struct task was = TASK_INIT;
-
-		if (c->store.dirfd == -1 || change_delete(c, ids.item[i], as, &was, &err) == -1)
-			rc = c->store.dirfd == -1 || err.kind == ERROR_NOT_FOUND
-				 ? cli_no_task(c, ids.item[i])
-				 : cli_error(c, &err);
-		else
-			tell(c, "deleted", &was);
-		task_free(&was);
+	if (cli_operand_ids(c, &ids) == -1 || view_load(c, &v) == -1) {
+		strings_free(&ids);
+		return c->status;
 	}
-	goto out;
-fail:
-	rc = c->status;
-out:
+	change_begin(c);
+	for (size_t i = 0; i < ids.count; i++)
+		if ((one = delete_one(c, ids.item[i], view_find(&v, ids.item[i]))) != EXIT_DONE)
+			rc = one;
 	view_free(&v);
 	strings_free(&ids);
 	return rc;
+}
+
+static bool
+clear_confirmed(struct cli *c, size_t count)
+{
+	char *question;
+	bool sure;
+
+	if (count == 0)
+		return true;
+	question = mem_printf(
+	    "delete %zu task%s of list '%s'?", count, count == 1 ? "" : "s", c->list.name);
+	sure = cli_confirm(c, question);
+	free(question);
+	return sure;
+}
+
+static void
+clear_print(struct cli *c, size_t count)
+{
+	struct json_object *o;
+
+	if (c->json) {
+		o = out_object();
+		out_int(o, "removed", (int64_t)count);
+		cli_json(c, o);
+	} else {
+		buf_printf(&c->out, "deleted %zu task%s%s\n", count, count == 1 ? "" : "s",
+		    count > 0 ? " (to restore: claude-tasks undo)" : "");
+	}
 }
 
 int
@@ -355,26 +343,17 @@ clear_main(struct cli *c)
 {
 	struct view v;
 	struct error err;
-	char *question;
-	bool some = cli_flag(c, "completed"), sure;
+	bool some = cli_flag(c, "completed");
 	size_t count = 0;
 	int rc = EXIT_DONE;
 
 	if (view_load(c, &v) == -1)
 		return c->status;
-	count = some ? v.completed : v.shown;
-	if (count > 0) {
-		question = mem_printf("remove %zu task%s from list '%s'?", count,
-		    count == 1 ? "" : "s", c->list.name);
-		sure = cli_confirm(c, question);
-		free(question);
-		if (!sure) {
-			view_free(&v);
-			return c->status;
-		}
+	if (!clear_confirmed(c, some ? v.completed : v.shown)) {
+		view_free(&v);
+		return c->status;
 	}
 	change_begin(c);
-	count = 0;
 	for (size_t i = 0; i < v.tasks.count && rc == EXIT_DONE; i++) {
 		const struct task *t = &v.tasks.item[i];
 
@@ -385,70 +364,67 @@ clear_main(struct cli *c)
 		else if (err.kind != ERROR_NOT_FOUND)
 			rc = cli_error(c, &err);
 	}
-	if (c->json) {
-		struct json_object *o = out_object();
-
-		out_int(o, "removed", (int64_t)count);
-		cli_json(c, o);
-	} else {
-		buf_printf(&c->out, "removed %zu task%s%s\n", count, count == 1 ? "" : "s",
-		    count > 0 ? " (claude-tasks undo brings them back)" : "");
-	}
+	clear_print(c, count);
 	view_free(&v);
 	return rc;
+}
+
+static void
+depend_print(struct cli *c, const struct task *t, bool changed)
+{
+	if (c->json) {
+		view_result(c, changed ? "updated" : "unchanged", t);
+		return;
+	}
+	buf_printf(&c->out, "#%s waits for ", t->id);
+	if (t->blocked_by.count > 0)
+		view_ids(&c->out, &t->blocked_by);
+	else
+		buf_puts(&c->out, "nothing");
+	buf_puts(&c->out, changed ? "\n" : " (unchanged)\n");
+}
+
+static int
+depend(struct cli *c, const char *id, const struct strings *on, const struct strings *drop)
+{
+	struct task t = TASK_INIT;
+	struct error err;
+	int status = EXIT_DONE, changed = 0, rc;
+
+	if (on->count + drop->count == 0)
+		return cli_misuse(c, "'depend' needs --on or --drop");
+	if (cli_open_for(c, id) == -1)
+		return c->status;
+	change_begin(c);
+	for (size_t i = 0; i < on->count + drop->count; i++) {
+		bool remove = i >= on->count;
+		const char *other = remove ? drop->item[i - on->count] : on->item[i];
+
+		rc = change_depend(c, id, other, remove, &err);
+		if (rc == -1)
+			status = cli_error(c, &err);
+		else
+			changed += rc;
+	}
+	if (status == EXIT_DONE && store_get(&c->store, id, &t, &err) == 1)
+		depend_print(c, &t, changed > 0);
+	task_free(&t);
+	return status;
 }
 
 int
 depend_main(struct cli *c)
 {
 	struct strings on = { 0 }, drop = { 0 };
-	struct task t = TASK_INIT;
-	struct error err;
 	const char *id = cli_id(c, 0);
-	int rc = EXIT_DONE, changed = 0, one;
+	int status;
 
-	if (id == NULL || id_values(c, "on", &on) == -1 || id_values(c, "drop", &drop) == -1)
-		goto fail;
-	if (on.count + drop.count == 0) {
-		cli_misuse(c, "'depend' needs --on or --drop");
-		goto fail;
-	}
-	if ((one = cli_open(c, false)) != 1) {
-		if (one == 0)
-			cli_no_task(c, id);
-		goto fail;
-	}
-	change_begin(c);
-	for (size_t i = 0; i < on.count + drop.count; i++) {
-		bool remove = i >= on.count;
-
-		one = change_depend(
-		    c, id, remove ? drop.item[i - on.count] : on.item[i], remove, &err);
-		if (one == -1)
-			rc = cli_error(c, &err);
-		else
-			changed += one;
-	}
-	if (rc == EXIT_DONE && store_get(&c->store, id, &t, &err) == 1) {
-		if (c->json) {
-			tell(c, changed ? "updated" : "unchanged", &t);
-		} else {
-			buf_printf(&c->out, "#%s ", id);
-			if (t.blocked_by.count > 0) {
-				buf_puts(&c->out, "waits for ");
-				view_ids(&c->out, &t.blocked_by);
-			} else {
-				buf_puts(&c->out, "waits for nothing");
-			}
-			buf_puts(&c->out, changed ? "\n" : " (as before)\n");
-		}
-	}
-	goto out;
-fail:
-	rc = c->status;
-out:
-	task_free(&t);
+	if (id == NULL || cli_value_ids(c, "on", &on) == -1 ||
+	    cli_value_ids(c, "drop", &drop) == -1)
+		status = c->status;
+	else
+		status = depend(c, id, &on, &drop);
 	strings_free(&on);
 	strings_free(&drop);
-	return rc;
+	return status;
 }

@@ -129,7 +129,7 @@ load_list(struct input *in, const struct ci_options *o, struct error *e)
 		.cwd = o->checkout };
 	struct list list = { 0 };
 	struct store st = STORE_INIT;
-	int fd = -1, rc = -1;
+	int fd, rc = -1;
 
 	if (list_find(&list, &q, e) == -1)
 		goto out;
@@ -144,8 +144,6 @@ load_list(struct input *in, const struct ci_options *o, struct error *e)
 	else
 		rc = file_read(fd, JOURNAL_FILE, 0, INPUT_MAX, &in->journal, e);
 out:
-	if (fd != -1)
-		close(fd);
 	store_close(&st);
 	list_free(&list);
 	return rc == -1 ? -1 : 0;

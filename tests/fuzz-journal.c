@@ -22,6 +22,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	char dir[] = "/tmp/fuzz-journal-XXXXXX", bytes[4096];
 	struct deadline deadline = deadline_in(60000);
+	struct list list = { .name = (char *)"list", .has_state = true };
 	struct error e;
 	int fd, file;
 	ssize_t n;
@@ -29,6 +30,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	(void)argc, (void)argv;
 	if (mkdtemp(dir) == NULL || (fd = open(dir, O_DIRECTORY | O_CLOEXEC)) == -1)
 		err(1, "%s", dir);
+	list.statefd = fd;
 	for (int i = 0; i < 4; i++) {
 		struct journal_entry entry = { .event = "claim",
 			.task = "3",
@@ -38,7 +40,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 			.to = out_object() };
 
 		out_int(entry.to, "n", i);
-		if (journal_append(fd, "list", FILE_SYNC_OFF, &entry, deadline, &e) == -1)
+		if (journal_append(&list, DURABILITY_OFF, &entry, deadline, &e) == -1)
 			errx(1, "%s", e.text);
 	}
 	if ((file = openat(fd, JOURNAL_FILE, O_RDONLY | O_CLOEXEC)) == -1)

@@ -10,10 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../cli/cli.h"
+#include "../cli/commands.h"
 #include "fuzz.h"
-
-void (*cli_on_signal)(void); /* of the main() that is not here */
 
 static char dir[] = "/dev/shm/fuzz-mcp-XXXXXX";
 static int answers = -1;

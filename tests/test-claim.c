@@ -44,7 +44,7 @@ setup(void)
 	setenv("CLAUDE_CONFIG_DIR", top, 1);
 	cr_assert_eq(list_find(&list, &q, &err), 0, "%s", err.text);
 	cr_assert_eq(store_open(&store, list.dir, true, &err), 1, "%s", err.text);
-	store.sync = FILE_SYNC_OFF;
+	store.durability = DURABILITY_OFF;
 }
 
 static void
@@ -127,7 +127,6 @@ journal_lines(void)
 	int fd = list_state(&list, true, &err), n = 0;
 
 	cr_assert_eq(journal_read(fd, count_lines, &n, &err), 0);
-	close(fd);
 	return n;
 }
 
@@ -265,16 +264,20 @@ Test(claim, delegation)
 	cr_expect_eq(claim_count(), 1);
 }
 
-/* The ledger as if the claim were old. */
-static int
-make_old(void *arg, struct claims *claims)
+/* The record as if the claims were old. */
+static void
+make_old(int64_t ms)
 {
-	for (size_t i = 0; i < claims->count; i++) {
-		claims->item[i].time_ms -= *(int64_t *)arg;
-		claims->item[i].pid_start =
-		    claims->item[i].pid == GONE ? 1 : claims->item[i].pid_start;
+	struct claims claims;
+
+	cr_assert_eq(claims_lock(&list, &claims, SOON, &err), 0, "%s", err.text);
+	for (size_t i = 0; i < claims.count; i++) {
+		claims.item[i].time_ms -= ms;
+		if (claims.item[i].pid == GONE)
+			claims.item[i].pid_start = 1;
 	}
-	return 1;
+	cr_assert_eq(claims_save(&claims, &err), 0, "%s", err.text);
+	claims_free(&claims);
 }
 
 Test(claim, a_call_that_never_followed)
@@ -284,7 +287,7 @@ Test(claim, a_call_that_never_followed)
 	write_task("1", "pending", "");
 	cr_expect_eq(take("1", &sub, false, NULL), CLAIM_OK);
 	cr_expect_eq(take("1", &second, false, NULL), CLAIM_TAKEN, "it may be on its way");
-	cr_assert_eq(claims_edit(&list, make_old, &minute, SOON, &err), 1, "%s", err.text);
+	make_old(minute);
 	cr_expect_eq(take("1", &second, false, NULL), CLAIM_OK, "not any more");
 }
 
@@ -365,8 +368,8 @@ Test(release, agent)
 	write_task("6", "in_progress", ",\"owner\":\"worker\",\"blockedBy\":[\"4\"]");
 	cr_expect_eq(take("1", &mate, true, NULL), CLAIM_OK, "%s", err.text);
 	cr_expect_eq(take("5", &mate, false, NULL), CLAIM_OK, "%s", err.text);
-	cr_expect_eq(
-	    release_agent(&list, &store, &mate, "it stopped", &r, SOON, &err), 0, "%s", err.text);
+	cr_expect_eq(release_agent(&list, &store, &mate, "it stopped", NULL, &r, SOON, &err), 0,
+	    "%s", err.text);
 	task_set_sort(&r.tasks);
 	cr_expect_eq(r.tasks.count, 3, "%zu", r.tasks.count);
 	cr_expect_str_eq(state("1"), "pending -");
@@ -396,7 +399,8 @@ Test(release, main_thread)
 	write_task("1", "pending", "");
 	write_task("2", "in_progress", "");
 	cr_expect_eq(take("1", &lead, true, NULL), CLAIM_OK);
-	cr_expect_eq(release_agent(&list, &store, &lead, "x", &r, SOON, &err), 0, "%s", err.text);
+	cr_expect_eq(
+	    release_agent(&list, &store, &lead, "x", NULL, &r, SOON, &err), 0, "%s", err.text);
 	cr_expect_eq(r.tasks.count, 1);
 	cr_expect_str_eq(state("1"), "pending -");
 	cr_expect_str_eq(state("2"), "in_progress -", "nobody's claim");
@@ -503,7 +507,7 @@ Test(release, nothing_is_made_where_nothing_is_claimed)
 	char path[128];
 
 	write_task("1", "in_progress", ",\"owner\":\"x\"");
-	cr_expect_eq(release_dead(&list, &store, NULL, &lead, &r, SOON, &err), 0);
+	cr_expect_eq(release_dead(&list, &store, NULL, &lead, NULL, &r, SOON, &err), 0);
 	snprintf(path, sizeof(path), "%s/task-hooks", top);
 	cr_expect_eq(access(path, F_OK), -1);
 	cr_expect_str_eq(state("1"), "in_progress x", "not ours to judge");
@@ -525,7 +529,8 @@ Test(release, dead)
 	cr_expect_eq(take("2", &alive, true, NULL), CLAIM_OK);
 	cr_expect_eq(take("3", &unknown, true, NULL), CLAIM_OK);
 	cr_expect_eq(take("4", &dead, false, NULL), CLAIM_OK);
-	cr_expect_eq(release_dead(&list, &store, NULL, &lead, &r, SOON, &err), 0, "%s", err.text);
+	cr_expect_eq(
+	    release_dead(&list, &store, NULL, &lead, NULL, &r, SOON, &err), 0, "%s", err.text);
 	cr_expect_eq(r.tasks.count, 1);
 	cr_expect_str_eq(state("1"), "pending -");
 	cr_expect_str_eq(state("2"), "in_progress worker");
@@ -535,7 +540,8 @@ Test(release, dead)
 	/* taken over by a living one before the sweep */
 	cr_expect_eq(take("1", &dead, true, NULL), CLAIM_OK);
 	write_task("1", "in_progress", ",\"owner\":\"somebody-else\"");
-	cr_expect_eq(release_dead(&list, &store, NULL, &lead, &r, SOON, &err), 0, "%s", err.text);
+	cr_expect_eq(
+	    release_dead(&list, &store, NULL, &lead, NULL, &r, SOON, &err), 0, "%s", err.text);
 	cr_expect_str_eq(state("1"), "in_progress somebody-else");
 	cr_expect_eq(r.tasks.count, 0);
 	cr_expect_eq(claim_count(), 2);
@@ -551,7 +557,7 @@ Test(release, a_number_used_again)
 	old.pid_start = 1; /* somebody else had it before */
 	write_task("1", "pending", "");
 	cr_expect_eq(take("1", &old, true, NULL), CLAIM_OK);
-	cr_expect_eq(release_dead(&list, &store, NULL, &lead, &r, SOON, &err), 0);
+	cr_expect_eq(release_dead(&list, &store, NULL, &lead, NULL, &r, SOON, &err), 0);
 	cr_expect_eq(r.tasks.count, 1);
 	released_free(&r);
 }
@@ -568,8 +574,8 @@ Test(release, ended_session)
 	cr_expect_eq(take("1", &sub, true, NULL), CLAIM_OK);
 	cr_expect_eq(take("2", &second, true, NULL), CLAIM_OK);
 	cr_expect_eq(take("3", &resumed, true, NULL), CLAIM_OK);
-	cr_expect_eq(
-	    release_dead(&list, &store, "11111111-lead", &self, &r, SOON, &err), 0, "%s", err.text);
+	cr_expect_eq(release_dead(&list, &store, "11111111-lead", &self, NULL, &r, SOON, &err), 0,
+	    "%s", err.text);
 	cr_expect_eq(r.tasks.count, 1, "%zu", r.tasks.count);
 	cr_expect_str_eq(state("1"), "pending -");
 	cr_expect_str_eq(state("2"), "in_progress -");
@@ -585,60 +591,85 @@ Test(release, what_is_settled_and_what_is_spent)
 	write_task("1", "pending", "");
 	cr_expect_eq(take("1", &sub, false, NULL), CLAIM_OK);
 	write_task("1", "in_progress", ",\"owner\":\"a0123456789abcdef\"");
-	cr_expect_eq(release_dead(&list, &store, NULL, &lead, &r, SOON, &err), 0);
-	cr_assert_eq(claims_edit(&list, make_old, &hour, SOON, &err), 1);
-	cr_expect_eq(release_dead(&list, &store, NULL, &lead, &r, SOON, &err), 0);
+	cr_expect_eq(release_dead(&list, &store, NULL, &lead, NULL, &r, SOON, &err), 0);
+	make_old(hour);
+	cr_expect_eq(release_dead(&list, &store, NULL, &lead, NULL, &r, SOON, &err), 0);
 	cr_expect_eq(claim_count(), 1, "work takes its time");
 	cr_expect_str_eq(state("1"), "in_progress a0123456789abcdef");
 	write_task("1", "pending", "");
-	cr_expect_eq(release_dead(&list, &store, NULL, &lead, &r, SOON, &err), 0);
+	cr_expect_eq(release_dead(&list, &store, NULL, &lead, NULL, &r, SOON, &err), 0);
 	cr_expect_eq(claim_count(), 0, "the client has put it back");
 	cr_expect_eq(take("1", &sub, false, NULL), CLAIM_OK);
 	write_task("1", "completed", "");
-	cr_expect_eq(release_dead(&list, &store, NULL, &lead, &r, SOON, &err), 0);
+	cr_expect_eq(release_dead(&list, &store, NULL, &lead, NULL, &r, SOON, &err), 0);
 	cr_expect_eq(claim_count(), 0, "done");
 	write_task("2", "pending", "");
 	cr_expect_eq(take("2", &sub, false, NULL), CLAIM_OK);
-	cr_expect_eq(release_dead(&list, &store, NULL, &lead, &r, SOON, &err), 0);
+	cr_expect_eq(release_dead(&list, &store, NULL, &lead, NULL, &r, SOON, &err), 0);
 	cr_expect_eq(claim_count(), 1, "on its way");
-	cr_assert_eq(claims_edit(&list, make_old, &hour, SOON, &err), 1);
-	cr_expect_eq(release_dead(&list, &store, NULL, &lead, &r, SOON, &err), 0);
+	make_old(hour);
+	cr_expect_eq(release_dead(&list, &store, NULL, &lead, NULL, &r, SOON, &err), 0);
 	cr_expect_eq(claim_count(), 0, "it never came");
 	cr_expect_eq(claims_forget(&list, "2", SOON, &err), 0, "nothing to forget");
 	released_free(&r);
 }
 
-Test(release, sync)
+/* A report_rule: only what has no owner, or the subagent's own. */
+static int
+only_own(
+    void *arg, struct store *s, const struct claims *claims, const struct task *t, struct error *e)
 {
-	struct report_item item[] = {
-		{ .task = "1", .status = TASK_COMPLETED },
-		{ .task = "2", .status = TASK_COMPLETED },
-		{ .task = "9", .status = TASK_COMPLETED },
-		{ .task = "3", .status = TASK_BLOCKED },
-		{ .task = "3", .status = TASK_IN_PROGRESS },
-		{ .task = "4", .status = TASK_COMPLETED },
+	int *asked = arg;
+
+	(void)s;
+	(void)claims;
+	++*asked;
+	if (t->owner == NULL || strcmp(t->owner, sub.id) == 0)
+		return 0;
+	return error_set(e, ERROR_REFUSED, "it belongs to %s", t->owner);
+}
+
+Test(release, reports)
+{
+	static const struct {
+		const char *task;
+		enum task_status status;
+		int want;
+		const char *reason, *state;
+	} rows[] = {
+		{ "1", TASK_COMPLETED, 1, NULL, "completed a0123456789abcdef" },
+		{ "2", TASK_COMPLETED, -1, "belongs to other", "in_progress other" },
+		{ "9", TASK_COMPLETED, -1, "no task #9", NULL },
+		{ "3", TASK_BLOCKED, -1, "", "pending -" }, /* a native task cannot be blocked */
+		{ "3", TASK_IN_PROGRESS, 1, NULL, "in_progress a0123456789abcdef" },
+		{ "4", TASK_COMPLETED, 0, NULL, "completed -" },
 	};
+	struct claims claims = { 0 };
+	int asked = 0;
 
 	write_task("1", "pending", "");
 	write_task("2", "in_progress", ",\"owner\":\"other\"");
 	write_task("3", "pending", "");
 	write_task("4", "completed", "");
 	cr_expect_eq(take("1", &sub, true, NULL), CLAIM_OK);
-	cr_expect_eq(
-	    report_apply(&list, &store, &sub, item, 6, NULL, NULL, SOON, &err), 0, "%s", err.text);
-	cr_expect(item[0].applied);
-	cr_expect_str_eq(state("1"), "completed a0123456789abcdef");
-	cr_expect(!item[1].applied);
-	cr_expect_neq(strstr(item[1].reason, "belongs to other"), NULL, "%s", item[1].reason);
-	cr_expect(!item[2].applied);
-	cr_expect_neq(strstr(item[2].reason, "no task #9"), NULL, "%s", item[2].reason);
-	cr_expect(!item[3].applied, "a native task has no such status");
-	cr_expect(item[4].applied);
-	cr_expect_str_eq(state("3"), "in_progress a0123456789abcdef");
-	cr_expect(item[5].applied, "it is so already");
+	cr_assert_eq(claims_load(&list, &claims, &err), 0, "%s", err.text);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct report_item item = { (char *)rows[i].task, rows[i].status, false, NULL };
+
+		cr_expect_eq(
+		    report_apply(&list, &store, &sub, &item, only_own, &asked, &claims, SOON, &err),
+		    rows[i].want, "report %zu: %s", i, err.text);
+		cr_expect_eq(item.applied, rows[i].want != -1, "report %zu", i);
+		if (rows[i].want == -1)
+			cr_expect_neq(strstr(item.reason, rows[i].reason), NULL, "%s", item.reason);
+		if (rows[i].state != NULL)
+			cr_expect_str_eq(state(rows[i].task), rows[i].state);
+		free(item.reason);
+	}
+	cr_expect_eq(asked, 5, "the rule is asked for every task that is there");
+	cr_expect_eq(claims.count, 0, "the claim of what was completed is dropped");
 	cr_expect_eq(claim_count(), 0);
-	for (size_t i = 0; i < 6; i++)
-		free(item[i].reason);
+	claims_free(&claims);
 }
 
 Test(claim, what_is_claimed_is_not_offered)

@@ -237,7 +237,7 @@ Test(config, everything)
 	cr_expect_str_eq(c.name, "lead // not a comment");
 	cr_expect_eq(c.lock_timeout_ms, 1500);
 	cr_expect_eq(c.deadline_ms, 30000);
-	cr_expect_eq(c.durability, FILE_SYNC_FULL);
+	cr_expect_eq(c.durability, DURABILITY_FULL);
 	cr_expect_eq(c.rules.blocked, LEVEL_WARN);
 	cr_expect_eq(c.rules.claimed, LEVEL_REFUSE, "others stay");
 	cr_expect_eq(c.rules.busy, LEVEL_REFUSE);

@@ -291,7 +291,7 @@ open_list(struct store *s, const char *name, enum store_layout layout)
 	cr_assert_eq(convert_make(path, layout, &err), 0, "%s", err.text);
 	cr_assert_eq(store_open(s, path, false, &err), 1, "%s", err.text);
 	cr_assert_eq(s->layout, layout);
-	s->sync = FILE_SYNC_OFF;
+	s->durability = DURABILITY_OFF;
 }
 
 Test(convert, put)

@@ -120,7 +120,7 @@ Test(event, who)
 		cr_assert_eq(parse(&ev, text, &e), 0);
 		cr_expect_eq(event_in_process_teammate(&ev), rows[i].in_process, "%s", text);
 		cr_expect_eq(event_tmux_teammate(&ev), rows[i].tmux, "%s", text);
-		agent_from_event(&ev, &list, NULL, &a, &name);
+		agent_from_event(&ev, &list, &a, &name);
 #define SAME(x, y) ((x) == NULL ? (y) == NULL : (y) != NULL && strcmp(x, y) == 0)
 		cr_expect(SAME(a.id, rows[i].id), "%s: id %s", text, a.id);
 		cr_expect(SAME(a.name, rows[i].name), "%s: name %s", text, a.name);

@@ -151,16 +151,16 @@ Test(file, replaces_whole_and_keeps_the_mode)
 
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
 		spill("1.json", "old", modes[i]);
-		cr_assert_eq(file_replace(fd, "1.json", "new", 3, 0, FILE_SYNC_FILE, &err), 0, "%s",
-		    err.text);
+		cr_assert_eq(file_replace(fd, "1.json", "new", 3, 0, DURABILITY_FILE, &err), 0,
+		    "%s", err.text);
 		cr_expect_eq(mode_of("1.json") & 0777, modes[i]);
 		cr_assert_eq(file_read(fd, "1.json", 0, FILE_MAX, &b, &err), 1);
 		cr_expect_str_eq(buf_text(&b), "new");
 		cr_assert_eq(unlinkat(fd, "1.json", 0), 0);
 	}
-	cr_assert_eq(file_replace(fd, "2.json", "new", 3, 0, FILE_SYNC_FULL, &err), 0);
+	cr_assert_eq(file_replace(fd, "2.json", "new", 3, 0, DURABILITY_FULL, &err), 0);
 	cr_expect_eq(mode_of("2.json") & 0777, 0644, "as the client makes them");
-	cr_assert_eq(file_replace(fd, "3", "", 0, 0600, FILE_SYNC_OFF, &err), 0);
+	cr_assert_eq(file_replace(fd, "3", "", 0, 0600, DURABILITY_OFF, &err), 0);
 	cr_expect_eq(mode_of("3") & 0777, 0600);
 	cr_expect_eq(entries(), 2);
 }
@@ -171,10 +171,10 @@ Test(file, the_same_bytes_are_not_written_again)
 
 	spill("1.json", "same", 0644);
 	cr_assert_eq(fstatat(fd, "1.json", &before, 0), 0);
-	cr_assert_eq(file_replace(fd, "1.json", "same", 4, 0, FILE_SYNC_OFF, &err), 0);
+	cr_assert_eq(file_replace(fd, "1.json", "same", 4, 0, DURABILITY_OFF, &err), 0);
 	cr_assert_eq(fstatat(fd, "1.json", &after, 0), 0);
 	cr_expect_eq(before.st_ino, after.st_ino);
-	cr_assert_eq(file_replace(fd, "1.json", "else", 4, 0, FILE_SYNC_OFF, &err), 0);
+	cr_assert_eq(file_replace(fd, "1.json", "else", 4, 0, DURABILITY_OFF, &err), 0);
 	cr_assert_eq(fstatat(fd, "1.json", &after, 0), 0);
 	cr_expect_neq(before.st_ino, after.st_ino);
 }
@@ -186,17 +186,17 @@ Test(file, a_link_stays_a_link)
 	cr_assert_eq(symlinkat("sub/real", fd, "hop"), 0);
 	cr_assert_eq(symlinkat("hop", fd, "1.json"), 0);
 	cr_assert_eq(
-	    file_replace(fd, "1.json", "new", 3, 0, FILE_SYNC_FILE, &err), 0, "%s", err.text);
+	    file_replace(fd, "1.json", "new", 3, 0, DURABILITY_FILE, &err), 0, "%s", err.text);
 	cr_expect(S_ISLNK(mode_of("1.json")));
 	cr_expect(S_ISLNK(mode_of("hop")));
 	cr_expect_eq(mode_of("sub/real") & 0777, 0640);
 	cr_assert_eq(file_read(fd, "sub/real", 0, FILE_MAX, &b, &err), 1);
 	cr_expect_str_eq(buf_text(&b), "new");
 	cr_assert_eq(symlinkat("nowhere", fd, "2.json"), 0);
-	cr_expect_eq(file_replace(fd, "2.json", "new", 3, 0, FILE_SYNC_FILE, &err), -1);
+	cr_expect_eq(file_replace(fd, "2.json", "new", 3, 0, DURABILITY_FILE, &err), -1);
 	cr_expect_eq(err.kind, ERROR_NOT_FOUND, "%s", err.text);
 	cr_assert_eq(symlinkat("3.json", fd, "3.json"), 0);
-	cr_expect_eq(file_replace(fd, "3.json", "new", 3, 0, FILE_SYNC_FILE, &err), -1);
+	cr_expect_eq(file_replace(fd, "3.json", "new", 3, 0, DURABILITY_FILE, &err), -1);
 }
 
 /* Read as a file, and a link by the time it is written. */
@@ -215,11 +215,11 @@ Test(file, a_staged_link_does_not_lead_out_of_the_lists)
 	cr_assert_eq(symlinkat("../../lists-too/outside", fd, "lists/lab/2.json"), 0);
 	cr_assert_eq(symlinkat("../inside", fd, "lists/lab/3.json"), 0);
 	cr_assert_neq(list = openat(fd, "lists/lab", O_RDONLY | O_DIRECTORY), -1);
-	cr_expect_eq(file_stage(&s, list, "1.json", "new", 3, 0, FILE_SYNC_OFF, &err), -1);
+	cr_expect_eq(file_stage(&s, list, "1.json", "new", 3, 0, DURABILITY_OFF, &err), -1);
 	cr_expect_eq(err.kind, ERROR_INPUT, "%s", err.text);
-	cr_expect_eq(file_stage(&s, list, "2.json", "new", 3, 0, FILE_SYNC_OFF, &err), -1);
+	cr_expect_eq(file_stage(&s, list, "2.json", "new", 3, 0, DURABILITY_OFF, &err), -1);
 	cr_expect_eq(
-	    file_stage(&s, list, "3.json", "new", 3, 0, FILE_SYNC_OFF, &err), 0, "%s", err.text);
+	    file_stage(&s, list, "3.json", "new", 3, 0, DURABILITY_OFF, &err), 0, "%s", err.text);
 	cr_expect_eq(file_commit(&s, &err), 0, "%s", err.text);
 	cr_assert_eq(file_read(fd, "outside", 0, FILE_MAX, &b, &err), 1);
 	cr_expect_str_eq(buf_text(&b), "old");
@@ -232,7 +232,7 @@ Test(file, staged_is_not_yet_there_and_can_be_dropped)
 
 	file_drop(&s);
 	spill("1.json", "old", 0644);
-	cr_assert_eq(file_stage(&s, fd, "1.json", "new", 3, 0, FILE_SYNC_OFF, &err), 0);
+	cr_assert_eq(file_stage(&s, fd, "1.json", "new", 3, 0, DURABILITY_OFF, &err), 0);
 	cr_expect(file_is_temp(s.temp), "%s", s.temp);
 	cr_expect_eq(s.temp[0], '.');
 	cr_expect_neq(strcmp(s.temp + strlen(s.temp) - 5, ".json"), 0);
@@ -248,8 +248,8 @@ Test(file, nothing_but_a_regular_file_is_replaced)
 {
 	cr_assert_eq(mkdirat(fd, "1.json", 0700), 0);
 	cr_assert_eq(mkfifoat(fd, "2.json", 0600), 0);
-	cr_expect_eq(file_replace(fd, "1.json", "x", 1, 0, FILE_SYNC_OFF, &err), -1);
-	cr_expect_eq(file_replace(fd, "2.json", "x", 1, 0, FILE_SYNC_OFF, &err), -1);
+	cr_expect_eq(file_replace(fd, "1.json", "x", 1, 0, DURABILITY_OFF, &err), -1);
+	cr_expect_eq(file_replace(fd, "2.json", "x", 1, 0, DURABILITY_OFF, &err), -1);
 	cr_expect_eq(entries(), 2);
 }
 

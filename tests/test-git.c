@@ -3,6 +3,7 @@
  * see, and with nothing else.  Real repositories, real git.
  */
 #include <criterion/criterion.h>
+#include <dirent.h>
 #include <sys/stat.h>
 
 #include <stdio.h>
@@ -427,4 +428,33 @@ Test(git, files_outside_a_repository)
 	free(why);
 	strings_free(&files);
 	strings_free(&writes);
+}
+
+static int
+descriptors(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	int n = 0;
+
+	cr_assert_neq(d, NULL);
+	while (readdir(d) != NULL)
+		n++;
+	closedir(d);
+	return n;
+}
+
+Test(git, a_tree_that_is_too_deep_is_closed)
+{
+	struct strings files = { 0 }, writes = { 0 };
+	char hash[65], *why;
+	int before;
+
+	sh("rm -rf .git; d=src; for i in $(seq 80); do d=$d/d; done; mkdir -p $d");
+	strings_add(&files, "**");
+	before = descriptors();
+	cr_expect_eq(git_files_hash(top, &files, &writes, hash, &why), 0);
+	cr_expect(why != NULL && strstr(why, "cannot be read") != NULL, "%s", why);
+	cr_expect_eq(descriptors(), before);
+	free(why);
+	strings_free(&files);
 }

@@ -104,6 +104,17 @@ Test(graph, unblocked)
 	}
 }
 
+static int
+waits_in_set(void *arg, const char *id, struct strings *blocked_by, struct error *err)
+{
+	const struct task *t = task_set_find(arg, id);
+
+	(void)err;
+	for (size_t i = 0; t != NULL && i < t->blocked_by.count; i++)
+		strings_add(blocked_by, t->blocked_by.item[i]);
+	return t != NULL;
+}
+
 Test(graph, cycles)
 {
 	static const struct {
@@ -113,22 +124,80 @@ Test(graph, cycles)
 		{ "1:p 2:p<1 3:p<2", "1", "3", "1 3 2 1" },
 		{ "1:p 2:p<1 3:p<2,1", "1", "3", "1 3 1" },
 		{ "1:p 2:p<1", "2", "1", "" },
-		{ "1:p", "1", "1", "1 1" },
+		{ "1:p", "1", "1", "" },
 		{ "1:p", "1", "9", "" },
 		{ "1:p<2 2:p<1 3:p", "3", "1", "" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct task_set set = { 0 };
-		struct strings path = { 0 };
-		bool found;
+		struct graph_edge edge = { .blocked = rows[i].blocked, .blocker = rows[i].blocker };
+		struct error err;
 
 		load(&set, rows[i].list);
-		found = graph_cycle(&set, rows[i].blocked, rows[i].blocker, &path);
-		cr_expect_eq(found, *rows[i].want != '\0', "%s", rows[i].list);
-		cr_expect_str_eq(joined(&path), rows[i].want, "%s", rows[i].list);
+		cr_assert_eq(
+		    graph_check_edges(waits_in_set, &set, edge.blocked, &edge, 1, &err), 0);
+		cr_expect_eq(edge.unknown, strcmp(edge.blocker, "9") == 0, "%s", rows[i].list);
+		cr_expect_str_eq(joined(&edge.cycle), rows[i].want, "%s", rows[i].list);
 		task_set_free(&set);
 	}
+}
+
+/* What a change asks for, as a refusal says it; "" if it can be done. */
+Test(graph, edges_of_a_change)
+{
+	static const struct {
+		const char *list, *id, *by, *blocks, *want;
+	} rows[] = {
+		{ "1:p 2:p", "1", "2", NULL, "" },
+		{ "1:p 2:p", "", "2", "1", "" },
+		{ "1:p", "1", "1", NULL, "task #1 cannot wait for itself" },
+		{ "1:p", "1", NULL, "9", "there is no task #9 to depend on" },
+		{ "1:p 2:p<1", "1", "2", NULL,
+		    "task #1 cannot wait for #2: that would close the circle #1 -> #2 -> #1" },
+		{ "1:p 2:p<1", "2", NULL, "1",
+		    "task #1 cannot wait for #2: that would close the circle #1 -> #2 -> #1" },
+		{ "1:p 2:p 3:p<2", "1", "3", "2",
+		    "task #1 cannot wait for #3: that would close the circle #1 -> #3 -> #2 -> "
+		    "#1" },
+		{ "1:p 2:p", "1", "2", "2",
+		    "task #1 cannot wait for #2: that would close the circle #1 -> #2 -> #1" },
+		{ "2:p 3:p<2", "", "3", "2",
+		    "the new task cannot wait for #3: that would close the circle the new task -> "
+		    "#3 -> #2 -> the new task" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct strings by = { (char *[]){ (char *)rows[i].by }, 1 };
+		struct strings blocks = { (char *[]){ (char *)rows[i].blocks }, 1 };
+		struct change change = CHANGE_INIT;
+		struct task_set set = { 0 };
+		struct error err = { 0 };
+		int rc;
+
+		load(&set, rows[i].list);
+		change.add_blocked_by = rows[i].by != NULL ? &by : NULL;
+		change.add_blocks = rows[i].blocks != NULL ? &blocks : NULL;
+		rc = graph_check_change(waits_in_set, &set, rows[i].id, &change, &err);
+		cr_expect_eq(rc, *rows[i].want != '\0' ? -1 : 0, "%zu", i);
+		cr_expect_str_eq(rc == -1 ? err.text : "", rows[i].want, "%zu: %s", i, err.text);
+		task_set_free(&set);
+	}
+}
+
+/* The circle of two new edges is told once, at the first of them. */
+Test(graph, a_circle_of_two_new_edges)
+{
+	struct graph_edge edge[] = { { .blocked = "1", .blocker = "3" },
+		{ .blocked = "2", .blocker = "1" } };
+	struct task_set set = { 0 };
+	struct error err;
+
+	load(&set, "1:p 2:p 3:p<2");
+	cr_assert_eq(graph_check_edges(waits_in_set, &set, "1", edge, 2, &err), 0);
+	cr_expect_str_eq(joined(&edge[0].cycle), "1 3 2 1");
+	cr_expect_eq(edge[1].cycle.count, 0);
+	task_set_free(&set);
 }
 
 Test(graph, any_cycle)
@@ -204,15 +273,17 @@ Test(graph, large)
 {
 	struct task_set set = { 0 };
 	struct strings path = { 0 };
+	struct graph_edge edge = { .blocked = "1", .blocker = "10000" };
 	struct buf spec = { 0 };
+	struct error err;
 
 	buf_puts(&spec, "1:p");
 	for (int i = 2; i <= 10000; i++)
 		buf_printf(&spec, " %d:p<%d", i, i - 1);
 	load(&set, buf_text(&spec));
-	cr_expect(graph_cycle(&set, "1", "10000", &path));
-	cr_expect_eq(path.count, 10001, "%zu", path.count);
-	strings_free(&path);
+	cr_assert_eq(graph_check_edges(waits_in_set, &set, "1", &edge, 1, &err), 0);
+	cr_expect_eq(edge.cycle.count, 10001, "%zu", edge.cycle.count);
+	strings_free(&edge.cycle);
 	cr_expect(!graph_any_cycle(&set, &path));
 	graph_why(&set, "10000", &path);
 	cr_expect_eq(path.count, 10000);

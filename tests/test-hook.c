@@ -40,14 +40,14 @@ Test(hook, the_deadline_of_the_settings)
 		int64_t left;
 
 		hook_guard(&h, &spec);
-		h.config_file = path;
+		h.in.config_file = path;
 		h.limit_ms = rows[i].option * 1000;
 		hook_deadline(&h); /* the event was waited for before the settings are read */
 		cr_assert_eq(hook_config(&h, &e), 0, "%s", e.text);
 		left = deadline_left(hook_deadline(&h));
 		cr_expect(left <= rows[i].want * 1000 && left > rows[i].want * 1000 - 10000,
 		    "%s: %lld ms", rows[i].name, (long long)left);
-		config_free(&h.config);
+		config_free(&h.in.config);
 		unlink(path);
 		free(path);
 	}
@@ -82,8 +82,8 @@ Test(hook, the_supervisor_keeps_the_deadline_of_the_settings)
 
 		dup2(in[0], STDIN_FILENO);
 		hook_guard(&h, &spec);
-		h.config_file = path;
-		h.config.deadline_ms = 1000;
+		h.in.config_file = path;
+		h.in.config.deadline_ms = 1000;
 		_exit(hook_run_supervised(&h));
 	}
 	close(in[0]);

@@ -14,6 +14,7 @@
 
 static char dir[64];
 static int statefd;
+static struct list lab = { .name = (char *)"lab", .has_state = true };
 static struct error err;
 
 static void
@@ -23,6 +24,7 @@ setup(void)
 	cr_assert_not_null(mkdtemp(dir));
 	statefd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	cr_assert_neq(statefd, -1);
+	lab.statefd = statefd;
 }
 
 static void
@@ -42,7 +44,7 @@ append(const char *event, const char *task, const char *why)
 {
 	struct journal_entry e = { .event = event, .task = task, .why = why };
 
-	return journal_append(statefd, "lab", FILE_SYNC_OFF, &e, deadline_in(2000), &err);
+	return journal_append(&lab, DURABILITY_OFF, &e, deadline_in(2000), &err);
 }
 
 static void
@@ -124,7 +126,7 @@ Test(journal, holds_what_it_was_given)
 	out_string(e.extra, "receipt", "r");
 	out_string(e.extra, "seq", "forged");
 	out_string(e.extra, "hash", "forged");
-	cr_assert_eq(journal_append(statefd, "lab", FILE_SYNC_OFF, &e, deadline_in(2000), &err), 0);
+	cr_assert_eq(journal_append(&lab, DURABILITY_OFF, &e, deadline_in(2000), &err), 0);
 	cr_expect_null(e.from, "the objects are taken");
 	slurp(JOURNAL_FILE, &b);
 	cr_expect_not_null(strstr(b.data, "\"from\":{\"status\":\"pending\"}"), "%s", b.data);
@@ -180,8 +182,7 @@ Test(journal, long_lines_are_found_again)
 		text[size[i]] = '\0';
 		e = (struct journal_entry){ .event = "delete", .extra = out_object() };
 		out_string(e.extra, "snapshot", text);
-		cr_assert_eq(
-		    journal_append(statefd, "lab", FILE_SYNC_OFF, &e, deadline_in(2000), &err), 0);
+		cr_assert_eq(journal_append(&lab, DURABILITY_OFF, &e, deadline_in(2000), &err), 0);
 		cr_expect_eq(lines_now(), i + 2, "size %zu", size[i]);
 		free(text);
 	}
@@ -196,7 +197,7 @@ Test(journal, what_is_too_long_is_left_out)
 	memset(text, 'z', JOURNAL_LINE_MAX);
 	text[JOURNAL_LINE_MAX] = '\0';
 	out_string(e.extra, "snapshot", text);
-	cr_assert_eq(journal_append(statefd, "lab", FILE_SYNC_OFF, &e, deadline_in(2000), &err), 0);
+	cr_assert_eq(journal_append(&lab, DURABILITY_OFF, &e, deadline_in(2000), &err), 0);
 	slurp(JOURNAL_FILE, &b);
 	cr_expect_not_null(strstr(b.data, "\"omitted\":true"));
 	cr_expect_eq(lines_now(), 2);
@@ -210,11 +211,9 @@ Test(journal, many_lines_in_one_go)
 
 	for (int i = 0; i < 50; i++)
 		e[i] = (struct journal_entry){ .event = "release", .task = "9" };
-	cr_assert_eq(
-	    journal_append_all(statefd, "lab", FILE_SYNC_OFF, e, 50, deadline_in(2000), &err), 0);
+	cr_assert_eq(journal_append_all(&lab, DURABILITY_OFF, e, 50, deadline_in(2000), &err), 0);
 	cr_expect_eq(lines_now(), 51);
-	cr_expect_eq(
-	    journal_append_all(statefd, "lab", FILE_SYNC_OFF, e, 0, deadline_in(2000), &err), 0);
+	cr_expect_eq(journal_append_all(&lab, DURABILITY_OFF, e, 0, deadline_in(2000), &err), 0);
 	cr_expect_eq(lines_now(), 51);
 }
 
@@ -394,7 +393,7 @@ Test(journal, waits_for_its_lock_and_no_longer)
 	struct lock l = LOCK_INIT;
 
 	cr_assert_eq(lock_own(&l, statefd, JOURNAL_FILE, deadline_in(1000), &err), 0);
-	cr_expect_eq(journal_append(statefd, "lab", FILE_SYNC_OFF,
+	cr_expect_eq(journal_append(&lab, DURABILITY_OFF,
 			 &(struct journal_entry){ .event = "claim" }, deadline_in(30), &err),
 	    -1);
 	cr_expect_eq(err.kind, ERROR_BUSY, "%s", err.text);

@@ -340,7 +340,10 @@ Test(list, state)
 	cr_assert_neq(fd, -1, "%s", err.text);
 	fstat(fd, &st);
 	cr_expect_eq(st.st_mode & 0777, 0700);
-	close(fd);
+	cr_expect_eq(list_state(&list, false, &err), fd, "opened once");
+	list_free(&list);
+	cr_expect_eq(fcntl(fd, F_GETFD), -1, "closed with the list");
+	cr_assert_eq(list_find(&list, &q, &err), 0);
 	chmod(in_top("config/task-hooks/" SESSION), 0770);
 	cr_expect_eq(list_state(&list, true, &err), -1, "others may write");
 	cr_expect_eq(err.kind, ERROR_REFUSED, "%s", err.text);

@@ -375,7 +375,7 @@ Test(lock, own_files_exclude_and_survive)
 	cr_expect_eq(err.kind, ERROR_BUSY);
 	cr_expect_eq(lock_verify(&a, &err), 0);
 	/* replaced meanwhile: the lock on the old one is worth nothing */
-	cr_assert_eq(file_replace(fd, "ledger", "x", 1, 0, FILE_SYNC_OFF, &err), 0);
+	cr_assert_eq(file_replace(fd, "ledger", "x", 1, 0, DURABILITY_OFF, &err), 0);
 	cr_expect_eq(lock_own(&b, fd, "ledger", deadline_in(LONG), &err), 0);
 	lock_release(&a);
 	lock_release(&b);
@@ -391,7 +391,7 @@ Test(lock, many_processes_lose_no_update)
 	struct buf b = { 0 };
 	int status;
 
-	cr_assert_eq(file_replace(fd, "1.json", "0", 1, 0, FILE_SYNC_OFF, &err), 0);
+	cr_assert_eq(file_replace(fd, "1.json", "0", 1, 0, DURABILITY_OFF, &err), 0);
 	for (int i = 0; i < PROCESSES; i++) {
 		pid[i] = fork();
 		if (pid[i] != 0)
@@ -410,7 +410,7 @@ Test(lock, many_processes_lose_no_update)
 				continue;
 			}
 			if (file_replace(
-				fd, "1.json", text, strlen(text), 0, FILE_SYNC_OFF, &err) == -1)
+				fd, "1.json", text, strlen(text), 0, DURABILITY_OFF, &err) == -1)
 				_exit(2);
 			lock_release(&l);
 		}

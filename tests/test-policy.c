@@ -137,7 +137,7 @@ Test(policy, one_task)
 			.owner = (char *)rows[i].owner,
 			.status = rows[i].status };
 		struct facts f = { .config = &config,
-			.who = { .task = &t,
+			.query = { .task = &t,
 			    .self = &me,
 			    .owner = rows[i].asked,
 			    .claim = rows[i].claim },
@@ -162,7 +162,7 @@ Test(policy, levels)
 	struct task t = { .id = (char *)"1", .subject = (char *)"T", .status = TASK_COMPLETED };
 
 	for (size_t i = 0; i < 3; i++) {
-		struct facts f = { .config = &config, .who = { .task = &t, .self = &me } };
+		struct facts f = { .config = &config, .query = { .task = &t, .self = &me } };
 		struct decision d = { 0 };
 
 		config.rules.resolved = levels[i];
@@ -176,12 +176,12 @@ Test(policy, levels)
 
 Test(policy, dependencies)
 {
-	struct policy_edge edge[3] = { { .blocked = "1", .blocker = "1" },
+	struct graph_edge edge[3] = { { .blocked = "1", .blocker = "1" },
 		{ .blocked = "1", .blocker = "9\x1b[0m", .unknown = true },
 		{ .blocked = "1", .blocker = "3" } };
 	struct task t = { .id = (char *)"1", .subject = (char *)"T", .status = TASK_PENDING };
 	struct facts f = {
-		.config = &config, .who = { .task = &t, .self = &me }, .edge = edge, .edges = 3
+		.config = &config, .query = { .task = &t, .self = &me }, .edge = edge, .edges = 3
 	};
 	struct decision d = { 0 };
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/claim.h"
 #include "agent/claims.h"
-#include "agent/ready.h"
 #include "list/journal.h"
 
 static char top[] = "/tmp/test-ready.XXXXXX";
@@ -26,7 +26,7 @@ setup(void)
 	setenv("CLAUDE_CONFIG_DIR", top, 1);
 	cr_assert_eq(list_find(&list, &q, &err), 0, "%s", err.text);
 	cr_assert_eq(store_open(&store, list.dir, true, &err), 1, "%s", err.text);
-	store.sync = FILE_SYNC_OFF;
+	store.durability = DURABILITY_OFF;
 }
 
 static void
@@ -66,9 +66,9 @@ ready(void)
 
 	cr_assert_eq(claims_load(&list, &claims, &err), 0, "%s", err.text);
 	buf_reset(&out);
-	ready_describe(&out, &store, &claims);
+	claim_add_ready(&out, &store, &claims);
 	claims_free(&claims);
-	return buf_text(&out);
+	return buf_text(&out) + (out.len > 0); /* without the blank */
 }
 
 Test(ready, none)
@@ -106,7 +106,7 @@ Test(ready, more)
 {
 	char id[8];
 
-	for (int i = 1; i <= READY_SHOWN; i++) {
+	for (int i = 1; i <= CLAIM_READY_SHOWN; i++) {
 		snprintf(id, sizeof(id), "%d", i * 3);
 		task(id, "pending", "", "");
 	}

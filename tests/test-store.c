@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,7 @@ setup(void)
 	cr_assert_neq(mkdtemp(top), NULL);
 	snprintf(dir, sizeof(dir), "%s/tasks/lab", top);
 	cr_assert_eq(store_open(&store, dir, true, &err), 1, "%s", err.text);
-	store.sync = FILE_SYNC_OFF;
+	store.durability = DURABILITY_OFF;
 }
 
 static void
@@ -400,6 +401,57 @@ Test(store, linked_task)
 	no_debris();
 }
 
+/* Swaps two names again and again until it is told to stop. */
+struct swap {
+	char a[128], b[128];
+	atomic_bool stop;
+};
+
+static void *
+swap_names(void *arg)
+{
+	struct swap *s = arg;
+
+	while (!atomic_load(&s->stop))
+		renameat2(AT_FDCWD, s->a, AT_FDCWD, s->b, RENAME_EXCHANGE);
+	return NULL;
+}
+
+/* The directory that a link leads through is a link out of the lists, every other moment. */
+Test(store, a_link_is_judged_by_what_is_read)
+{
+	struct task t = TASK_INIT;
+	struct swap swap = { 0 };
+	char path[200], out[160];
+	int seen[2] = { 0 };
+	pthread_t thread;
+
+	snprintf(swap.a, sizeof(swap.a), "%s/tasks/other", top);
+	snprintf(swap.b, sizeof(swap.b), "%s/tasks/way-out", top);
+	snprintf(out, sizeof(out), "%s/outside", top);
+	cr_assert_eq(mkdir(swap.a, 0755), 0);
+	cr_assert_eq(mkdir(out, 0755), 0);
+	cr_assert_eq(symlink(out, swap.b), 0);
+	write_task("1", ",\"owner\":\"inside\"");
+	snprintf(path, sizeof(path), "%s/x.json", swap.a);
+	cr_assert_eq(rename(in_dir("1.json"), path), 0);
+	write_task("1", ",\"owner\":\"outside\"");
+	snprintf(path, sizeof(path), "%s/x.json", out);
+	cr_assert_eq(rename(in_dir("1.json"), path), 0);
+	cr_assert_eq(symlink("../other/x.json", in_dir("1.json")), 0);
+	cr_assert_eq(pthread_create(&thread, NULL, swap_names, &swap), 0);
+	for (int i = 0; i < 20000 || seen[0] == 0 || seen[1] == 0; i++) {
+		int rc = store_get(&store, "1", &t, &err);
+
+		if (rc == 1)
+			cr_assert_str_eq(t.owner, "inside", "turn %d", i);
+		seen[rc == 1]++;
+	}
+	atomic_store(&swap.stop, true);
+	pthread_join(thread, NULL);
+	task_free(&t);
+}
+
 Test(store, mode_is_kept)
 {
 	struct change c = CHANGE_INIT;
@@ -562,21 +614,6 @@ Test(store, big_file)
 	task_free(&t);
 	task_set_free(&set);
 	buf_free(&text);
-}
-
-Test(store, clear)
-{
-	struct task_set removed = { 0 };
-
-	make_task("a"), make_task("b");
-	write_file("9.json", "not a task");
-	cr_expect_eq(store_clear(&store, &removed, SOON, &err), 0, "%s", err.text);
-	cr_expect_eq(removed.count, 2);
-	cr_expect_str_eq(content(".highwatermark"), "9");
-	cr_expect_eq(content("1.json"), NULL);
-	cr_expect_str_eq(content("9.json"), "not a task", "left alone");
-	cr_expect_str_eq(make_task("c"), "10");
-	task_set_free(&removed);
 }
 
 Test(store, put)

@@ -50,9 +50,8 @@ tally_is(const char *text, size_t len)
 	int fd = list_state(&list, true, &err);
 
 	cr_assert_neq(fd, -1, "%s", err.text);
-	cr_assert_eq(file_replace(fd, "tally.json", text, len, 0600, FILE_SYNC_OFF, &err), 0, "%s",
+	cr_assert_eq(file_replace(fd, "tally.json", text, len, 0600, DURABILITY_OFF, &err), 0, "%s",
 	    err.text);
-	close(fd);
 }
 
 Test(tally, a_key_is_counted_and_forgotten)

@@ -316,6 +316,21 @@ Test(task, edits)
 	}
 }
 
+/* The second key cannot be kept; what was printed for the first is freed. */
+Test(task, a_key_that_cannot_be_kept)
+{
+	struct change change = { .status = TASK_NO_STATUS, .metadata = "{\"a\":1,\"\\u0000\":2}" };
+	struct task t = TASK_INIT;
+	struct buf out = { 0 };
+	struct error err = { 0 };
+
+	load(&t, TASK_NATIVE, "1", WITH(",\"metadata\":{\"b\":2}"));
+	cr_expect_eq(task_edit(&t, &change, NOW, &out, &err), -1);
+	cr_expect_neq(strstr(err.text, "cannot be kept"), NULL, "%s", err.text);
+	task_free(&t);
+	buf_free(&out);
+}
+
 static const struct {
 	const char *name;
 	enum task_dialect dialect;
@@ -537,4 +552,47 @@ Test(task, names)
 	    strstr(buf_text(&out), " (in_progress, owner backend-2)"), NULL, "%s", buf_text(&out));
 	buf_free(&out);
 	task_free(&t);
+}
+
+/* Each of many ids twice: an array that is read and added to in no time, in its order. */
+Test(task, many_ids)
+{
+	enum { IDS = 60000 };
+	struct strings more = { 0 };
+	struct change change = CHANGE_INIT;
+	struct task t = TASK_INIT;
+	struct buf text = { 0 }, out = { 0 };
+	struct error err = { 0 };
+	int64_t start;
+	char id[16];
+
+	buf_puts(&text, "{\"id\":\"1\",\"subject\":\"s\",\"description\":\"d\","
+			"\"status\":\"pending\",\"blocks\":[],\"blockedBy\":[");
+	for (int i = 0; i < 2 * IDS; i++)
+		buf_printf(&text, "%s\"%d\"", i > 0 ? "," : "", 2 + i % IDS);
+	buf_puts(&text, "]}");
+	start = clock_ms();
+	cr_assert_eq(task_read(&t, TASK_NATIVE, "1", text.data, text.len, &err), 0, "%s", err.text);
+	cr_expect_lt(
+	    clock_ms() - start, 3000, "reading took %lld ms", (long long)(clock_ms() - start));
+	cr_assert_eq(t.blocked_by.count, IDS, "duplicates are one: %zu", t.blocked_by.count);
+	cr_expect_str_eq(t.blocked_by.item[0], "2");
+	cr_expect_str_eq(t.blocked_by.item[IDS - 1], "60001");
+
+	for (int i = 0; i < IDS; i++) {
+		snprintf(id, sizeof(id), "%d", 2 + IDS / 2 + i);
+		strings_add(&more, id);
+	}
+	change.add_blocked_by = &more;
+	start = clock_ms();
+	cr_assert_eq(task_edit(&t, &change, 0, &out, &err), 1, "%s", err.text);
+	cr_expect_lt(
+	    clock_ms() - start, 3000, "adding took %lld ms", (long long)(clock_ms() - start));
+	cr_assert_eq(task_read(&t, TASK_NATIVE, "1", out.data, out.len, &err), 0, "%s", err.text);
+	cr_assert_eq(t.blocked_by.count, IDS + IDS / 2);
+	cr_expect_str_eq(t.blocked_by.item[IDS], "60002");
+	task_free(&t);
+	strings_free(&more);
+	buf_free(&text);
+	buf_free(&out);
 }

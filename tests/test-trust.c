@@ -167,8 +167,7 @@ Test(trust, record_that_is_not_believed)
 		"chmod 0600 %s/task-hooks/trust.json; chmod 0777 %s/task-hooks",
 		"chmod 0700 %s/task-hooks; echo '{' >%s/task-hooks/trust.json",
 		"echo '{}' >%s/task-hooks/trust.json",
-		"rm %s/task-hooks/trust.json; mkdir "
-		"%s/task-hooks/trust.json" };
+		"rm %s/task-hooks/trust.json; mkdir %s/task-hooks/trust.json" };
 	struct config c;
 	struct buf why = { 0 };
 	enum trust t;

@@ -71,7 +71,7 @@ save(struct lock *l, const char *name, const char *text)
 {
 	struct file_stage s = FILE_STAGE_INIT;
 
-	if (file_stage(&s, listfd, name, text, strlen(text), 0, FILE_SYNC_OFF, &error) == -1)
+	if (file_stage(&s, listfd, name, text, strlen(text), 0, DURABILITY_OFF, &error) == -1)
 		errx(1, "%s", error.text);
 	if (lock_verify(l, &error) == -1) {
 		file_drop(&s);
@@ -369,12 +369,13 @@ take(const char *file, int ms)
 static int
 append(const char *name, int rounds)
 {
+	struct list lab = { .name = (char *)"lab", .has_state = true, .statefd = listfd };
 	struct journal_entry e;
 
 	for (int i = 0; i < rounds; i++) {
 		e = (struct journal_entry){ .event = "update", .agent = name, .why = "a test" };
-		if (journal_append(
-			listfd, "lab", FILE_SYNC_FILE, &e, deadline_in(PATIENCE_MS), &error) == -1)
+		if (journal_append(&lab, DURABILITY_FILE, &e, deadline_in(PATIENCE_MS), &error) ==
+		    -1)
 			errx(1, "%s", error.text);
 		say("j", 0);
 	}

@@ -150,9 +150,7 @@ operate(const char *op, const char *id, const struct json *j, struct json_object
 		extra = out_object();
 		rc = store_bad(&store, add_bad, extra, e);
 		out_add(answer, "bad", extra);
-	} else if (strcmp(op, "clear") == 0)
-		rc = store_clear(&store, &set, deadline, e);
-	else if (strcmp(op, "layout") == 0)
+	} else if (strcmp(op, "layout") == 0)
 		rc = (int)store.layout;
 	else if (strcmp(op, "export") == 0)
 		rc = op_export(id, answer, e);
@@ -178,7 +176,7 @@ main(int argc, char *argv[])
 	if (argc < 2 || store_open(&store, argv[1], true, &e) != 1)
 		errx(1, "%s", argc < 2 ? "usage: tool-store DIR [sync]" : e.text);
 	if (argc < 3)
-		store.sync = FILE_SYNC_OFF;
+		store.durability = DURABILITY_OFF;
 	while ((len = getline(&line, &room, stdin)) > 0) {
 		struct json_object *answer = out_object();
 

@@ -8,7 +8,7 @@
 #include "list/list.h"
 
 /*
- * An agent as its events tell it apart.
+ * An agent, as far as its events identify it.
  */
 struct agent {
 	const char *id;      /* agent_id of a subagent or in-process teammate; NULL main thread */
@@ -19,28 +19,26 @@ struct agent {
 	uint64_t pid_start;  /* its start, /proc/<pid>/stat field 22 */
 };
 
-/* The word that stands for it in `owner`: name, else id, else NULL (main thread). */
+/* What is written as `owner`: name, else id, else NULL (main thread). */
 const char *agent_owner(const struct agent *);
 /* "subagent a1b2… (general-purpose)", "teammate backend-2", "session 1234abcd" */
 void agent_describe(struct buf *, const struct agent *);
 
 /*
- * Who acts.  Pointers borrow from the event and from `configured` (the settings' name for a
- * session, or NULL); the name of a teammate in a terminal of its own comes from what an earlier
- * event of its session revealed (agents.json in the list's state), or else from its client's
- * command line; such a name is kept in `name` (caller frees). The client's process is not looked
- * for: agent_client() does that.
+ * Who acts.  Pointers borrow from the event; the name of a teammate in a terminal of its own comes
+ * from what an earlier event of its session revealed (agents.json in the list's state), or else
+ * from its client's command line, and is kept in `name` (caller frees).  The client's process is
+ * not looked for: agent_client() does that.
  */
-void agent_from_event(
-    const struct event *, const struct list *, const char *configured, struct agent *, char **name);
+void agent_from_event(const struct event *, const struct list *, struct agent *, char **name);
 
-/* Remember (session, teammate) pairs that an event reveals; written once. */
+/* Remember the name of a teammate that an event reveals for its session. */
 int agent_learn(const struct event *, const struct list *, struct deadline, struct error *);
 
 /*
- * The client's process: CLAUDE_PID where the client says it, else the parent of
- * the session that the hook leads, if that looks like a client; else
- * unknown (0), which counts as alive until its session ends.
+ * The client's process: CLAUDE_PID if set, else the parent of the session that
+ * the hook leads, if that looks like a client; else unknown (0), which counts
+ * as alive until its session ends.
  */
 void agent_client(struct agent *);
 

@@ -1,12 +1,11 @@
 /*
- * Agents and their claims, compared: with each other, and with the disk.
+ * Compares claims with agents and with tasks on disk.
  *
- * A claim is recorded before the client writes the task, so for a moment
- * the record is ahead of the file.  Nothing tells us when a call was refused
- * by another hook or by the user, except the transcript, which gets a result
- * for every call; without one, time has to do.  A claim that is wrongly
- * kept stops others, one that is wrongly dropped lets a second agent in: both
- * end well, because the file has the owner as soon as the client writes it.
+ * A claim is recorded before the client writes the task.  If another hook or
+ * the user refuses the call, only the transcript shows it, which gets a result
+ * for every call; without a transcript the claim expires.  A claim kept too
+ * long stops other agents; one dropped too early lets a second agent in, until
+ * the client has written the owner to the file.
  */
 #include <string.h>
 
@@ -17,20 +16,14 @@
 #include "base/text.h"
 #include "json/out.h"
 
-#define GRACE_MS (30 * 1000)       /* from the hook to the write, where nobody can tell us */
-#define PROMPT_MS (15 * 60 * 1000) /* the same where the user may be asked first */
-
-static bool
-same(const char *a, const char *b)
-{
-	return a != NULL && b != NULL && strcmp(a, b) == 0;
-}
+#define GRACE_MS (30 * 1000)       /* from the hook to the write, without a transcript */
+#define PROMPT_MS (15 * 60 * 1000) /* the same with one: the user may be asked first */
 
 /* After a /clear the session has another id but the same process. */
 static bool
 same_client(const struct claim *c, const struct agent *a)
 {
-	if (c->session != NULL && a->session != NULL && strcmp(c->session, a->session) == 0)
+	if (text_equal(c->session, a->session))
 		return true;
 	if (c->pid > 0 && a->pid > 0)
 		return c->pid == a->pid && c->pid_start == a->pid_start;
@@ -40,11 +33,11 @@ same_client(const struct claim *c, const struct agent *a)
 bool
 claim_is_by(const struct claim *c, const struct agent *a)
 {
-	if (c->agent_id != NULL && a->id != NULL && strcmp(c->agent_id, a->id) == 0)
+	if (text_equal(c->agent_id, a->id))
 		return true;
 	/* Two sessions on one list may each have a teammate of this name. */
 	if (c->name != NULL || a->name != NULL)
-		return same(c->name, a->name) && same_client(c, a);
+		return text_equal(c->name, a->name) && same_client(c, a);
 	if (c->agent_id != NULL || a->id != NULL)
 		return false;
 	if ((c->session == NULL) != (a->session == NULL))
@@ -62,10 +55,10 @@ claim_judge(const struct claim *c, const struct task *t, bool call_over, int64_t
 	if (!claims_alive(c))
 		return CLAIM_DEAD;
 	if (t->status == TASK_IN_PROGRESS &&
-	    (t->owner == NULL || same(t->owner, c->owner) || same(t->owner, c->name) ||
-		same(t->owner, c->agent_id)))
+	    (t->owner == NULL || text_equal(t->owner, c->owner) || text_equal(t->owner, c->name) ||
+		text_equal(t->owner, c->agent_id)))
 		return c->settled ? CLAIM_HELD : CLAIM_BEGUN;
-	/* Put back, or given to somebody else. */
+	/* Pending again, or given to another agent. */
 	if (c->settled)
 		return CLAIM_SPENT;
 	if (call_over)
@@ -80,13 +73,13 @@ enum claim_state
 claim_look(const struct claim *c, struct store *s, struct task *t, bool *found, struct error *err)
 {
 	struct error e;
-	/* In this order: a call that was over before we read has written what it writes. */
+	/* In this order: a call that was over before we read the task has written it. */
 	bool over = !c->settled && transcript_call_over(c->transcript, c->agent_id, c->tool_use_id);
 	int rc = store_get(s, c->task, t, &e);
 
 	*found = rc == 1;
 	if (rc == -1 && e.kind != ERROR_INPUT) {
-		/* We do not know: then it is held. */
+		/* The task cannot be read: assume that the claim holds. */
 		*err = e;
 		return CLAIM_HELD;
 	}
@@ -100,7 +93,7 @@ claim_unchanged(void *arg, struct store *s, const struct task *now, struct error
 
 	(void)s;
 	if (now->status == then->status &&
-	    (same(now->owner, then->owner) || (now->owner == NULL && then->owner == NULL)))
+	    (text_equal(now->owner, then->owner) || (now->owner == NULL && then->owner == NULL)))
 		return 0;
 	return error_set(err, ERROR_LOST, "task #%s was changed meanwhile", then->id);
 }

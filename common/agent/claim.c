@@ -1,12 +1,11 @@
 /*
- * Taking a task.
+ * claim: take a task.
  *
- * The client checks nothing, so of two agents that start the same task both
+ * The client checks nothing: of two agents that start the same task, both
  * believe they have it.  Here the checks and the record happen under the
- * list's lock.  Every claim of ours is in the ledger before the lock is let
- * go, hence "is the agent busy" needs only the ledger there; tasks that it
- * owns without a claim are looked for before (a scan has no place under a
- * lock).
+ * list's lock.  Each claim is on record before the lock is released, so that
+ * "is the agent busy" needs only the record there; tasks that it owns without
+ * a claim are looked for before, since a scan would hold the lock too long.
  */
 #include "agent/claim.h"
 
@@ -18,7 +17,6 @@
 #include "agent/claim-part.h"
 #include "agent/claims.h"
 #include "agent/holder.h"
-#include "agent/ready.h"
 #include "base/text.h"
 #include "list/graph.h"
 #include "list/journal.h"
@@ -27,13 +25,13 @@
 struct taking {
 	const struct list *list;
 	const struct claim_request *req;
-	const char *owner; /* as it will stand in the file; NULL: none */
+	const char *owner; /* as it will be written; NULL: none */
 	struct deadline deadline;
 	struct buf *reason;
 	struct strings owned; /* what the agent had in progress when we looked */
 	struct task task;     /* as it was */
+	struct claims claims; /* as they are under the lock */
 	enum claim_result result;
-	int64_t now;
 };
 
 const char *
@@ -73,7 +71,7 @@ refuse_begin(struct taking *k, enum claim_result result)
 	task_name(k->reason, &k->task);
 }
 
-/* Who has it, if it is not the one who asks. */
+/* Refuse a task that another agent has. */
 static bool
 check_holder(struct taking *k, const struct claim *c)
 {
@@ -103,7 +101,7 @@ check_blockers(struct taking *k, struct store *s, struct error *err)
 
 	if (k->req->pass_blocked)
 		return 1;
-	if (graph_blockers(s, &k->task, &b, err) == -1)
+	if (store_blockers(s, &k->task, &b, err) == -1)
 		return -1;
 	if (b.count > 0) {
 		refuse_begin(k, CLAIM_BLOCKED);
@@ -127,17 +125,18 @@ is_busy_with(struct taking *k, struct store *s, const char *id)
 	busy = store_get(s, id, &t, &ignored) == 1 && t.status == TASK_IN_PROGRESS;
 	if (busy) {
 		refuse_begin(k, CLAIM_AGENT_BUSY);
-		buf_puts(k->reason, " is not for you yet: you have ");
+		buf_puts(k->reason, " cannot start: you have ");
 		task_describe(k->reason, &t);
-		buf_puts(k->reason, " open. Finish it or give it back first.");
+		buf_puts(k->reason, " open. Complete it or set it to pending first.");
 	}
 	task_free(&t);
 	return busy;
 }
 
 static bool
-check_busy(struct taking *k, struct store *s, const struct claims *claims)
+check_busy(struct taking *k, struct store *s)
 {
+	const struct claims *claims = &k->claims;
 	size_t i;
 
 	if (!k->req->check_busy)
@@ -153,16 +152,15 @@ check_busy(struct taking *k, struct store *s, const struct claims *claims)
 }
 
 static int
-record(void *arg, struct claims *claims)
+claim_record(struct taking *k, struct error *err)
 {
-	struct taking *k = arg;
 	const struct claim_request *req = k->req;
-	const struct claim *old = claims_find(claims, req->task);
+	const struct claim *old = claims_find(&k->claims, req->task);
 	struct claim *c;
 
 	if (old != NULL)
-		claims_drop(claims, (size_t)(old - claims->item));
-	c = claims_add(claims);
+		claims_drop(&k->claims, (size_t)(old - k->claims.item));
+	c = claims_add(&k->claims);
 	c->task = mem_string(req->task);
 	c->agent_id = mem_string(req->agent.id);
 	c->agent_type = mem_string(req->agent.type);
@@ -176,12 +174,12 @@ record(void *arg, struct claims *claims)
 	c->pid = req->agent.pid;
 	c->pid_start = req->agent.pid_start;
 	c->space = c->pid > 0 ? mem_string(claims_space()) : NULL;
-	c->time_ms = k->now;
-	return 1;
+	c->time_ms = clock_wall_ms();
+	return claims_save(&k->claims, err);
 }
 
 static int
-write_task(struct taking *k, struct store *s, struct error *err)
+claim_write(struct taking *k, struct store *s, struct error *err)
 {
 	struct change change = { .status = TASK_IN_PROGRESS, .owner = k->owner };
 	struct error ignored;
@@ -193,11 +191,11 @@ write_task(struct taking *k, struct store *s, struct error *err)
 	return rc == -1 ? -1 : 0;
 }
 
-/* The claim on the task that still counts, or NULL. */
+/* The claim on the task, if its agent still works on it; NULL. */
 static const struct claim *
-standing_claim(struct taking *k, struct store *s, const struct claims *claims, struct error *err)
+standing_claim(struct taking *k, struct store *s, struct error *err)
 {
-	const struct claim *c = claims_find(claims, k->req->task);
+	const struct claim *c = claims_find(&k->claims, k->req->task);
 	struct task t = TASK_INIT;
 	bool found;
 	enum claim_state state;
@@ -209,17 +207,12 @@ standing_claim(struct taking *k, struct store *s, const struct claims *claims, s
 	return state == CLAIM_HELD || state == CLAIM_BEGUN ? c : NULL;
 }
 
+/* 1 the claim is recorded, 0 refused, -1. */
 static int
-take_held(void *arg, struct store *s, struct error *err)
+take_claimed(struct taking *k, struct store *s, struct error *err)
 {
-	struct taking *k = arg;
-	struct claims claims;
-	const struct claim *c;
-	int rc;
+	int rc = store_get(s, k->req->task, &k->task, err);
 
-	buf_reset(k->reason);
-	k->result = CLAIM_OK;
-	rc = store_get(s, k->req->task, &k->task, err);
 	if (rc == -1 && err->kind != ERROR_INPUT)
 		return -1;
 	if (rc != 1) {
@@ -234,23 +227,35 @@ take_held(void *arg, struct store *s, struct error *err)
 		buf_printf(k->reason, " is already %s.", task_status_name(k->task.status));
 		return 0;
 	}
-	if (claims_load(k->list, &claims, err) == -1)
+	if (!check_holder(k, standing_claim(k, s, err)))
+		return 0;
+	if ((rc = check_blockers(k, s, err)) != 1)
+		return rc;
+	if (!check_busy(k, s))
+		return 0;
+	return claim_record(k, err) == -1 ? -1 : 1;
+}
+
+static int
+take_held(void *arg, struct store *s, struct error *err)
+{
+	struct taking *k = arg;
+	int rc;
+
+	buf_reset(k->reason);
+	k->result = CLAIM_OK;
+	claims_free(&k->claims);
+	if (claims_lock(k->list, &k->claims, k->deadline, err) == -1)
 		return -1;
-	c = standing_claim(k, s, &claims, err);
-	rc = 0;
-	if (check_holder(k, c) && (rc = check_blockers(k, s, err)) == 1 &&
-	    check_busy(k, s, &claims)) {
-		k->now = clock_wall_ms();
-		rc = claims_edit(k->list, record, k, k->deadline, err);
-		if (rc != -1 && k->req->write)
-			rc = write_task(k, s, err);
-	}
-	claims_free(&claims);
+	rc = take_claimed(k, s, err);
+	claims_unlock(&k->claims);
+	if (rc == 1 && k->req->write)
+		rc = claim_write(k, s, err);
 	return rc == -1 ? -1 : 0;
 }
 
 static void
-take_journal(struct taking *k, enum file_sync sync)
+take_journal(struct taking *k, enum durability durability)
 {
 	const struct agent *a = &k->req->agent;
 	struct journal_entry entry = {
@@ -263,39 +268,55 @@ take_journal(struct taking *k, enum file_sync sync)
 		.extra = out_object(),
 	};
 	struct error ignored;
-	int fd = list_state(k->list, true, &ignored);
 
-	/* The task as it was: should its file vanish, it can be brought back. */
+	/* The task as it was, to restore it if its file is lost. */
 	out_string(entry.extra, "before", buf_text(&k->task.text));
-	/* The claim stands whether or not its line could be written. */
-	if (fd == -1) {
-		json_object_put(entry.from);
-		json_object_put(entry.to);
-		json_object_put(entry.extra);
-		return;
-	}
-	(void)journal_append(fd, k->list->name, sync, &entry, k->deadline, &ignored);
-	close(fd);
+	/* The claim counts whether or not its line could be written. */
+	(void)journal_append(k->list, durability, &entry, k->deadline, &ignored);
 }
 
-/* What else there is to do, for an agent that was told no. */
-static void
-add_ready(struct taking *k, struct store *s)
-{
-	struct claims claims = { 0 };
-	struct error ignored;
-	size_t len = k->reason->len;
+struct ready_search {
+	struct buf *out;
+	struct store *store;
+	const struct claims *claims;
+	size_t found;
+};
 
-	if (k->result == CLAIM_AGENT_BUSY)
-		return;
-	/* What is claimed and not yet written is not to be had either. */
-	if (claims_load(k->list, &claims, &ignored) == 0) {
-		buf_putc(k->reason, ' ');
-		ready_describe(k->reason, s, &claims);
-		if (k->reason->len == len + 1)
-			k->reason->data[k->reason->len = len] = '\0';
-	}
-	claims_free(&claims);
+/* Blockers are read for each candidate: they are few, and most tasks have none. */
+static int
+ready_visit(void *arg, const struct task *t)
+{
+	struct ready_search *s = arg;
+	struct blockers b;
+	struct error ignored;
+	bool blocked;
+
+	if (!graph_is_free(t) || claims_find(s->claims, t->id) != NULL ||
+	    store_blockers(s->store, t, &b, &ignored) == -1)
+		return 0;
+	blocked = b.count > 0;
+	blockers_free(&b);
+	if (blocked)
+		return 0;
+	if (s->found++ == CLAIM_READY_SHOWN)
+		return 1;
+	buf_puts(s->out, s->found == 1 ? " Ready now: " : ", ");
+	task_name(s->out, t);
+	return 0;
+}
+
+void
+claim_add_ready(struct buf *reason, struct store *s, const struct claims *claims)
+{
+	struct ready_search search = { .out = reason, .store = s, .claims = claims };
+	struct error ignored;
+
+	/* What was found before a fault is still true. */
+	(void)store_walk(s, TASK_PENDING, ready_visit, &search, &ignored);
+	if (search.found > CLAIM_READY_SHOWN)
+		buf_puts(reason, " and more");
+	if (search.found > 0)
+		buf_putc(reason, '.');
 }
 
 enum claim_result
@@ -321,11 +342,12 @@ claim_take(const struct list *list, struct store *s, const struct claim_request 
 		goto out;
 	result = k.result;
 	if (result == CLAIM_OK)
-		take_journal(&k, s->sync);
-	else
-		add_ready(&k, s);
+		take_journal(&k, s->durability);
+	else if (result != CLAIM_AGENT_BUSY)
+		claim_add_ready(k.reason, s, &k.claims);
 out:
 	strings_free(&k.owned);
+	claims_free(&k.claims);
 	task_free(&k.task);
 	buf_free(&scratch);
 	return result;

@@ -10,21 +10,21 @@
 #include "list/store.h"
 
 /*
- * Who works on what: the claim, atomic over the list, and its record.
+ * Who works on which task: taking a claim, atomic over the list.
  *
- * An agent is known by what its events carry (agent_from_event()).  A claim is
- * recorded in claims.json in the list's state directory, so that a later
- * stop event, or the absence of one, can be matched: the client shows no owner
- * for the main thread of a session and writes none for a subagent.
+ * A claim is recorded in claims.json in the list's state directory (claims.h),
+ * because the task file does not tell: the client writes no owner for the main
+ * thread of a session, nor for a subagent.  When an agent stops, or its
+ * process is gone, its tasks are found by their claims.
  */
 enum claim_result {
+	CLAIM_FAULT = -1,
 	CLAIM_OK,
 	CLAIM_NOT_FOUND,  /* task_not_found */
 	CLAIM_TAKEN,      /* already_claimed */
 	CLAIM_RESOLVED,   /* already_resolved */
 	CLAIM_BLOCKED,    /* blocked */
 	CLAIM_AGENT_BUSY, /* agent_busy */
-	CLAIM_FAULT = -1,
 };
 const char *claim_result_name(enum claim_result);
 
@@ -36,9 +36,9 @@ struct claim_request {
 		     */
 	const char *tool_use_id;
 	const char *gate_file_hash, *head;
-	const char *owner; /* the owner the call itself gives; NULL: agent_owner() */
-	bool pass_owner;   /* the owner on disk is a label; see holder.h for who "another" is */
-	const char *transcript;                       /* transcript_path of the event; NULL */
+	const char *owner;      /* the owner the call itself gives; NULL: agent_owner() */
+	bool pass_owner;        /* the owner on disk is a label (holder.h) */
+	const char *transcript; /* transcript_path of the event; NULL */
 	bool pass_blocked, pass_taken, pass_resolved; /* rules that are off or only warn */
 };
 
@@ -47,5 +47,14 @@ bool claim_is_by(const struct claim *, const struct agent *);
 /* On a refusal `reason` says why and names what is ready instead. */
 enum claim_result claim_take(const struct list *, struct store *, const struct claim_request *,
     struct buf *reason, struct deadline, struct error *);
+
+/*
+ * What an agent that was refused can do instead, added to the reason: ` Ready now: #5 "Changelog",
+ * #7 "Docs" and more.`  The first few tasks without owner, claim and open blockers, in the order
+ * of their ids; nothing if there is none.  Files are read until enough are found, so that a
+ * refusal costs the same in a list of ten thousand.
+ */
+#define CLAIM_READY_SHOWN 5
+void claim_add_ready(struct buf *reason, struct store *, const struct claims *);
 
 #endif

@@ -1,11 +1,9 @@
 /*
  * claims.json, the record of who has claimed what.
  *
- * Most hook runs meet a list without claims, so the first thing is one open
- * that fails.  The file is replaced whole under a lock of its own
- * (claims.lock), which is taken after the list's where both are held.  It is
- * not synced: after a power cut no client lives that it could speak of, and
- * what the cut made of the file does not matter.
+ * The file is replaced whole under a lock of its own (claims.json.lock), which
+ * is taken after the list's where both are held.  It is not synced: after a
+ * power cut all processes that it names are gone.
  */
 #include "agent/claims.h"
 
@@ -20,11 +18,10 @@
 
 #include "agent/claim-part.h"
 #include "sys/file.h"
-#include "sys/lock.h"
+#include "sys/process.h"
 #include "json/out.h"
 
 #define LEDGER "claims.json"
-#define LEDGER_LOCK "claims.lock"
 
 static void
 claim_clear(struct claim *c)
@@ -51,7 +48,19 @@ claims_free(struct claims *claims)
 	for (i = 0; i < claims->count; i++)
 		claim_clear(&claims->item[i]);
 	free(claims->item);
+	claims_unlock(claims);
 	memset(claims, 0, sizeof(*claims));
+}
+
+void
+claims_move(struct claims *to, struct claims *from)
+{
+	claims_free(to);
+	to->item = from->item;
+	to->count = from->count;
+	from->item = NULL;
+	from->count = 0;
+	claims_free(from);
 }
 
 void
@@ -68,10 +77,7 @@ claims_add(struct claims *claims)
 {
 	struct claim *c;
 
-	if (claims->count == claims->room) {
-		claims->room = claims->room == 0 ? 8 : claims->room * 2;
-		claims->item = mem_grow(claims->item, claims->room, sizeof(claims->item[0]));
-	}
+	claims->item = mem_more(claims->item, claims->count, sizeof(claims->item[0]));
 	c = &claims->item[claims->count++];
 	memset(c, 0, sizeof(*c));
 	return c;
@@ -114,73 +120,66 @@ claim_parse(struct claims *claims, const struct json *j, json_ref ref)
 	*claims_add(claims) = c;
 }
 
-/* From before the machine was started: nobody it could speak of lives. */
+/* Written before the last boot, so every process in it is gone. */
 static bool
-from_before(int statefd)
+from_before(const struct list *list)
 {
+	struct error ignored;
 	struct stat st;
 
-	return fstatat(statefd, LEDGER, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	return fstatat(list_state(list, false, &ignored), LEDGER, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 	       (int64_t)st.st_mtim.tv_sec < clock_boot_s();
 }
 
 static int
-ledger_read(int statefd, struct claims *claims, struct error *err)
+ledger_parse(
+    const struct list *list, const struct buf *text, struct claims *claims, struct error *err)
 {
-	struct buf text = { 0 };
 	struct json j = { 0 };
-	json_ref list, ref;
-	int rc = file_read(statefd, LEDGER, 0, FILE_MAX, &text, err);
+	json_ref array, ref;
+	int rc = json_parse(&j, buf_text(text), text->len, err);
 
-	if (rc == 1) {
-		rc = json_parse(&j, buf_text(&text), text.len, err);
-		list = rc == 0 ? json_member(&j, JSON_ROOT, "claims") : JSON_ABSENT;
-		if (rc == 0 && json_kind(&j, list) != JSON_ARRAY)
-			rc = error_set(err, ERROR_INPUT, "it has no array 'claims'");
-		for (ref = rc == 0 ? json_first(&j, list) : JSON_ABSENT; ref != JSON_ABSENT;
-		     ref = json_next(&j, list, ref))
-			claim_parse(claims, &j, ref);
-		if (rc == -1 && from_before(statefd))
-			rc = 0;
-		else if (rc == -1)
-			error_prefix(err,
-			    "the record of claims, %s, is damaged (remove it to start anew)",
-			    LEDGER);
-	}
+	array = rc == 0 ? json_member(&j, JSON_ROOT, "claims") : JSON_ABSENT;
+	if (rc == 0 && json_kind(&j, array) != JSON_ARRAY)
+		rc = error_set(err, ERROR_INPUT, "it has no array 'claims'");
+	for (ref = rc == 0 ? json_first(&j, array) : JSON_ABSENT; ref != JSON_ABSENT;
+	     ref = json_next(&j, array, ref))
+		claim_parse(claims, &j, ref);
 	json_free(&j);
-	buf_free(&text);
-	return rc == -1 ? -1 : 0;
+	if (rc == -1 && from_before(list))
+		rc = 0;
+	else if (rc == -1)
+		error_prefix(
+		    err, "the record of claims, %s, is damaged (remove it to start anew)", LEDGER);
+	return rc;
 }
 
 int
 claims_load(const struct list *list, struct claims *claims, struct error *err)
 {
-	char *path = list_state_path(list, LEDGER);
-	bool none = access(path, F_OK) == -1 && (errno == ENOENT || errno == ENOTDIR);
-	int fd, rc;
+	struct buf text = { 0 };
+	int rc = list_state_read(list, LEDGER, &text, err);
 
 	memset(claims, 0, sizeof(*claims));
-	free(path);
-	if (none)
-		return 0;
-	if ((fd = list_state(list, false, err)) == -1)
-		return err->kind == ERROR_NOT_FOUND ? 0 : -1;
-	rc = ledger_read(fd, claims, err);
-	close(fd);
+	if (rc == 1)
+		rc = ledger_parse(list, &text, claims, err);
+	buf_free(&text);
 	return rc;
 }
 
-static int
-ledger_write(int statefd, const struct claims *claims, struct error *err)
+int
+claims_save(struct claims *claims, struct error *err)
 {
 	struct json_object *root, *array, *o;
 	struct buf text = { 0 };
 	const struct claim *c;
 	size_t i;
-	int rc;
+	int rc, fd = list_state(claims->list, true, err);
 
+	if (fd == -1)
+		return -1;
 	if (claims->count == 0) {
-		if (unlinkat(statefd, LEDGER, 0) == -1 && errno != ENOENT)
+		if (unlinkat(fd, LEDGER, 0) == -1 && errno != ENOENT)
 			return error_sys(err, "cannot remove %s", LEDGER);
 		return 0;
 	}
@@ -208,57 +207,61 @@ ledger_write(int statefd, const struct claims *claims, struct error *err)
 	}
 	out_add(root, "claims", array);
 	out_pretty(&text, root);
-	rc = file_replace(statefd, LEDGER, text.data, text.len, 0600, FILE_SYNC_OFF, err);
+	rc = file_replace(fd, LEDGER, text.data, text.len, 0600, DURABILITY_OFF, err);
 	buf_free(&text);
 	return rc;
 }
 
 int
-claims_edit(const struct list *list, int (*fn)(void *, struct claims *), void *arg,
-    struct deadline deadline, struct error *err)
+claims_lock(
+    const struct list *list, struct claims *claims, struct deadline deadline, struct error *err)
 {
-	struct claims claims = { 0 };
-	struct lock lock = LOCK_INIT;
-	int fd, rc = -1;
+	struct buf text = { 0 };
+	int rc, fd = list_state(list, true, err);
 
-	if ((fd = list_state(list, true, err)) == -1)
+	*claims = (struct claims){ .list = list, .lock = LOCK_INIT };
+	if (fd == -1 || lock_own(&claims->lock, fd, LEDGER ".lock", deadline, err) == -1)
 		return -1;
-	if (lock_own(&lock, fd, LEDGER_LOCK, deadline, err) == 0 &&
-	    ledger_read(fd, &claims, err) == 0) {
-		rc = fn(arg, &claims);
-		if (rc == 1 && ledger_write(fd, &claims, err) == -1)
-			rc = -1;
-	}
-	lock_release(&lock);
-	claims_free(&claims);
-	close(fd);
+	claims->locked = true;
+	if ((rc = list_state_read(list, LEDGER, &text, err)) == 1)
+		rc = ledger_parse(list, &text, claims, err);
+	buf_free(&text);
+	if (rc == -1)
+		claims_free(claims);
 	return rc;
 }
 
-static int
-forget(void *arg, struct claims *claims)
+void
+claims_unlock(struct claims *claims)
 {
-	const struct claim *c = claims_find(claims, arg);
-
-	if (c == NULL)
-		return 0;
-	claims_drop(claims, (size_t)(c - claims->item));
-	return 1;
+	if (claims->locked)
+		lock_release(&claims->lock);
+	claims->locked = false;
 }
 
 int
 claims_forget(
     const struct list *list, const char *task, struct deadline deadline, struct error *err)
 {
-	struct claims now;
-	bool there;
+	const struct claim *c;
+	struct claims claims;
+	int rc = 0;
 
 	/* No state is made for a list that has none. */
-	if (claims_load(list, &now, err) == -1)
+	if (claims_load(list, &claims, err) == -1)
 		return -1;
-	there = claims_find(&now, task) != NULL;
-	claims_free(&now);
-	return there ? claims_edit(list, forget, (char *)task, deadline, err) : 0;
+	c = claims_find(&claims, task);
+	claims_free(&claims);
+	if (c == NULL)
+		return 0;
+	if (claims_lock(list, &claims, deadline, err) == -1)
+		return -1;
+	if ((c = claims_find(&claims, task)) != NULL) {
+		claims_drop(&claims, (size_t)(c - claims.item));
+		rc = claims_save(&claims, err) == -1 ? -1 : 1;
+	}
+	claims_free(&claims);
+	return rc;
 }
 
 /* The first word of a file; "" if there is none. */
@@ -295,9 +298,9 @@ space_of_old(void)
 
 /*
  * A list may be shared with a container or, on a network file system, with
- * another machine: there the same number is another process, or none.  The
- * first namespace of every machine has the same number and host names repeat,
- * but no two boots have the same id.
+ * another machine, where the same pid is another process or none.  Host names
+ * repeat, and the first pid namespace has the same number on every machine;
+ * the boot id is unique.
  */
 const char *
 claims_space(void)
@@ -316,8 +319,8 @@ claims_space(void)
 	return space[0] != '\0' ? space : NULL;
 }
 
-/* Was it made on this machine, before its last start?  A claim of another boot that is newer than
- * this one is of another machine with the same id, and nothing is known about its process. */
+/* Was it made on this machine before its last boot?  A claim of another boot that is newer than
+ * this one comes from another machine with the same id: nothing is known about its process. */
 static bool
 before_boot(const struct claim *c, const char *here)
 {
@@ -327,38 +330,11 @@ before_boot(const struct claim *c, const char *here)
 	       strcmp(namespace, strrchr(here, '/')) == 0 && c->time_ms / 1000 < clock_boot_s();
 }
 
-/* Field 22 of /proc/<pid>/stat, after the name in its brackets; 0 if unknown.  dead: it only
- * waits for its parent to notice. */
-static uint64_t
-process_start(int64_t pid, bool *dead)
-{
-	struct buf text = { 0 };
-	struct error ignored;
-	char path[64];
-	const char *p;
-	uint64_t start = 0;
-	int field;
-
-	*dead = false;
-	snprintf(path, sizeof(path), "/proc/%lld/stat", (long long)pid);
-	if (file_read_path(path, 4096, &text, &ignored) == 1 &&
-	    (p = strrchr(text.data, ')')) != NULL) {
-		*dead = p[1] == ' ' && (p[2] == 'Z' || p[2] == 'X');
-		for (field = 2; p != NULL && field < 22; field++)
-			p = strchr(p + 1, ' ');
-		if (p != NULL)
-			start = strtoull(p + 1, NULL, 10);
-	}
-	buf_free(&text);
-	return start;
-}
-
 bool
 claims_alive(const struct claim *c)
 {
 	const char *here;
-	uint64_t start;
-	bool dead;
+	struct process p;
 
 	if (c->pid <= 0)
 		return true;
@@ -367,6 +343,8 @@ claims_alive(const struct claim *c)
 		return !before_boot(c, here);
 	if (kill((pid_t)c->pid, 0) == -1 && errno == ESRCH)
 		return false;
-	start = process_start(c->pid, &dead);
-	return !dead && (c->pid_start == 0 || start == 0 || start == c->pid_start);
+	/* A process whose start cannot be read is taken for the one that made the claim. */
+	if (process_read((pid_t)c->pid, &p) != 1)
+		return true;
+	return p.state != 'Z' && p.state != 'X' && (c->pid_start == 0 || p.start == c->pid_start);
 }

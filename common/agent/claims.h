@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "list/list.h"
+#include "sys/lock.h"
 
 /*
  * The record of who has claimed what: claims.json in the list's state
@@ -15,8 +16,8 @@ struct claim {
 	char *task, *agent_id, *agent_type, *name, *session,
 	    *owner;        /* owner: as asked to be written */
 	char *tool_use_id; /* the call the claim was made for */
-	char *space; /* where its pid means something: machine, boot, pid namespace; NULL: here */
-	char *transcript; /* of its session; says whether that call is over (transcript.h) */
+	char *space;       /* where its pid is valid: machine, boot, pid namespace; NULL: here */
+	char *transcript;  /* of its session; says whether that call is over (transcript.h) */
 	int64_t pid;
 	uint64_t pid_start;
 	int64_t time_ms;
@@ -27,23 +28,33 @@ struct claim {
 
 struct claims {
 	struct claim *item;
-	size_t count, room;
+	size_t count;
+	/* claims_lock() alone: */
+	bool locked;
+	const struct list *list;
+	struct lock lock;
 };
-int claims_load(
-    const struct list *, struct claims *, struct error *); /* none: count 0, and no cost */
+
+/* Read without a lock.  No record: count 0, at the cost of one failed access(). */
+int claims_load(const struct list *, struct claims *, struct error *);
+/* Read under its lock, to be changed; the list's lock, if both are held, is taken first.
+ * Locked until claims_unlock(), which keeps what was read, or claims_free(). */
+int claims_lock(const struct list *, struct claims *, struct deadline, struct error *);
+int claims_save(struct claims *, struct error *);
+void claims_unlock(struct claims *);
 void claims_free(struct claims *);
+/* `to` becomes what `from` was read as; `from` is freed. */
+void claims_move(struct claims *to, struct claims *from);
+
 const struct claim *claims_find(const struct claims *, const char *task);
-/* Change the ledger under its lock: fn edits in place; saved if it returns 1. */
-int claims_edit(const struct list *, int (*fn)(void *, struct claims *), void *, struct deadline,
-    struct error *);
+struct claim *claims_add(struct claims *); /* empty */
 void claims_drop(struct claims *, size_t index);
+/* The claim on this task is removed from the record. */
 int claims_forget(const struct list *, const char *task, struct deadline, struct error *);
 
 /* Does this claim's client process still live (pid and start time)?  True if that cannot be
  * told: no pid, or one of another machine or container. */
 bool claims_alive(const struct claim *);
-
-struct claim *claims_add(struct claims *); /* empty */
 
 /* This machine, its boot and the pid namespace, for claim.space; NULL if unknown. */
 const char *claims_space(void);

@@ -1,10 +1,9 @@
 /*
- * event: what the client tells a hook.
+ * event: read the event that the client sends.
  *
- * One pass over the text makes the index; the fields are then decoded by
- * name, once, because half of them are wanted by every hook and each is
- * short.  The big ones (tool_input, the last message of an agent) stay
- * where they are until someone asks.
+ * The text is parsed into an index in one pass; short fields are then decoded
+ * by name.  The big ones (tool_input, the last message) stay in the text until
+ * they are asked for.
  */
 #include "agent/event.h"
 
@@ -43,7 +42,7 @@ event_kind_name(enum event_kind kind)
 }
 
 static enum event_kind
-kind_of(const char *name)
+event_kind_of(const char *name)
 {
 	for (size_t i = EVENT_PRE_TOOL_USE; i < EVENT_TASK_ARRAY; i++)
 		if (strcmp(kind_names[i], name) == 0)
@@ -51,9 +50,9 @@ kind_of(const char *name)
 	return EVENT_OTHER;
 }
 
-/* An identity that is empty is none. */
+/* An empty identity counts as absent. */
 static char *
-named(char *s)
+event_name(char *s)
 {
 	if (s != NULL && *s == '\0') {
 		free(s);
@@ -63,9 +62,8 @@ named(char *s)
 }
 
 /*
- * The fields by name.  An event has about as many members as we know, so
- * they are met in one walk; lengths are compared first, because this is
- * paid by every event, also by those that cannot matter.
+ * The fields by name.  Lengths are compared first, because every event pays
+ * for this, also the one that no rule is about.
  */
 enum field_kind { FIELD_STRING, FIELD_NAME, FIELD_PLACE };
 
@@ -108,7 +106,7 @@ static const struct field fields[] = {
 #define FIELDS (sizeof(fields) / sizeof(fields[0]))
 
 static const struct field *
-field_of(const struct json *j, json_ref member)
+event_field(const struct json *j, json_ref member)
 {
 	size_t len;
 	const char *key = json_key_plain(j, member, &len);
@@ -121,9 +119,9 @@ field_of(const struct json *j, json_ref member)
 }
 
 static void
-take(struct event *ev, json_ref member)
+event_take(struct event *ev, json_ref member)
 {
-	const struct field *f = field_of(&ev->json, member);
+	const struct field *f = event_field(&ev->json, member);
 	char **to;
 
 	if (f == NULL)
@@ -136,11 +134,11 @@ take(struct event *ev, json_ref member)
 	free(*to); /* a key given twice: the last one counts */
 	*to = json_string(&ev->json, member);
 	if (f->kind == FIELD_NAME)
-		*to = named(*to);
+		*to = event_name(*to);
 }
 
 static int
-understand(struct event *ev, struct error *e)
+event_understand(struct event *ev, struct error *e)
 {
 	const struct json *j = &ev->json;
 
@@ -160,11 +158,11 @@ understand(struct event *ev, struct error *e)
 	}
 	for (json_ref m = json_first(j, JSON_ROOT); m != JSON_ABSENT;
 	     m = json_next(j, JSON_ROOT, m))
-		take(ev, m);
+		event_take(ev, m);
 	ev->has_last_message = ev->last_message != NULL;
 	ev->stop_hook_active = json_true(j, ev->stop_active);
 	if (ev->name != NULL) {
-		ev->kind = kind_of(ev->name);
+		ev->kind = event_kind_of(ev->name);
 		return 0;
 	}
 	if (json_kind(j, ev->tasks) != JSON_ARRAY)
@@ -180,11 +178,11 @@ event_read(struct event *ev, int fd, struct error *e)
 		return error_prefix(e, "cannot read the event");
 	if (ev->text.len == 0)
 		return error_set(e, ERROR_INPUT, "there is no event on standard input");
-	return understand(ev, e);
+	return event_understand(ev, e);
 }
 
 static void
-forget_strings(struct event *ev)
+event_forget(struct event *ev)
 {
 	for (size_t i = 0; i < FIELDS; i++)
 		if (fields[i].kind != FIELD_PLACE) {
@@ -197,12 +195,12 @@ forget_strings(struct event *ev)
 
 /*
  * An event past a limit: keep what precedes the member that is too deep or
- * has no end.  The client writes tool_name before tool_input, and each key
- * once; an agent has a say only in what is inside tool_input.  0, or -1 if
- * this is no such event or does not name its tool.
+ * does not end.  The client writes tool_name before tool_input, and each key
+ * once; an agent controls only what is inside tool_input.  0, or -1 if this is
+ * another kind of event or does not name its tool.
  */
 static int
-cut(struct event *ev)
+event_cut(struct event *ev)
 {
 	const char *text = buf_text(&ev->text);
 	bool string = false, too_long = ev->text.len > EVENT_MAX;
@@ -227,8 +225,8 @@ cut(struct event *ev)
 		return -1;
 	ev->text.len = comma;
 	buf_putc(&ev->text, '}');
-	forget_strings(ev);
-	if (understand(ev, &ignored) == -1 || ev->tool_name == NULL)
+	event_forget(ev);
+	if (event_understand(ev, &ignored) == -1 || ev->tool_name == NULL)
 		return -1;
 	ev->cut = too_long ? "it is longer than 16 MB" : "its input is nested too deep";
 	return 0;
@@ -242,7 +240,7 @@ event_read_rest(struct event *ev, int fd, struct error *e)
 
 	buf_add(&ev->text, buf_text(&rest), rest.len);
 	buf_free(&rest);
-	forget_strings(ev);
+	event_forget(ev);
 	if (rc == -1)
 		error_prefix(e, "cannot read the event");
 	else if (ev->text.len > EVENT_MAX)
@@ -250,11 +248,11 @@ event_read_rest(struct event *ev, int fd, struct error *e)
 	else if (ev->text.len == 0)
 		return error_set(e, ERROR_INPUT, "there is no event on standard input");
 	else
-		rc = understand(ev, e);
-	return rc == 0 ? 0 : cut(ev);
+		rc = event_understand(ev, e);
+	return rc == 0 ? 0 : event_cut(ev);
 }
 
-/* The client writes the whole object at once; what follows a whole object could only be blank. */
+/* The client writes the whole object at once; only white space can follow. */
 int
 event_read_first(struct event *ev, int fd, struct error *e)
 {
@@ -274,7 +272,7 @@ event_read_first(struct event *ev, int fd, struct error *e)
 	ev->text.data[n] = '\0';
 	while (n > 0 && strchr(" \t\r\n", ev->text.data[n - 1]) != NULL)
 		n--;
-	if (n > 0 && ev->text.data[n - 1] == '}' && understand(ev, e) == 0)
+	if (n > 0 && ev->text.data[n - 1] == '}' && event_understand(ev, e) == 0)
 		return 0;
 	return event_read_rest(ev, fd, e);
 }
@@ -284,13 +282,13 @@ event_parse(struct event *ev, const char *text, size_t len, struct error *e)
 {
 	buf_reset(&ev->text);
 	buf_add(&ev->text, text, len);
-	return understand(ev, e);
+	return event_understand(ev, e);
 }
 
 void
 event_free(struct event *ev)
 {
-	forget_strings(ev);
+	event_forget(ev);
 	json_free(&ev->json);
 	buf_free(&ev->text);
 	memset(ev, 0, sizeof(*ev));

@@ -60,10 +60,10 @@ struct event {
 
 int event_read(struct event *, int fd, struct error *);
 /*
- * The same, but content as soon as there is a whole object: one system call in the normal
- * case.  For hooks that pass when in doubt.  An event of a tool call that is too long or nested
- * too deep is read up to tool_input, and `cut` says so: the agent that made the call must not
- * get past the rules by it.
+ * The same, but returns as soon as there is a whole object: one system call in
+ * the normal case.  For hooks that pass when in doubt.  An event of a tool
+ * call that is too long or nested too deep is read up to tool_input, and `cut`
+ * says so: the agent that made the call must not get past the rules by it.
  */
 int event_read_first(struct event *, int fd, struct error *);
 int event_parse(struct event *, const char *, size_t, struct error *);

@@ -1,7 +1,6 @@
 /*
- * holder: one answer for the hooks, the claim under the lock, and the
- * check at completion, so that none of them lets through what another
- * would refuse.
+ * holder: the same answer for the hooks, the claim under the lock and the
+ * check at completion.
  */
 #include "agent/holder.h"
 
@@ -17,18 +16,12 @@
 #include "list/tally.h"
 #include "list/team.h"
 
-static bool
-same(const char *a, const char *b)
-{
-	return a != NULL && b != NULL && strcmp(a, b) == 0;
-}
-
-/* A subagent works for the main thread that sent it: what that one holds, it may take up. */
+/* A subagent may continue what the main thread that started it holds. */
 static bool
 claimed_by_parent(const struct claim *c, const struct agent *self)
 {
 	return self->id != NULL && self->name == NULL && c->agent_id == NULL &&
-	       same(c->session, self->session);
+	       text_equal(c->session, self->session);
 }
 
 enum holder
@@ -43,7 +36,8 @@ holder_of(const struct holder_query *q)
 			   : HOLDER_OTHER;
 	if (owner == NULL)
 		return HOLDER_NONE;
-	if (same(owner, self->name) || same(owner, self->id) || same(owner, self->type))
+	if (text_equal(owner, self->name) || text_equal(owner, self->id) ||
+	    text_equal(owner, self->type))
 		return HOLDER_SELF;
 	return q->pass_owner && !holder_is_agent_id(owner) ? HOLDER_LABEL : HOLDER_OTHER;
 }
@@ -70,7 +64,7 @@ holder_label(const struct list *list, const struct agent *self, const char *task
 	return rc;
 }
 
-/* Somebody real goes by this name. */
+/* Is there an agent of this name? */
 static bool
 owner_is_agent(const struct list *list, const struct claims *claims, const struct agent *self,
     const char *owner)
@@ -78,7 +72,7 @@ owner_is_agent(const struct list *list, const struct claims *claims, const struc
 	char team[32];
 
 	for (size_t i = 0; i < claims->count; i++)
-		if (same(claims->item[i].name, owner))
+		if (text_equal(claims->item[i].name, owner))
 			return true;
 	snprintf(team, sizeof(team), "session-%.8s", self->session != NULL ? self->session : "");
 	return team_has_member(list->config, list->name, owner) ||
@@ -97,9 +91,10 @@ holder_look(struct holder_query *q, const struct list *list, const struct claims
 	q->claim = claims_find(claims, q->task->id);
 	if (q->claim != NULL && (!claims_alive(q->claim) || q->task->status == TASK_COMPLETED))
 		q->claim = NULL;
-	if (q->claim != NULL || owner == NULL || same(owner, self->name) || same(owner, self->id))
+	if (q->claim != NULL || owner == NULL || text_equal(owner, self->name) ||
+	    text_equal(owner, self->id))
 		return;
-	ours = q->task->status == TASK_PENDING && same(owner, q->owner);
+	ours = q->task->status == TASK_PENDING && text_equal(owner, q->owner);
 	if (!ours && self->session != NULL && (self->id == NULL || self->name == NULL)) {
 		key = label_key(self, q->task->id, owner);
 		ours = tally_get(list, key) > 0;
@@ -137,7 +132,7 @@ holder_describe(struct buf *b, const struct holder_query *q)
 		.id = c->agent_id, .type = c->agent_type, .name = c->name, .session = c->session
 	};
 	agent_describe(b, &a);
-	if (owner != NULL && !same(owner, c->name) && !same(owner, c->agent_id)) {
+	if (owner != NULL && !text_equal(owner, c->name) && !text_equal(owner, c->agent_id)) {
 		buf_puts(b, " as ");
 		text_quote(b, owner, TEXT_SUBJECT);
 	}

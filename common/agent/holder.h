@@ -9,12 +9,11 @@
 /*
  * Who has a task, seen from an agent that wants it.
  *
- * A claim in the ledger is a fact about an agent that lives; it beats what
- * the file says.  An owner on the file without a claim may be an agent or a
- * person; or it is a label that the main thread of a session put there
- * itself (it often does, for background agents that have no task tools).
- * Such a label binds neither that main thread nor the subagents it sends, and
- * an agent may answer to the name on a task that nobody has begun.
+ * A claim of an agent that lives counts more than what the file says.  An owner
+ * on the file without a claim may be an agent or a person, or a label that the
+ * main thread of a session wrote itself, as it often does for background agents,
+ * which have no task tools.  Such a label stops neither that main thread nor its
+ * subagents, and an agent may take a pending task that has its name.
  *
  *	struct holder_query q = { .task = t, .self = &self, .owner = asked };
  *	holder_look(&q, &list, &claims);
@@ -23,7 +22,7 @@
 enum holder {
 	HOLDER_NONE,
 	HOLDER_SELF,
-	HOLDER_LABEL, /* a name that need not be respected */
+	HOLDER_LABEL, /* a name that stops no agent of the session */
 	HOLDER_OTHER,
 };
 
@@ -39,7 +38,7 @@ struct holder_query {
 enum holder holder_of(const struct holder_query *); /* pure */
 void holder_look(struct holder_query *, const struct list *, const struct claims *);
 
-/* The main thread puts this name on a task: remember that it did. */
+/* Remember that the main thread wrote this name on a task. */
 int holder_label(const struct list *, const struct agent *, const char *task, const char *owner,
     struct deadline, struct error *);
 

@@ -1,13 +1,13 @@
 /*
- * Giving back.
+ * release: give tasks back.
  *
- * Every release is decided under the list's lock, on the ledger and the
- * task as they are then: between the look and the lock the task may have been
- * finished, or claimed by somebody who is alive.
+ * Every release is decided under the list's lock, on the claims and the task
+ * as they are then: since they were read without it, the task may have been
+ * completed, or claimed by an agent that is alive.
  *
- * The dead are found by their claims alone.  There is one for every task
- * that was begun through our hooks, and without claims nothing is read at
- * all, so that every hook run can afford to look.
+ * Dead agents are found by their claims alone: every task that was begun
+ * through our hooks has one, and without claims nothing is read, so that every
+ * hook run can afford to look.
  */
 #include "agent/release.h"
 
@@ -26,12 +26,15 @@ struct releasing {
 	const struct list *list;
 	const struct agent *agent; /* whose; in release_dead() who looks; NULL */
 	const char *why, *ended;
+	const char *task; /* release_task(): its id */
 	struct deadline deadline;
+	struct claims *known; /* see release.h */
 	struct released *out;
 	size_t from;           /* how many were in there before */
+	struct strings owned;  /* tasks that have the agent as their owner */
 	struct strings forget; /* tasks whose claims go */
 	struct strings settle; /* tasks whose claims were seen at work */
-	struct strings unused; /* tasks whose claims came to nothing */
+	struct strings unused; /* tasks whose claim was never used */
 	struct strings whys;   /* beside out->tasks */
 };
 
@@ -42,15 +45,10 @@ released_free(struct released *r)
 	strings_free(&r->ready);
 }
 
-static bool
-same(const char *a, const char *b)
-{
-	return a != NULL && b != NULL && strcmp(a, b) == 0;
-}
-
-/* Back to where nobody has it.  The caller holds the list's lock. */
+/* To pending, without owner.  The caller holds the list's lock. */
 static int
-give_back(struct releasing *r, struct store *s, struct task *t, const char *why, struct error *err)
+release_give_back(
+    struct releasing *r, struct store *s, struct task *t, const char *why, struct error *err)
 {
 	struct change change = { .status = TASK_PENDING, .owner = "" };
 	struct task before = TASK_INIT;
@@ -66,10 +64,10 @@ give_back(struct releasing *r, struct store *s, struct task *t, const char *why,
 	return rc == -1 ? -1 : 0;
 }
 
+/* Drops and settles the claims that were decided about; `claims` are locked. */
 static int
-edit_claims(void *arg, struct claims *claims)
+release_update_claims(struct releasing *r, struct claims *claims, struct error *err)
 {
-	struct releasing *r = arg;
 	bool changed = false;
 	size_t i;
 
@@ -83,18 +81,17 @@ edit_claims(void *arg, struct claims *claims)
 			changed = claims->item[i].settled = true;
 		i++;
 	}
-	return changed;
+	return changed ? claims_save(claims, err) : 0;
 }
 
-/* The lines of what was done, and what of it can be started now. */
+/* Journal what was done, and find out what of it can be started now. */
 static void
-finish(struct releasing *r, struct store *s)
+release_finish(struct releasing *r, struct store *s)
 {
 	size_t released = r->out->tasks.count - r->from, count = released + r->unused.count, i;
 	struct journal_entry *entries = mem_grow(NULL, count + 1, sizeof(*entries));
 	struct blockers b;
 	struct error ignored;
-	int fd;
 
 	for (i = released; i < count; i++)
 		entries[i] = (struct journal_entry){
@@ -115,21 +112,13 @@ finish(struct releasing *r, struct store *s)
 			.from = claim_task_facts(t->status, t->owner),
 			.to = claim_task_facts(TASK_PENDING, NULL),
 		};
-		if (graph_blockers(s, t, &b, &ignored) == 0) {
+		if (store_blockers(s, t, &b, &ignored) == 0) {
 			if (b.count == 0)
 				strings_add(&r->out->ready, t->id);
 			blockers_free(&b);
 		}
 	}
-	if (count > 0 && (fd = list_state(r->list, true, &ignored)) != -1) {
-		(void)journal_append_all(
-		    fd, r->list->name, s->sync, entries, count, r->deadline, &ignored);
-		close(fd);
-	} else
-		for (i = 0; i < count; i++) {
-			json_object_put(entries[i].from);
-			json_object_put(entries[i].to);
-		}
+	(void)journal_append_all(r->list, s->durability, entries, count, r->deadline, &ignored);
 	free(entries);
 	strings_free(&r->forget);
 	strings_free(&r->settle);
@@ -137,35 +126,17 @@ finish(struct releasing *r, struct store *s)
 	strings_free(&r->whys);
 }
 
-static int
-update_ledger(struct releasing *r, struct error *err)
-{
-	if (r->forget.count == 0 && r->settle.count == 0)
-		return 0;
-	return claims_edit(r->list, edit_claims, r, r->deadline, err) == -1 ? -1 : 0;
-}
-
 /* ---- one agent ---- */
-
-struct search {
-	const struct agent *agent;
-	struct strings ids;
-};
 
 static int
 note_unfinished(void *arg, const struct task *t)
 {
-	struct search *search = arg;
+	struct strings *ids = arg;
 
-	if (task_open(t) && !strings_has(&search->ids, t->id))
-		strings_add(&search->ids, t->id);
+	if (task_open(t) && !strings_has(ids, t->id))
+		strings_add(ids, t->id);
 	return 0;
 }
-
-struct agent_release {
-	struct releasing r;
-	struct search search;
-};
 
 static int
 release_claimed(struct releasing *r, struct store *s, const struct claim *c, struct error *err)
@@ -174,8 +145,9 @@ release_claimed(struct releasing *r, struct store *s, const struct claim *c, str
 	int rc = store_get(s, c->task, &t, err);
 
 	strings_add(&r->forget, c->task);
-	if (rc == 1 && t.status == TASK_IN_PROGRESS && (t.owner == NULL || same(t.owner, c->owner)))
-		rc = give_back(r, s, &t, r->why, err);
+	if (rc == 1 && t.status == TASK_IN_PROGRESS &&
+	    (t.owner == NULL || text_equal(t.owner, c->owner)))
+		rc = release_give_back(r, s, &t, r->why, err);
 	else if (rc == -1 && err->kind == ERROR_INPUT)
 		rc = 0;
 	task_free(&t);
@@ -189,8 +161,8 @@ release_owned(struct releasing *r, struct store *s, const char *id, struct error
 	int rc = store_get(s, id, &t, err);
 
 	if (rc == 1 && task_open(&t) &&
-	    (same(t.owner, r->agent->name) || same(t.owner, r->agent->id))) {
-		rc = give_back(r, s, &t, r->why, err);
+	    (text_equal(t.owner, r->agent->name) || text_equal(t.owner, r->agent->id))) {
+		rc = release_give_back(r, s, &t, r->why, err);
 		strings_add(&r->forget, id);
 	} else if (rc == -1 && err->kind == ERROR_INPUT)
 		rc = 0;
@@ -201,80 +173,89 @@ release_owned(struct releasing *r, struct store *s, const char *id, struct error
 static int
 release_agent_held(void *arg, struct store *s, struct error *err)
 {
-	struct agent_release *a = arg;
+	struct releasing *r = arg;
 	const struct claim *c;
 	struct claims claims;
 	size_t i;
 	int rc = 0;
 
-	if (claims_load(a->r.list, &claims, err) == -1)
+	if (claims_lock(r->list, &claims, r->deadline, err) == -1)
 		return -1;
 	for (i = 0; rc == 0 && i < claims.count; i++)
-		if (claim_is_by(&claims.item[i], a->r.agent))
-			rc = release_claimed(&a->r, s, &claims.item[i], err);
-	for (i = 0; rc == 0 && i < a->search.ids.count; i++) {
-		/* A claim by another one who goes by the same name stands. */
-		c = claims_find(&claims, a->search.ids.item[i]);
-		if (c == NULL || claim_is_by(c, a->r.agent))
-			rc = release_owned(&a->r, s, a->search.ids.item[i], err);
+		if (claim_is_by(&claims.item[i], r->agent))
+			rc = release_claimed(r, s, &claims.item[i], err);
+	for (i = 0; rc == 0 && i < r->owned.count; i++) {
+		/* A claim by another agent of the same name stays. */
+		c = claims_find(&claims, r->owned.item[i]);
+		if (c == NULL || claim_is_by(c, r->agent))
+			rc = release_owned(r, s, r->owned.item[i], err);
 	}
 	if (rc == 0)
-		rc = update_ledger(&a->r, err);
-	claims_free(&claims);
+		rc = release_update_claims(r, &claims, err);
+	claims_move(r->known, &claims);
 	return rc;
+}
+
+static bool
+has_claim(const struct claims *claims, const struct agent *agent)
+{
+	for (size_t i = 0; i < claims->count; i++)
+		if (claim_is_by(&claims->item[i], agent))
+			return true;
+	return false;
 }
 
 int
 release_agent(const struct list *list, struct store *s, const struct agent *agent, const char *why,
-    struct released *out, struct deadline deadline, struct error *err)
+    struct claims *known, struct released *out, struct deadline deadline, struct error *err)
 {
-	struct agent_release a = {
-		.r = { .list = list,
-		    .agent = agent,
-		    .why = why,
-		    .deadline = deadline,
-		    .out = out,
-		    .from = out->tasks.count },
-		.search = { .agent = agent },
+	struct claims own = { 0 };
+	struct releasing r = {
+		.list = list,
+		.agent = agent,
+		.why = why,
+		.deadline = deadline,
+		.known = known != NULL ? known : &own,
+		.out = out,
+		.from = out->tasks.count,
 	};
-	int rc = 0;
+	int rc = known != NULL ? 0 : claims_load(list, &own, err);
 
-	if (agent->name != NULL)
-		rc = store_scan(s, agent->name, note_unfinished, &a.search, err);
+	if (rc != -1 && agent->name != NULL)
+		rc = store_scan(s, agent->name, note_unfinished, &r.owned, err);
 	if (rc != -1 && agent->id != NULL)
-		rc = store_scan(s, agent->id, note_unfinished, &a.search, err);
-	if (rc != -1)
-		rc = store_locked(s, release_agent_held, &a, deadline, err);
-	finish(&a.r, s);
-	strings_free(&a.search.ids);
+		rc = store_scan(s, agent->id, note_unfinished, &r.owned, err);
+	if (rc != -1 && (r.owned.count > 0 || has_claim(r.known, agent))) {
+		rc = store_locked(s, release_agent_held, &r, deadline, err);
+		release_finish(&r, s);
+	}
+	strings_free(&r.owned);
+	claims_free(&own);
 	return rc;
 }
 
 /* ---- one task ---- */
 
-struct task_release {
-	struct releasing r;
-	const char *id;
-};
-
 static int
 release_task_held(void *arg, struct store *s, struct error *err)
 {
-	struct task_release *a = arg;
+	struct releasing *r = arg;
 	struct task t = TASK_INIT;
-	int rc = store_get(s, a->id, &t, err);
+	struct claims claims;
+	int rc = store_get(s, r->task, &t, err);
 
 	if (rc == 0)
-		rc = error_set(err, ERROR_NOT_FOUND, "there is no task #%.40s", a->id);
+		rc = error_set(err, ERROR_NOT_FOUND, "there is no task #%.40s", r->task);
 	else if (rc == 1 && !task_open(&t))
 		rc = error_set(
-		    err, ERROR_REFUSED, "task #%s is %s", a->id, task_status_name(t.status));
-	else if (rc == 1) {
-		strings_add(&a->r.forget, a->id);
-		rc = give_back(&a->r, s, &t, a->r.why, err);
+		    err, ERROR_REFUSED, "task #%s is %s", r->task, task_status_name(t.status));
+	else if (rc == 1)
+		rc = release_give_back(r, s, &t, r->why, err);
+	if (rc != -1 && (rc = claims_lock(r->list, &claims, r->deadline, err)) != -1) {
+		strings_add(&r->forget, r->task);
+		rc = release_update_claims(r, &claims, err);
+		claims_free(&claims);
 	}
-	if (rc != -1)
-		rc = update_ledger(&a->r, err);
 	task_free(&t);
 	return rc;
 }
@@ -283,35 +264,35 @@ int
 release_task(const struct list *list, struct store *s, const char *id, const char *why,
     struct released *out, struct deadline deadline, struct error *err)
 {
-	struct task_release a = {
-		.r = { .list = list,
-		    .why = why,
-		    .deadline = deadline,
-		    .out = out,
-		    .from = out->tasks.count },
-		.id = id,
+	struct releasing r = {
+		.list = list,
+		.task = id,
+		.why = why,
+		.deadline = deadline,
+		.out = out,
+		.from = out->tasks.count,
 	};
-	int rc = store_locked(s, release_task_held, &a, deadline, err);
+	int rc = store_locked(s, release_task_held, &r, deadline, err);
 
-	finish(&a.r, s);
+	release_finish(&r, s);
 	return rc;
 }
 
 /* ---- the dead ---- */
 
-/* Has the session that ended taken this claim with it?  Not if another process
- * has resumed the same session and holds it there. */
+/* Has this claim ended with its session?  Not if another process has resumed the same session
+ * and holds it there. */
 static bool
 ended_with(const struct releasing *r, const struct claim *c)
 {
-	if (!same(c->session, r->ended))
+	if (!text_equal(c->session, r->ended))
 		return false;
 	return c->pid <= 0 || r->agent == NULL || r->agent->pid <= 0 || c->pid == r->agent->pid;
 }
 
 /* What to do about a claim; `t` is filled if its task is to be given back. */
 static enum claim_state
-verdict(
+release_verdict(
     const struct releasing *r, struct store *s, const struct claim *c, struct task *t, bool *give)
 {
 	struct error unsure = { 0 };
@@ -321,8 +302,8 @@ verdict(
 	if (state == CLAIM_HELD || state == CLAIM_BEGUN)
 		state = unsure.kind == ERROR_NONE && ended_with(r, c) ? CLAIM_DEAD : state;
 	*give = state == CLAIM_DEAD && found && t->status == TASK_IN_PROGRESS &&
-		(t->owner == NULL || same(t->owner, c->owner) || same(t->owner, c->name) ||
-		    same(t->owner, c->agent_id));
+		(t->owner == NULL || text_equal(t->owner, c->owner) ||
+		    text_equal(t->owner, c->name) || text_equal(t->owner, c->agent_id));
 	return state;
 }
 
@@ -339,11 +320,11 @@ release_dead_held(void *arg, struct store *s, struct error *err)
 	strings_free(&r->forget);
 	strings_free(&r->settle);
 	strings_free(&r->unused);
-	if (claims_load(r->list, &claims, err) == -1)
+	if (claims_lock(r->list, &claims, r->deadline, err) == -1)
 		return -1;
 	for (i = 0; rc == 0 && i < claims.count; i++) {
 		const struct claim *c = &claims.item[i];
-		enum claim_state state = verdict(r, s, c, &t, &give);
+		enum claim_state state = release_verdict(r, s, c, &t, &give);
 
 		if (state == CLAIM_BEGUN)
 			strings_add(&r->settle, c->task);
@@ -352,45 +333,66 @@ release_dead_held(void *arg, struct store *s, struct error *err)
 		if (state == CLAIM_UNUSED)
 			strings_add(&r->unused, c->task);
 		if (give)
-			rc = give_back(r, s, &t,
+			rc = release_give_back(r, s, &t,
 			    claims_alive(c) ? "its session has ended" : "its client is gone", err);
 	}
 	if (rc == 0)
-		rc = update_ledger(r, err);
+		rc = release_update_claims(r, &claims, err);
 	task_free(&t);
-	claims_free(&claims);
+	claims_move(r->known, &claims);
 	return rc;
 }
 
 int
 release_dead(const struct list *list, struct store *s, const char *ended, const struct agent *self,
-    struct released *out, struct deadline deadline, struct error *err)
+    struct claims *known, struct released *out, struct deadline deadline, struct error *err)
 {
+	struct claims own = { 0 };
 	struct releasing r = {
 		.list = list,
 		.agent = self,
 		.ended = ended,
 		.deadline = deadline,
+		.known = known != NULL ? known : &own,
 		.out = out,
 		.from = out->tasks.count,
 	};
 	struct task t = TASK_INIT;
-	struct claims claims;
 	bool work = false, give;
-	size_t i;
-	int rc = 0;
+	int rc = known != NULL ? 0 : claims_load(list, &own, err);
 
-	if (claims_load(list, &claims, err) == -1)
-		return -1;
-	for (i = 0; i < claims.count && !work; i++)
-		work = verdict(&r, s, &claims.item[i], &t, &give) != CLAIM_HELD;
+	for (size_t i = 0; i < r.known->count && !work; i++)
+		work = release_verdict(&r, s, &r.known->item[i], &t, &give) != CLAIM_HELD;
 	task_free(&t);
-	claims_free(&claims);
 	if (work) {
 		rc = store_locked(s, release_dead_held, &r, deadline, err);
-		finish(&r, s);
+		release_finish(&r, s);
 	}
+	claims_free(&own);
 	return rc;
+}
+
+void
+release_plan(struct store *s, const char *ended, const struct agent *self, struct claims *known,
+    struct task_set *given, struct strings *dropped)
+{
+	struct releasing r = { .agent = self, .ended = ended };
+	struct task t = TASK_INIT;
+	bool give;
+
+	for (size_t i = 0; i < known->count;) {
+		enum claim_state state = release_verdict(&r, s, &known->item[i], &t, &give);
+
+		if (state == CLAIM_HELD || state == CLAIM_BEGUN) {
+			i++;
+			continue;
+		}
+		strings_add(dropped, known->item[i].task);
+		if (give)
+			task_copy(task_set_add(given), &t);
+		claims_drop(known, i);
+	}
+	task_free(&t);
 }
 
 void

@@ -13,21 +13,32 @@ struct released {
 };
 void released_free(struct released *);
 
+/*
+ * `known` are the claims as they were read without a lock, which tell whether there is anything to
+ * do at all; if there is, they are read again under the lock, and known becomes what they are
+ * afterwards.  NULL: they are read here.
+ */
+
 /* All unfinished tasks of an agent: by id, by name, or through its claims.  A task that has
  * changed hands since is left alone. */
 int release_agent(const struct list *, struct store *, const struct agent *, const char *why,
-    struct released *, struct deadline, struct error *);
+    struct claims *known, struct released *, struct deadline, struct error *);
 int release_task(const struct list *, struct store *, const char *id, const char *why,
     struct released *, struct deadline, struct error *);
 
 /*
- * The dead: claims whose client process is gone or whose session ended
- * (ended: that session's id, or NULL), and claims whose call never followed
- * (the task is still as it was and the call is over: transcript_call_over()).
- * Cheap when nothing is claimed.
+ * Claims whose client process is gone or whose session ended (ended: that
+ * session's id, or NULL), and claims whose call never followed (the task is
+ * still as it was and the call is over: transcript_call_over()).
  */
 int release_dead(const struct list *, struct store *, const char *ended_session,
-    const struct agent *self, struct released *, struct deadline, struct error *);
+    const struct agent *self, struct claims *known, struct released *, struct deadline,
+    struct error *);
+
+/* What release_dead() would do, in memory alone: claims are dropped from `known`, their tasks
+ * named in `dropped`; `given` are those that would be given back. */
+void release_plan(struct store *, const char *ended_session, const struct agent *self,
+    struct claims *known, struct task_set *given, struct strings *dropped);
 
 /* The client's words: `backend-2 has shut down. 2 task(s) were unassigned: #1 "A", #2 "B". Use
  * TaskList to check availability and TaskUpdate with owner to reassign them to idle teammates.` /

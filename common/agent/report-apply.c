@@ -1,38 +1,30 @@
 /*
- * Reports from outside, applied: each on its own, so that a bad one does
- * not cost the good ones.
+ * The change, the claim that it ends, and the question whether it may be made
+ * share one hold of the list's lock: a claim is taken under the same lock, so
+ * no other agent can get the task in between.
  */
 #include "agent/report-apply.h"
 
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "agent/agent.h"
 #include "agent/claim-part.h"
 #include "agent/claims.h"
-#include "agent/release.h"
 #include "list/journal.h"
 
-static bool
-same(const char *a, const char *b)
-{
-	return a != NULL && b != NULL && strcmp(a, b) == 0;
-}
-
-static int
-own_task(void *arg, struct store *s, const struct task *t, struct error *err)
-{
-	const struct agent *a = arg;
-
-	(void)s;
-	if (t->owner == NULL || same(t->owner, a->name) || same(t->owner, a->id))
-		return 0;
-	return error_set(err, ERROR_REFUSED, "task #%s belongs to %.80s", t->id, t->owner);
-}
+struct applying {
+	const struct list *list;
+	const struct agent *agent;
+	const struct report_item *item;
+	report_rule *rule;
+	void *arg;
+	struct claims *known, now; /* now: under the lock */
+	struct task before, after;
+	struct deadline deadline;
+};
 
 static void
-write_line(const struct list *list, enum file_sync sync, const struct agent *a,
+report_journal(const struct list *list, enum durability durability, const struct agent *a,
     const struct task *before, const struct task *after, struct deadline deadline)
 {
 	struct journal_entry entry = {
@@ -44,62 +36,69 @@ write_line(const struct list *list, enum file_sync sync, const struct agent *a,
 		.to = claim_task_facts(after->status, after->owner),
 	};
 	struct error ignored;
-	int fd = list_state(list, true, &ignored);
 
-	if (fd == -1) {
-		json_object_put(entry.from);
-		json_object_put(entry.to);
-		return;
-	}
-	(void)journal_append(fd, list->name, sync, &entry, deadline, &ignored);
-	close(fd);
+	(void)journal_append(list, durability, &entry, deadline, &ignored);
 }
 
-/* 1 applied, 0 refused with its reason, -1 the list cannot be worked on. */
 static int
-apply(const struct list *list, struct store *s, const struct agent *a, struct report_item *item,
-    store_rule *rule, void *arg, struct deadline deadline, struct error *err)
+report_ask(void *arg, struct store *s, const struct task *t, struct error *err)
 {
+	struct applying *a = arg;
+
+	return a->rule(a->arg, s, &a->now, t, err);
+}
+
+/* 1 changed, 0 it is so already, -1. */
+static int
+report_apply_held(void *arg, struct store *s, struct error *err)
+{
+	struct applying *a = arg;
+	const struct report_item *item = a->item;
 	struct change change = { .status = item->status };
-	struct task before = TASK_INIT, after = TASK_INIT;
+	const struct claim *c;
 	struct error ignored;
 	int rc;
 
 	if (item->status == TASK_IN_PROGRESS)
-		change.owner = agent_owner(a);
+		change.owner = agent_owner(a->agent);
 	else if (item->status == TASK_PENDING)
 		change.owner = "";
-	rc = store_update(s, item->task, &change, rule != NULL ? rule : own_task,
-	    rule != NULL ? arg : (void *)a, &before, &after, deadline, err);
-	if (rc == 1) {
-		write_line(list, s->sync, a, &before, &after, deadline);
-		if (item->status != TASK_IN_PROGRESS)
-			(void)claims_forget(list, item->task, deadline, &ignored);
+	if (claims_lock(a->list, &a->now, a->deadline, err) == -1)
+		return -1;
+	rc = store_update(
+	    s, item->task, &change, report_ask, a, &a->before, &a->after, a->deadline, err);
+	c = claims_find(&a->now, item->task);
+	if (rc == 1 && item->status != TASK_IN_PROGRESS && c != NULL) {
+		claims_drop(&a->now, (size_t)(c - a->now.item));
+		(void)claims_save(
+		    &a->now, &ignored); /* what is left behind is dropped by the next run */
 	}
-	task_free(&before);
-	task_free(&after);
+	claims_move(a->known, &a->now);
 	return rc;
 }
 
 int
-report_apply(const struct list *list, struct store *s, const struct agent *a,
-    struct report_item *item, size_t count, store_rule *rule, void *arg, struct deadline deadline,
-    struct error *err)
+report_apply(const struct list *list, struct store *s, const struct agent *agent,
+    struct report_item *item, report_rule *rule, void *arg, struct claims *claims,
+    struct deadline deadline, struct error *err)
 {
-	size_t i;
-	int rc;
+	struct applying a = { .list = list,
+		.agent = agent,
+		.item = item,
+		.rule = rule,
+		.arg = arg,
+		.known = claims,
+		.before = TASK_INIT,
+		.after = TASK_INIT,
+		.deadline = deadline };
+	int rc = store_locked(s, report_apply_held, &a, deadline, err);
 
-	for (i = 0; i < count; i++) {
-		item[i].applied = false;
-		free(item[i].reason);
-		item[i].reason = NULL;
-		rc = apply(list, s, a, &item[i], rule, arg, deadline, err);
-		if (rc != -1)
-			item[i].applied = true;
-		else
-			item[i].reason = mem_string(err->text);
-		if (rc == -1 && (err->kind == ERROR_FAULT || err->kind == ERROR_BUSY))
-			return -1;
-	}
-	return 0;
+	if (rc == 1)
+		report_journal(list, s->durability, agent, &a.before, &a.after, deadline);
+	item->applied = rc != -1;
+	if (rc == -1)
+		item->reason = mem_string(err->text);
+	task_free(&a.before);
+	task_free(&a.after);
+	return rc;
 }

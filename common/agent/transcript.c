@@ -1,9 +1,9 @@
 /*
- * transcript: the one witness of a call that never reached the task.
+ * transcript: find out whether a call is over.
  *
- * A transcript grows without bound and a result is near its end when anyone
- * asks: the last part is enough.  The path comes from an event, hence from
- * outside: it is opened for reading only, and only if it is a plain file.
+ * A transcript grows without bound, and the result that is asked for is near
+ * its end: the last part is read.  The path comes from an event: it is opened
+ * for reading only, and only if it is a regular file.
  */
 #include "agent/transcript.h"
 
@@ -21,7 +21,7 @@
 
 #define TAIL (1u << 20)
 
-/* The last TAIL bytes; false if it is no plain file. */
+/* The last TAIL bytes; false if it is not a regular file. */
 static bool
 read_tail(const char *path, struct buf *b)
 {

@@ -3,6 +3,7 @@
  */
 #include "base/mem.h"
 
+#include <search.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -147,6 +148,34 @@ strings_free(struct strings *list)
 		free(list->item[i]);
 	free(list->item);
 	*list = (struct strings){ 0 };
+}
+
+static int
+by_text(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+bool
+strings_first(void **seen, const char *s)
+{
+	const char **node = tsearch(s, seen, by_text);
+
+	if (node == NULL)
+		mem_exhausted();
+	return *node == s;
+}
+
+static void
+keep(void *s)
+{
+	(void)s; /* borrowed */
+}
+
+void
+strings_forget(void *seen)
+{
+	tdestroy(seen, keep);
 }
 
 char *

@@ -39,4 +39,9 @@ bool strings_has(const struct strings *, const char *);
 char **strings_argv(const struct strings *); /* with a NULL at the end; owned, its strings not */
 void strings_free(struct strings *);         /* leaves it empty */
 
+/* Is it met for the first time?  For arrays without duplicates, of any length: *seen starts as
+ * NULL and borrows the strings until strings_forget(). */
+bool strings_first(void **seen, const char *);
+void strings_forget(void *seen);
+
 #endif

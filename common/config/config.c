@@ -235,7 +235,7 @@ config_default(struct config *c)
 		.on_fault = { FAULT_REFUSE, FAULT_ALLOW, FAULT_ALLOW },
 		.lock_timeout_ms = 2500,
 		.deadline_ms = 540000, /* below the client's 600 s */
-		.durability = FILE_SYNC_FILE,
+		.durability = DURABILITY_FILE,
 		.rules = {
 			.blocked = LEVEL_REFUSE,
 			.claimed = LEVEL_REFUSE,

@@ -64,7 +64,7 @@ struct config {
 	char *name;              /* of this session, the owner in claims of its main thread; NULL */
 	int64_t lock_timeout_ms; /* lock_timeout, seconds */
 	int64_t deadline_ms;     /* deadline, seconds: of a whole hook run */
-	enum file_sync durability;
+	enum durability durability;
 
 	struct {                            /* rules: on-pretooluse-task */
 		enum config_level blocked;  /* start while a blocker is open */

@@ -147,7 +147,7 @@ trust_save(int dirfd, const struct trusts *ts, struct error *e)
 	out_add(top, "files", files);
 	out_pretty(&b, top);
 	buf_putc(&b, '\n');
-	rc = file_replace(dirfd, NAME, buf_text(&b), b.len, 0600, FILE_SYNC_FILE, e);
+	rc = file_replace(dirfd, NAME, buf_text(&b), b.len, 0600, DURABILITY_FILE, e);
 	buf_free(&b);
 	return rc;
 }

@@ -22,7 +22,6 @@ void convert_context_free(struct convert_context *);
 
 /* The new id of a task; NULL stays NULL. */
 const char *convert_id(const struct convert_context *, const char *id);
-void convert_add_id(const struct convert_context *, struct strings *, const char *id);
 
 /* The description without the subject, which is its first line in a document. */
 const char *convert_body(const struct task *);

@@ -18,7 +18,7 @@
 #include "form/convert-part.h"
 #include "list/document-edit.h"
 #include "list/document.h"
-#include "list/store-part.h"
+#include "list/files.h"
 #include "list/watermark.h"
 
 void
@@ -41,14 +41,6 @@ convert_id(const struct convert_context *c, const char *id)
 }
 
 void
-convert_add_id(const struct convert_context *c, struct strings *ids, const char *id)
-{
-	id = convert_id(c, id);
-	if (!strings_has(ids, id))
-		strings_add(ids, id);
-}
-
-void
 convert_context_edges(struct convert_context *c)
 {
 	size_t i, k, at;
@@ -61,10 +53,10 @@ convert_context_edges(struct convert_context *c)
 		for (k = 0; k < t->blocked_by.count; k++)
 			if ((at = task_index_find(&c->index, t->blocked_by.item[k])) !=
 			    TASK_NOWHERE)
-				convert_add_id(c, &c->blocks[at], t->id);
+				strings_add(&c->blocks[at], convert_id(c, t->id));
 		for (k = 0; k < t->blocks.count; k++)
 			if ((at = task_index_find(&c->index, t->blocks.item[k])) != TASK_NOWHERE)
-				convert_add_id(c, &c->blocked_by[at], t->id);
+				strings_add(&c->blocked_by[at], convert_id(c, t->id));
 	}
 }
 
@@ -266,7 +258,7 @@ convert_make(const char *dir, enum store_layout layout, struct error *err)
 		if (rc == 0 && layout == STORE_DOCUMENT) {
 			document_empty(&text, clock_wall_ms());
 			rc = file_replace(
-			    s.dirfd, "tasks.json", text.data, text.len, 0, s.sync, err);
+			    s.dirfd, "tasks.json", text.data, text.len, 0, s.durability, err);
 		}
 	}
 	task_set_free(&set);

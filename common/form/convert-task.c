@@ -173,27 +173,35 @@ settle_status(struct conversion *v)
 	}
 }
 
+/* What the task says itself, and what the others say of it (NULL: nothing). */
+static void
+gather(const struct convert_context *c, struct strings *ids, const struct strings *own,
+    const struct strings *others)
+{
+	void *seen = NULL;
+	const char *id;
+	size_t i;
+
+	for (i = 0; i < own->count; i++)
+		if (strings_first(&seen, id = convert_id(c, own->item[i])))
+			strings_add(ids, id);
+	for (i = 0; others != NULL && i < others->count; i++)
+		if (strings_first(&seen, others->item[i]))
+			strings_add(ids, others->item[i]);
+	strings_forget(seen);
+}
+
 /* Both directions, whichever task has them in its text, under their new ids. */
 static void
 gather_edges(const struct conversion *v, struct strings *blocks, struct strings *blocked_by)
 {
 	const struct convert_context *c = v->context;
 	const struct task *t = v->task;
-	size_t i, at;
+	size_t at = c->blocks != NULL ? task_index_find(&c->index, t->id) : TASK_NOWHERE;
+	bool known = at != TASK_NOWHERE;
 
-	for (i = 0; i < t->blocked_by.count; i++)
-		convert_add_id(c, blocked_by, t->blocked_by.item[i]);
-	for (i = 0; i < t->blocks.count; i++)
-		convert_add_id(c, blocks, t->blocks.item[i]);
-	at = c->blocks != NULL ? task_index_find(&c->index, t->id) : TASK_NOWHERE;
-	if (at == TASK_NOWHERE)
-		return;
-	for (i = 0; i < c->blocks[at].count; i++)
-		if (!strings_has(blocks, c->blocks[at].item[i]))
-			strings_add(blocks, c->blocks[at].item[i]);
-	for (i = 0; i < c->blocked_by[at].count; i++)
-		if (!strings_has(blocked_by, c->blocked_by[at].item[i]))
-			strings_add(blocked_by, c->blocked_by[at].item[i]);
+	gather(c, blocks, &t->blocks, known ? &c->blocks[at] : NULL);
+	gather(c, blocked_by, &t->blocked_by, known ? &c->blocked_by[at] : NULL);
 }
 
 /* A text with the bytes of the source, lone surrogates included, if the source has it. */
@@ -288,7 +296,7 @@ print_exported(struct conversion *v, const char *id, struct buf *out, bool had_m
 {
 	const struct convert_context *c = v->context;
 	const struct task *t = v->task;
-	struct strings blocks = { 0 }, by = { 0 }, open = { 0 };
+	struct strings blocks = { 0 }, by = { 0 }, waits = { 0 }, open = { 0 };
 	size_t i, at;
 
 	gather_edges(v, &blocks, &by);
@@ -296,8 +304,10 @@ print_exported(struct conversion *v, const char *id, struct buf *out, bool had_m
 		at = c->all != NULL ? task_index_find(&c->index, t->blocked_by.item[i])
 				    : TASK_NOWHERE;
 		if (at == TASK_NOWHERE || task_open(&c->all->item[at]))
-			convert_add_id(c, &open, t->blocked_by.item[i]);
+			strings_add(&waits, t->blocked_by.item[i]);
 	}
+	gather(c, &open, &waits, NULL);
+	strings_free(&waits);
 	raw_fields_put_string(out, "id", id, false);
 	put_text(v, out, FIELD_SUBJECT, t->subject);
 	put_text(v, out, FIELD_DESCRIPTION, convert_body(t));

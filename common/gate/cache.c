@@ -173,7 +173,7 @@ cache_put(int statefd, const char *key, const char *gate, const struct cache_ent
 	out_bool(o, "flaky", entry->flaky);
 	out_text(&text, o);
 	file_name(key, name);
-	rc = file_replace(dir, name, text.data, text.len, 0600, FILE_SYNC_OFF, e);
+	rc = file_replace(dir, name, text.data, text.len, 0600, DURABILITY_OFF, e);
 	file_sweep(dir);
 	prune(dir);
 	buf_free(&text);

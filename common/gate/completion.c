@@ -69,7 +69,7 @@ check_blockers(const struct completion *c, struct buf *reason, struct error *e)
 	struct blockers open = { 0 };
 	int rc;
 
-	if (graph_blockers(c->store, c->task, &open, e) == -1)
+	if (store_blockers(c->store, c->task, &open, e) == -1)
 		return -1;
 	rc = open.count > 0;
 	if (rc == 1) {

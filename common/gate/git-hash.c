@@ -209,9 +209,11 @@ static int
 walk_dir(struct tree_walk *w, int dirfd, const char *prefix, int depth)
 {
 	struct strings names = { 0 };
-	int rc = 1, copy = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int rc = 1, copy = -1;
 
-	if (depth > WALK_DEPTH || copy == -1 || read_names(copy, &names) == -1)
+	if (depth > WALK_DEPTH ||
+	    (copy = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) == -1 ||
+	    read_names(copy, &names) == -1)
 		return cannot(w->why, prefix, "cannot be read");
 	for (size_t i = 0; rc == 1 && i < names.count; i++) {
 		char *path = *prefix == '\0' ? mem_string(names.item[i])

@@ -139,16 +139,7 @@ record_patience(const struct verify_request *req)
 static int
 record_append(const struct verify_request *req, struct journal_entry *entry, struct error *e)
 {
-	int fd = list_state(req->list, true, e), rc = -1;
-
-	if (fd == -1) {
-		json_object_put(entry->extra);
-		return -1;
-	}
-	rc = journal_append(
-	    fd, req->list->name, req->config->durability, entry, record_patience(req), e);
-	close(fd);
-	return rc;
+	return journal_append(req->list, req->config->durability, entry, record_patience(req), e);
 }
 
 /* The commit at which the task was claimed; CI counts changes from there. */

@@ -352,8 +352,6 @@ plan_close(struct plan *p)
 	strings_free(&p->changed_head);
 	strings_free(&p->changed_claim);
 	verify_tree_forget(p);
-	if (p->statefd != -1)
-		close(p->statefd);
 }
 
 int

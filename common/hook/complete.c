@@ -1,11 +1,10 @@
 /*
  * complete: TaskCompleted.
  *
- * The event means two things.  With permission_mode it is a question at the
- * end of a teammate's turn, for each task it still has in progress: no
- * completion, never recorded as one, and no gate is run for it.  Without, a
- * task is about to become completed, and whatever goes wrong from here on is
- * a refusal.
+ * The event has two meanings.  With permission_mode the client asks, at the
+ * end of a teammate's turn, about each task that it still has in progress: no
+ * gate runs and no completion is recorded.  Without, a task is about to become
+ * completed, and every fault from here on is a refusal.
  */
 #include "hook/complete.h"
 
@@ -15,36 +14,37 @@
 #include <string.h>
 
 #include "agent/agent.h"
-#include "agent/note.h"
+#include "agent/call.h"
 #include "agent/transcript.h"
 #include "gate/verify.h"
-#include "hook/sweep.h"
+#include "hook/release-dead.h"
 #include "list/tally.h"
 
 static void
-nudge(struct hook *h)
+complete_nudge(struct hook *h)
 {
-	struct decision *d = &h->decision;
+	struct decision *d = &h->out.decision;
 	struct task t = TASK_INIT;
 	struct error e;
 	char *key;
 
-	if (store_get(&h->store, h->event.task_id, &t, &e) != 1 || t.status != TASK_IN_PROGRESS) {
+	if (store_get(&h->in.store, h->in.event.task_id, &t, &e) != 1 ||
+	    t.status != TASK_IN_PROGRESS) {
 		task_free(&t);
 		return;
 	}
-	key = mem_printf("nudge:%s:%s", h->event.task_id,
-	    h->self.name != NULL ? h->self.name : h->event.session_id);
-	if (tally_get(&h->list, key) >= h->config.verify.nudges)
+	key = mem_printf("nudge:%s:%s", h->in.event.task_id,
+	    h->in.self.name != NULL ? h->in.self.name : h->in.event.session_id);
+	if (tally_get(&h->in.list, key) >= h->in.config.verify.nudges)
 		hook_fact(h, "already nudged about this task");
 	else if (h->explain)
 		hook_would(h, "tally.json: %s counted", key);
-	/* Not counted, not nudged: else it would never end. */
-	if (!h->explain && tally_get(&h->list, key) < h->config.verify.nudges &&
-	    tally_add(&h->list, key, hook_patience(h), &e) != -1) {
+	/* Only if it was counted: else it would be asked for ever. */
+	if (!h->explain && tally_get(&h->in.list, key) < h->in.config.verify.nudges &&
+	    tally_add(&h->in.list, key, hook_patience(h), &e) != -1) {
 		d->verdict = VERDICT_REFUSE;
 		d->rule = "turn_end";
-		d->task = h->event.task_id;
+		d->task = h->in.event.task_id;
 		buf_puts(&d->reason, "Your turn ends with ");
 		task_name(&d->reason, &t);
 		buf_puts(&d->reason, " still in progress. Go on with it; if it is done, set it to "
@@ -55,7 +55,7 @@ nudge(struct hook *h)
 }
 
 static int
-turn_end(struct hook *h)
+complete_turn_end(struct hook *h)
 {
 	struct error e;
 
@@ -63,42 +63,42 @@ turn_end(struct hook *h)
 	if (hook_list(h, &e) != 1)
 		return 0;
 	if (!h->explain)
-		(void)agent_learn(&h->event, &h->list, hook_patience(h), &e);
+		(void)agent_learn(&h->in.event, &h->in.list, hook_patience(h), &e);
 	if (hook_config(h, &e) == -1) {
-		buf_printf(&h->decision.message, "%s: %s", h->spec->name, e.text);
+		buf_printf(&h->out.decision.message, "%s: %s", h->spec->name, e.text);
 		return 0;
 	}
 	hook_self(h);
-	if (h->config.verify.turn_end == TURN_END_NUDGE)
-		nudge(h);
+	if (h->in.config.verify.turn_end == TURN_END_NUDGE)
+		complete_nudge(h);
 	return 0;
 }
 
 static int
-check(struct hook *h, struct error *e)
+complete_check(struct hook *h, struct error *e)
 {
-	struct decision *d = &h->decision;
+	struct decision *d = &h->out.decision;
 	struct verify v = VERIFY_INIT;
 	struct buf metadata = { 0 };
 	char *client = NULL;
 	struct verify_request req = { .on = GATE_COMPLETE,
-		.config = &h->config,
-		.list = &h->list,
-		.store = &h->store,
-		.task = h->event.task_id,
-		.agent = h->self,
-		.cwd = h->event.cwd,
+		.config = &h->in.config,
+		.list = &h->in.list,
+		.store = &h->in.store,
+		.task = h->in.event.task_id,
+		.agent = h->in.self,
+		.cwd = h->in.event.cwd,
 		.deadline = hook_deadline(h),
 		.plan_only = h->explain };
 	int rc;
 
-	if (call_find(&h->list, req.task, &h->event, &metadata) == 1) {
+	if (call_find(&h->in.list, req.task, &h->in.event, &metadata) == 1) {
 		req.metadata = buf_text(&metadata);
 		hook_fact(h, "metadata sent with the call: %s", req.metadata);
 	}
 	if ((rc = verify_task(&v, &req, e)) == 0) {
-		req.client_version = client = transcript_version(h->event.transcript_path);
-		d->task = h->event.task_id;
+		req.client_version = client = transcript_version(h->in.event.transcript_path);
+		d->task = h->in.event.task_id;
 		if (!v.passed) {
 			d->verdict = VERDICT_REFUSE;
 			d->rule = v.rule;
@@ -112,13 +112,13 @@ check(struct hook *h, struct error *e)
 		for (size_t i = 0; i < v.count; i++)
 			hook_fact(h, "gate %s: %s", v.result[i].gate->name,
 			    gate_verdict_name(v.result[i].verdict));
-		/* A pass that leaves no receipt is no pass. */
+		/* Without a receipt it does not pass. */
 		if (!h->explain && (rc = verify_record(&v, &req, e)) == 0)
 			d->recorded = !v.passed || d->message.len == 0;
 	}
-	/* Used once, whatever came of it: the next attempt is another call. */
+	/* Used once: the next attempt is another call. */
 	if (!h->explain && metadata.len > 0)
-		call_drop(&h->list, req.task);
+		call_drop(&h->in.list, req.task);
 	verify_free(&v);
 	buf_free(&metadata);
 	free(client);
@@ -130,21 +130,22 @@ complete_run(struct hook *h, struct error *e)
 {
 	int rc;
 
-	if (h->event.kind != EVENT_TASK_COMPLETED)
+	if (h->in.event.kind != EVENT_TASK_COMPLETED)
 		return 0;
-	if (h->event.task_id == NULL || !task_id_ok(h->event.task_id))
+	if (h->in.event.task_id == NULL || !task_id_ok(h->in.event.task_id))
 		return error_set(e, ERROR_INPUT, "the event names no task");
-	if (event_turn_end(&h->event))
-		return turn_end(h);
+	if (event_turn_end(&h->in.event))
+		return complete_turn_end(h);
 	if ((rc = hook_list(h, e)) == -1)
 		return -1;
 	if (rc == 0)
-		return error_set(e, ERROR_NOT_FOUND, "there is no task list at '%s'", h->list.dir);
+		return error_set(
+		    e, ERROR_NOT_FOUND, "there is no task list at '%s'", h->in.list.dir);
 	if (hook_config(h, e) == -1)
 		return -1;
 	hook_self(h);
-	if (!h->explain && agent_learn(&h->event, &h->list, hook_patience(h), e) == -1)
+	if (!h->explain && agent_learn(&h->in.event, &h->in.list, hook_patience(h), e) == -1)
 		return -1;
-	sweep_dead(h);
-	return check(h, e);
+	release_dead_claims(h, NULL);
+	return complete_check(h, e);
 }

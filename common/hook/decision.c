@@ -1,10 +1,10 @@
 /*
- * decision: the answer and the exit status, one place for both.
+ * decision: write the answer and choose the exit status.
  *
- * Which keys an event may have was measured, not read: a null, a
- * hookSpecificOutput for an event that has none, or one with another
- * event's name make the client drop the whole answer and let the action
- * through (TaskCompleted, for one, takes only the top-level decision).
+ * Which keys an event may have was measured: a null, a hookSpecificOutput for
+ * an event that has none, or one with another event's name make the client
+ * drop the whole answer and let the action through (TaskCompleted, for one,
+ * takes only the top-level decision).
  */
 #include "hook/decision.h"
 
@@ -116,7 +116,7 @@ decision_json(const struct decision *d, enum event_kind kind, struct buf *out)
 	buf_free(&reason);
 }
 
-/* A reader that has gone away changes nothing about the verdict. */
+/* A reader that has gone away does not change the verdict. */
 static void
 put(int fd, const char *s, size_t len)
 {

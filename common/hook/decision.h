@@ -5,16 +5,15 @@
 #include "base/buf.h"
 
 /*
- * The answer, in its event's dialect.  The zero decision is a silent pass.
+ * The answer, with the keys of its event.  The zero decision is a silent pass.
  *
- * A refusal is armed twice: decision JSON on stdout, the same reason on
- * stderr, exit status 2: each client version honours at least one of them,
- * whatever else holds its end of the pipe.  decision_write() is the only function in the
- * suite that may yield 2.
+ * A refusal is decision JSON on stdout, the same reason on stderr and exit
+ * status 2: each client version honours at least one of them.  Besides
+ * decision_refuse_plainly(), only decision_write() yields 2 in a hook.
  *
- * What an event has no place for is left out: a client throws away a whole
- * answer over one key it does not expect.  Texts are bounded and made safe
- * to show here, once, whoever wrote them.
+ * Keys that an event does not have are left out: a client drops a whole answer
+ * over one key it does not expect.  Texts are bounded and made safe to show
+ * here, whoever wrote them.
  */
 enum verdict { VERDICT_PASS, VERDICT_REFUSE };
 
@@ -39,8 +38,8 @@ int decision_write(const struct decision *, enum event_kind, int out_fd, int err
 void decision_free(struct decision *);
 
 /*
- * The same refusal with fixed bytes and no allocation, for the moment when
- * nothing else works any more (no memory, a crash, an overrun).
+ * The same refusal with fixed bytes and no allocation, for a process that
+ * cannot go on (no memory, a crash, an overrun).
  */
 int decision_refuse_plainly(enum event_kind, const char *reason, int out_fd, int err_fd);
 

@@ -1,9 +1,8 @@
 /*
  * hook: the command line that all hooks share.
  *
- * A wrong option is a mistake in somebody's settings: status 64, which the
- * client takes for a hook that failed, never 2, which would refuse every
- * call from then on.
+ * A wrong option in settings.json ends with status 64, which the client
+ * reports as a hook that failed; 2 would refuse every call from then on.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -74,13 +73,13 @@ option(struct hook *h, int opt, char *argv[])
 
 	switch (opt) {
 	case OPT_CONFIG:
-		h->config_file = optarg;
+		h->in.config_file = optarg;
 		return -1;
 	case OPT_LIST:
-		h->list_name = optarg;
+		h->in.list_name = optarg;
 		return -1;
 	case OPT_DIR:
-		h->dir = optarg;
+		h->in.dir = optarg;
 		return -1;
 	case OPT_EXPLAIN:
 		h->explain = true;
@@ -118,6 +117,6 @@ hook_main(const struct hook_spec *spec, int argc, char *argv[])
 		if ((status = option(&h, opt, argv)) != -1)
 			return status;
 	if (argc > 1 && optind < argc)
-		return usage(spec, "this is no option:", argv[optind]);
+		return usage(spec, "not an option:", argv[optind]);
 	return hook_run_supervised(&h);
 }

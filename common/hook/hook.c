@@ -1,9 +1,9 @@
 /*
  * hook: from an event to an answer.
  *
- * The order is the cost: the event first, since most events cannot matter;
- * then the list, then the settings, each only when a rule asks for it.
- * Faults come home to one function, whoever meets them.
+ * The event is read first, since no rule is about most events; then the list,
+ * then the settings, each only when a rule asks for it.  All faults are
+ * handled in hook_fault().
  */
 #include "hook/hook.h"
 
@@ -38,9 +38,11 @@
 #define LEAKS_ARE_CHECKED false
 #endif
 
-#define MARGIN_MS 2000 /* the supervisor speaks up this long after the deadline */
+#define MARGIN_MS 2000 /* the supervisor answers this long after the deadline */
 
-/* For the handlers that get no argument. */
+/* For memory_gone() and fault_plainly(), which are called without an argument: when memory runs
+ * out, and by the supervisor, in another process, when the hook has died.  hook_fault() reads
+ * the same. */
 static struct {
 	const struct hook_spec *spec;
 	enum config_fault fault;
@@ -60,23 +62,23 @@ fault_of(const struct hook_spec *spec, const struct config *c)
 }
 
 /*
- * What a fault does, in one place.  A refusal says so and how to get on; an
- * allowed action is not checked, and the person is told that it was not.
+ * Answer a fault as on_fault says: a refusal that says how to go on, or a pass
+ * that tells the person that nothing was checked.
  */
 static void
 hook_fault(struct hook *h, const struct error *e)
 {
-	struct decision *d = &h->decision;
+	struct decision *d = &h->out.decision;
 	struct error ignored;
 	bool refuse;
 
-	if (!h->have_config && h->event.cwd != NULL)
+	if (!h->in.have_config && h->in.event.cwd != NULL)
 		(void)hook_config(h, &ignored); /* what it says about faults */
 	refuse = answer.fault == FAULT_REFUSE;
 	decision_free(d);
 	d->verdict = refuse ? VERDICT_REFUSE : VERDICT_PASS;
 	d->rule = "fault";
-	d->task = h->event.task_id;
+	d->task = h->in.event.task_id;
 	if (refuse) {
 		buf_printf(&d->reason,
 		    "This could not be checked, so it is refused: %s. "
@@ -91,7 +93,7 @@ hook_fault(struct hook *h, const struct error *e)
 		    h->spec->name, e->text);
 }
 
-/* The same when there is nothing left to work with. */
+/* The same without allocation. */
 static int
 fault_plainly(const char *why)
 {
@@ -108,7 +110,7 @@ fault_plainly(const char *why)
 	snprintf(text, sizeof(text), "{\"systemMessage\":\"%s let this pass unchecked: %s\"}\n",
 	    answer.spec->name, why);
 	if (write(STDOUT_FILENO, text, strlen(text)) == -1)
-		return 0; /* nobody listens; the answer is the same */
+		return 0; /* the exit status is the same */
 	return 0;
 }
 
@@ -125,7 +127,7 @@ memory_gone(void)
  * place, and our answer would be written into it.
  */
 static int
-ready_to_read(struct deadline deadline, struct error *e)
+wait_for_event(struct deadline deadline, struct error *e)
 {
 	struct pollfd fds[3] = { { 0, POLLIN, 0 }, { 1, 0, 0 }, { 2, 0, 0 } };
 	int64_t left = deadline_left(deadline);
@@ -153,104 +155,117 @@ ready_to_read(struct deadline deadline, struct error *e)
 int
 hook_list(struct hook *h, struct error *e)
 {
-	struct list_query q = { .list = h->list_name,
-		.dir = h->dir,
-		.session_id = h->event.session_id,
-		.team_name = h->event.team_name,
-		.cwd = h->event.cwd };
+	struct list_query q = { .list = h->in.list_name,
+		.dir = h->in.dir,
+		.session_id = h->in.event.session_id,
+		.team_name = h->in.event.team_name,
+		.cwd = h->in.event.cwd };
 	int rc;
 
-	if (h->have_list)
-		return h->list_opened;
-	if (list_find(&h->list, &q, e) == -1)
+	if (h->in.have_list)
+		return hook_list_open(h);
+	if (list_find(&h->in.list, &q, e) == -1)
 		return -1;
-	h->have_list = true;
-	hook_fact(h, "list: %s (%s): %s", h->list.name, h->list.dir, h->list.why);
-	if (!h->list.exists) {
+	h->in.have_list = true;
+	hook_fact(h, "list: %s (%s): %s", h->in.list.name, h->in.list.dir, h->in.list.why);
+	if (!h->in.list.exists) {
 		hook_fact(h, "the list does not exist yet");
 		return 0;
 	}
-	if ((rc = store_open(&h->store, h->list.dir, false, e)) == -1) {
-		/* Whoever asks again looks again. */
-		list_free(&h->list);
-		h->have_list = false;
+	if ((rc = store_open(&h->in.store, h->in.list.dir, false, e)) == -1) {
+		/* The next call tries again. */
+		list_free(&h->in.list);
+		h->in.have_list = false;
 		return -1;
 	}
-	h->list_opened = rc == 1;
 	return rc;
 }
 
-/* The option is stronger than the settings; until these are read they are the defaults. */
+bool
+hook_list_open(const struct hook *h)
+{
+	return h->in.store.dirfd != -1;
+}
+
+/* The option overrides the settings, which are the defaults until they are read. */
 static int64_t
 limit_ms(const struct hook *h)
 {
-	return h->limit_ms != 0 ? h->limit_ms : h->config.deadline_ms;
+	return h->limit_ms != 0 ? h->limit_ms : h->in.config.deadline_ms;
+}
+
+/* A main thread may have a name in the settings; they are read before or after hook_self(). */
+static void
+name_self(struct hook *h)
+{
+	struct agent *self = &h->in.self;
+
+	if (h->in.have_self && h->in.have_config && self->name == NULL && self->id == NULL)
+		self->name = h->in.config.name;
 }
 
 int
 hook_config(struct hook *h, struct error *e)
 {
-	struct config_query q = { .file = h->config_file, .cwd = h->event.cwd };
+	struct config_query q = { .file = h->in.config_file, .cwd = h->in.event.cwd };
 	struct error ignored;
 	int64_t limit = limit_ms(h);
 	char *dir = NULL;
 
-	if (h->have_config)
+	if (h->in.have_config)
 		return 0;
-	q.config_dir = h->have_list ? h->list.config : (dir = list_config_dir(&ignored));
-	config_free(&h->config);
-	if (config_load(&h->config, &q, e) == -1) {
-		/* The project's file must not undo what the user's says about faults. */
-		config_free(&h->config);
+	q.config_dir = h->in.have_list ? h->in.list.config : (dir = list_config_dir(&ignored));
+	config_free(&h->in.config);
+	if (config_load(&h->in.config, &q, e) == -1) {
+		/* A broken project file must not undo what the user's file says about faults. */
+		config_free(&h->in.config);
 		q.file = NULL;
 		q.cwd = "/";
-		(void)config_load(&h->config, &q, &ignored);
-		answer.fault = fault_of(h->spec, &h->config);
+		(void)config_load(&h->in.config, &q, &ignored);
+		answer.fault = fault_of(h->spec, &h->in.config);
 		free(dir);
 		return -1;
 	}
 	free(dir);
-	h->have_config = true;
-	answer.fault = fault_of(h->spec, &h->config);
-	h->store.sync = h->config.durability;
+	h->in.have_config = true;
+	name_self(h);
+	answer.fault = fault_of(h->spec, &h->in.config);
+	h->in.store.durability = h->in.config.durability;
 	hook_fact(h, "settings: %s%s%s",
-	    h->config.project.path != NULL ? h->config.project.path : "defaults",
-	    h->config.user.path != NULL ? " over " : "",
-	    h->config.user.path != NULL ? h->config.user.path : "");
+	    h->in.config.project.path != NULL ? h->in.config.project.path : "defaults",
+	    h->in.config.user.path != NULL ? " over " : "",
+	    h->in.config.user.path != NULL ? h->in.config.user.path : "");
 	if (limit_ms(h) != limit)
 		supervise_limit(limit_ms(h) + MARGIN_MS);
 	return 0;
 }
 
 int
-hook_soften(struct hook *h, struct decision *strict, struct error *e)
-{
-	bool quiet = decision_silent(strict);
-
-	decision_free(strict);
-	return quiet ? 1 : hook_config(h, e);
-}
-
-int
 hook_claims(struct hook *h, struct error *e)
 {
-	if (h->have_claims)
+	if (h->in.have_claims)
 		return 0;
-	if (claims_load(&h->list, &h->claims, e) == -1)
+	if (claims_load(&h->in.list, &h->in.claims, e) == -1)
 		return -1;
-	h->have_claims = true;
+	h->in.have_claims = true;
 	return 0;
 }
 
 void
 hook_self(struct hook *h)
 {
-	if (h->have_self && (h->self.name != NULL || !h->have_config))
-		return;
-	free(h->self_name);
-	agent_from_event(
-	    &h->event, &h->list, h->have_config ? h->config.name : NULL, &h->self, &h->self_name);
-	h->have_self = true;
+	if (!h->in.have_self)
+		agent_from_event(&h->in.event, &h->in.list, &h->in.self, &h->in.self_name);
+	h->in.have_self = true;
+	name_self(h);
+}
+
+bool
+hook_is_lead(const struct hook *h)
+{
+	const struct agent *self = &h->in.self;
+
+	return self->id == NULL && (self->name == NULL || self->name == h->in.config.name);
 }
 
 struct deadline
@@ -264,15 +279,16 @@ hook_deadline(struct hook *h)
 struct deadline
 hook_patience(struct hook *h)
 {
-	int64_t ms = h->have_config ? h->config.lock_timeout_ms : LOCK_PATIENCE_MS;
+	int64_t ms = h->in.have_config ? h->in.config.lock_timeout_ms : LOCK_PATIENCE_MS;
 
 	return deadline_first(deadline_in(ms), hook_deadline(h));
 }
 
-static void line(struct buf *, const char *fmt, va_list) __attribute__((format(printf, 2, 0)));
+static void explain_line(struct buf *, const char *fmt, va_list)
+    __attribute__((format(printf, 2, 0)));
 
 static void
-line(struct buf *b, const char *fmt, va_list ap)
+explain_line(struct buf *b, const char *fmt, va_list ap)
 {
 	char *s;
 
@@ -291,7 +307,7 @@ hook_fact(struct hook *h, const char *fmt, ...)
 	if (!h->explain)
 		return;
 	va_start(ap, fmt);
-	line(&h->facts, fmt, ap);
+	explain_line(&h->out.facts, fmt, ap);
 	va_end(ap);
 }
 
@@ -303,7 +319,7 @@ hook_would(struct hook *h, const char *fmt, ...)
 	if (!h->explain)
 		return;
 	va_start(ap, fmt);
-	line(&h->would, fmt, ap);
+	explain_line(&h->out.would, fmt, ap);
 	va_end(ap);
 }
 
@@ -314,30 +330,28 @@ hook_journal(
 	struct journal_entry entry = { .event = event,
 		.light = true,
 		.task = task,
-		.session = h->event.session_id,
+		.session = h->in.event.session_id,
 		.why = why,
 		.extra = extra };
 	struct error e;
-	int state;
 
 	/* An event that could not be read names no list; the environment may. */
-	if (!h->explain && !h->have_list &&
-	    (h->event.session_id != NULL || getenv("CLAUDE_CODE_TASK_LIST_ID") != NULL))
+	if (!h->explain && !h->in.have_list &&
+	    (h->in.event.session_id != NULL || getenv("CLAUDE_CODE_TASK_LIST_ID") != NULL))
 		(void)hook_list(h, &e);
-	if (h->explain || !h->have_list || (state = list_state(&h->list, true, &e)) == -1) {
+	if (h->explain || !h->in.have_list) {
 		json_object_put(extra);
 		return;
 	}
-	entry.agent = h->have_self ? agent_owner(&h->self) : h->event.agent_id;
-	(void)journal_append(state, h->list.name, h->store.sync, &entry, hook_patience(h), &e);
-	close(state);
+	entry.agent = h->in.have_self ? agent_owner(&h->in.self) : h->in.event.agent_id;
+	(void)journal_append(&h->in.list, h->in.store.durability, &entry, hook_patience(h), &e);
 }
 
-/* What was decided, unless it was nothing. */
+/* Journal the decision, unless it is a silent pass. */
 static void
 journal_decision(struct hook *h)
 {
-	struct decision *d = &h->decision;
+	struct decision *d = &h->out.decision;
 	struct json_object *extra;
 	bool refuse = d->verdict == VERDICT_REFUSE;
 
@@ -345,8 +359,8 @@ journal_decision(struct hook *h)
 		return;
 	extra = out_object();
 	out_string(extra, "hook", h->spec->name);
-	out_string(extra, "on", h->event.name);
-	out_string(extra, "tool", h->event.tool_name);
+	out_string(extra, "on", h->in.event.name);
+	out_string(extra, "tool", h->in.event.tool_name);
 	out_string(extra, "rule", d->rule);
 	hook_journal(h, refuse ? "refuse" : "tell", d->task,
 	    buf_text(refuse               ? &d->reason
@@ -357,15 +371,15 @@ journal_decision(struct hook *h)
 }
 
 static void
-explain(struct hook *h, enum event_kind kind)
+hook_explain(struct hook *h, enum event_kind kind)
 {
-	struct decision *d = &h->decision;
+	struct decision *d = &h->out.decision;
 	struct buf b = { 0 }, json = { 0 };
 
-	buf_printf(&b, "event: %s%s%s\n", h->event.name != NULL ? h->event.name : "none",
-	    h->event.tool_name != NULL ? " " : "",
-	    h->event.tool_name != NULL ? h->event.tool_name : "");
-	buf_add(&b, buf_text(&h->facts), h->facts.len);
+	buf_printf(&b, "event: %s%s%s\n", h->in.event.name != NULL ? h->in.event.name : "none",
+	    h->in.event.tool_name != NULL ? " " : "",
+	    h->in.event.tool_name != NULL ? h->in.event.tool_name : "");
+	buf_add(&b, buf_text(&h->out.facts), h->out.facts.len);
 	buf_printf(&b, "rule: %s\n", d->rule != NULL ? d->rule : "none");
 	buf_printf(&b, "decision: %s\n",
 	    d->verdict == VERDICT_REFUSE ? "refuse (exit status 2)"
@@ -375,41 +389,43 @@ explain(struct hook *h, enum event_kind kind)
 	if (json.len > 0)
 		buf_printf(&b, "answer: %s\n", buf_text(&json));
 	buf_puts(&b, "would change:");
-	buf_puts(&b, h->would.len > 0 ? "\n" : " nothing\n");
-	buf_add(&b, buf_text(&h->would), h->would.len);
+	buf_puts(&b, h->out.would.len > 0 ? "\n" : " nothing\n");
+	buf_add(&b, buf_text(&h->out.would), h->out.would.len);
 	if (write(STDOUT_FILENO, b.data, b.len) == -1)
 		warn("standard output");
 	buf_free(&b);
 	buf_free(&json);
 }
 
-/* The end of the process frees all this faster; a leak checker wants to see it done. */
+/* Only for a leak checker: the end of the process frees it faster. */
 static void
 hook_free(struct hook *h)
 {
 	if (!LEAKS_ARE_CHECKED)
 		return;
-	decision_free(&h->decision);
-	event_free(&h->event);
-	claims_free(&h->claims);
-	store_close(&h->store);
-	list_free(&h->list);
-	config_free(&h->config);
-	free(h->self_name);
-	buf_free(&h->facts);
-	buf_free(&h->would);
+	decision_free(&h->out.decision);
+	event_free(&h->in.event);
+	claims_free(&h->in.claims);
+	store_close(&h->in.store);
+	list_free(&h->in.list);
+	config_free(&h->in.config);
+	free(h->in.self_name);
+	task_set_free(&h->out.given);
+	buf_free(&h->out.facts);
+	buf_free(&h->out.would);
 }
 
 static int
 read_event(struct hook *h, struct error *e)
 {
-	/* Before every tool call: spare what can be spared.  It opens nothing it writes to
-	 * while it has something to say. */
+	/* This hook runs before every tool call, so it does without poll().  Where a standard
+	 * descriptor is closed, a file of ours may get its number, but none that is open for
+	 * writing is still open when the answer is written. */
 	if (h->spec->hook == HOOK_PRETOOLUSE)
-		return event_read_first(&h->event, STDIN_FILENO, e);
-	if (ready_to_read(hook_deadline(h), e) == -1)
+		return event_read_first(&h->in.event, STDIN_FILENO, e);
+	if (wait_for_event(hook_deadline(h), e) == -1)
 		return -1;
-	return event_read(&h->event, STDIN_FILENO, e);
+	return event_read(&h->in.event, STDIN_FILENO, e);
 }
 
 int
@@ -422,22 +438,22 @@ hook_serve(struct hook *h)
 	if (read_event(h, &e) == -1)
 		hook_fault(h, &e);
 	else {
-		kind = h->event.kind;
+		kind = h->in.event.kind;
 		if (h->spec->run(h, &e) == -1)
 			hook_fault(h, &e);
 	}
 	if (h->explain) {
-		explain(h, kind);
+		hook_explain(h, kind);
 		hook_free(h);
 		return 0;
 	}
-	if (!decision_silent(&h->decision)) {
-		signal(SIGPIPE, SIG_IGN); /* a reader that left does not undo a refusal */
+	if (!decision_silent(&h->out.decision)) {
+		signal(SIGPIPE, SIG_IGN); /* a closed pipe must not change a refusal */
 		journal_decision(h);
 	}
-	status = decision_write(&h->decision, kind, STDOUT_FILENO, STDERR_FILENO);
-	if (h->after != NULL)
-		h->after(h);
+	status = decision_write(&h->out.decision, kind, STDOUT_FILENO, STDERR_FILENO);
+	if (h->out.after != NULL)
+		h->out.after(h);
 	hook_free(h);
 	return status;
 }
@@ -447,10 +463,10 @@ hook_guard(struct hook *h, const struct hook_spec *spec)
 {
 	memset(h, 0, sizeof(*h));
 	h->spec = spec;
-	h->store = (struct store)STORE_INIT;
-	config_default(&h->config);
+	h->in.store = (struct store)STORE_INIT;
+	config_default(&h->in.config);
 	answer.spec = spec;
-	answer.fault = fault_of(spec, &h->config);
+	answer.fault = fault_of(spec, &h->in.config);
 	mem_on_exhausted(memory_gone);
 }
 

@@ -29,10 +29,10 @@
  *	hook_list()	which list, opened; 1, 0 there is none, -1
  *	hook_config()	the settings in force; 0, -1
  *	hook_self()	who acts
- *	hook_claims()	the ledger
+ *	hook_claims()	the claims on record
  *
- * Each does its work once.  Whatever fails, fails into one function
- * (hook_fault), which does what `on_fault` says for this hook.
+ * Each does its work once.  A fault anywhere ends in hook_fault(), which does
+ * what `on_fault` says for this hook.
  *
  * With --explain nothing is changed: run() must ask hook->explain before it
  * writes, and say with hook_would() what it would have written.
@@ -45,35 +45,48 @@ typedef int hook_run(struct hook *, struct error *);
 struct hook_spec {
 	const char *name;        /* of the executable */
 	enum hook_name hook;     /* whose on_fault, whose rules */
-	enum event_kind dialect; /* of an answer to an event that could not be read */
+	enum event_kind dialect; /* whose keys answer an event that could not be read */
 	bool supervised;         /* a crash or an overrun is answered by a parent */
 	const char *summary;     /* for --help: one line */
 	hook_run *run;
 	int (*ci)(int argc, char *argv[]); /* --ci; NULL */
 };
 
-struct hook {
-	const struct hook_spec *spec;
+/* What came in.  The accessors below fill it in, each once. */
+struct hook_input {
+	const char *config_file, *list_name, *dir; /* from the command line */
 	struct event event;
-	struct decision decision;
-	int64_t start_ms; /* see hook_deadline(); 0 not asked for yet */
-	int64_t limit_ms; /* --deadline; 0 as the settings say */
 	struct list list;
 	struct store store;
-	struct config config;
+	struct config config; /* the defaults until hook_config() */
 	struct claims claims;
 	struct agent self;
 	char *self_name; /* owned by us, where the event does not hold it */
-	const char *config_file, *list_name, *dir; /* from the command line */
-	bool explain, changed;                     /* changed: a task was changed by us */
-	bool have_list, have_config, have_claims, have_self, list_opened;
+	bool have_list, have_config, have_claims, have_self;
+};
+
+/* What goes out. */
+struct hook_output {
+	struct decision decision;
 	struct buf facts, would;      /* --explain */
+	struct task_set given;        /* --explain: tasks that would be given back first */
+	bool changed;                 /* a task was changed by us */
 	void (*after)(struct hook *); /* once the answer is out; NULL */
+};
+
+struct hook {
+	const struct hook_spec *spec;
+	struct hook_input in;
+	struct hook_output out;
+	bool explain;
+	int64_t start_ms; /* see hook_deadline(); 0 not asked for yet */
+	int64_t limit_ms; /* --deadline; 0 as the settings say */
 };
 
 int hook_main(const struct hook_spec *, int argc, char *argv[]);
 
-/* Its three steps: faults are answered from here on; read, run, answer. */
+/* Its three steps: set up, with faults answered from here on; fork if supervised; read, run,
+ * answer. */
 void hook_guard(struct hook *, const struct hook_spec *);
 int hook_run_supervised(struct hook *); /* the exit status */
 int hook_serve(struct hook *);          /* the same without a parent */
@@ -83,12 +96,11 @@ int hook_config(struct hook *, struct error *);
 int hook_claims(struct hook *, struct error *);
 void hook_self(struct hook *);
 
-/* A policy's decision by the defaults, which a configuration can only soften: 1 it objects to
- * nothing (and no configuration was read), 0 read it and ask the policy again, -1. */
-int hook_soften(struct hook *, struct decision *strict, struct error *);
+bool hook_list_open(const struct hook *); /* hook_list() has found one */
+/* Does the main thread of a session act, and not a subagent or a teammate?  After hook_self(). */
+bool hook_is_lead(const struct hook *);
 
-/* When the whole run must be over; counts from the first time it is asked for, which a run that
- * waits for nothing never does. */
+/* When the whole run must be over.  Counted from the first call of this function. */
 struct deadline hook_deadline(struct hook *);
 
 /* How long to wait for a lock: the configured patience, within the deadline. */

@@ -1,11 +1,11 @@
 /*
- * outward: the list, to whoever wants to know.
+ * mirror: run the configured mirror commands on the list.
  *
- * A process of its own, with nothing of ours open, does it after the answer
- * is out: the client waits for whoever holds the hook's pipes.  They go one
- * after the other, each reads the list when its turn has come, and one that
- * finds nothing new leaves: so commands see states in order, and the last
- * one they see is the last one there is.
+ * A detached process does it after the answer is out, with none of our
+ * descriptors: the client waits until the hook's pipes are closed.  Under a
+ * lock the commands run one after the other; each reads the list when its turn
+ * comes and is skipped if nothing has changed.  So commands see states in
+ * order, and the last state they see is the latest.
  */
 #include "hook/mirror.h"
 
@@ -28,12 +28,12 @@
 
 /* The Task[]: every task as it is on disk, in the client's order. */
 static int
-list_text(struct hook *h, struct buf *out, struct error *e)
+mirror_text(struct hook *h, struct buf *out, struct error *e)
 {
 	struct task_set all = { 0 };
 	struct json_object *array;
 
-	if (store_load(&h->store, &all, e) == -1)
+	if (store_load(&h->in.store, &all, e) == -1)
 		return -1;
 	array = out_array();
 	for (size_t i = 0; i < all.count; i++)
@@ -44,7 +44,7 @@ list_text(struct hook *h, struct buf *out, struct error *e)
 }
 
 static void
-failed(struct hook *h, const struct config_mirror *s, const char *why)
+mirror_failed(struct hook *h, const struct config_mirror *s, const char *why)
 {
 	struct json_object *extra = out_object();
 
@@ -52,9 +52,9 @@ failed(struct hook *h, const struct config_mirror *s, const char *why)
 	hook_journal(h, "outward", NULL, why, extra);
 }
 
-/* The digest of what a command was last given, under a name made of the command. */
+/* The file with the digest of what a command was last given; its name is made of the command. */
 static void
-mark_name(const struct config_mirror *s, char out[32])
+mirror_mark(const struct config_mirror *s, char out[32])
 {
 	struct buf all = { 0 };
 	char hash[65];
@@ -67,10 +67,10 @@ mark_name(const struct config_mirror *s, char out[32])
 }
 
 static void
-run_one(struct hook *h, int state, const struct config_mirror *s, const struct buf *text)
+mirror_run_one(struct hook *h, int state, const struct config_mirror *s, const struct buf *text)
 {
 	struct child c = CHILD_INIT;
-	struct child_spec spec = { .cwd = h->event.cwd,
+	struct child_spec spec = { .cwd = h->in.event.cwd,
 		.deadline = deadline_in(s->timeout_ms),
 		.input = text->data,
 		.input_len = text->len };
@@ -81,25 +81,26 @@ run_one(struct hook *h, int state, const struct config_mirror *s, const struct b
 	char **argv;
 
 	hash_text(buf_text(text), text->len, digest);
-	mark_name(s, mark);
+	mirror_mark(s, mark);
 	if (file_read(state, mark, 0, 128, &before, &e) == 1 &&
 	    strcmp(buf_text(&before), digest) == 0)
 		goto out;
 	spec.argv = argv = strings_argv(&s->argv);
-	strings_take(&env, mem_printf("TASK_HOOKS_LIST=%s", h->list.name));
-	strings_take(&env, mem_printf("TASK_HOOKS_EVENT=%s", event_kind_name(h->event.kind)));
+	strings_take(&env, mem_printf("TASK_HOOKS_LIST=%s", h->in.list.name));
+	strings_take(&env, mem_printf("TASK_HOOKS_EVENT=%s", event_kind_name(h->in.event.kind)));
 	spec.env = &env;
 	if (child_run(&c, &spec, &e) == -1)
-		failed(h, s, e.text);
+		mirror_failed(h, s, e.text);
 	else if (c.end != CHILD_EXITED || c.status != 0) {
 		child_describe(&why, &c);
 		if (c.tail.len > 0) {
 			buf_puts(&why, ": ");
 			text_show(&why, c.tail.data, c.tail.len, TEXT_LINE, 300);
 		}
-		failed(h, s, buf_text(&why));
-	} else if (file_replace(state, mark, digest, strlen(digest), 0600, FILE_SYNC_OFF, &e) == -1)
-		failed(h, s, e.text);
+		mirror_failed(h, s, buf_text(&why));
+	} else if (file_replace(state, mark, digest, strlen(digest), 0600, DURABILITY_OFF, &e) ==
+		   -1)
+		mirror_failed(h, s, e.text);
 	child_free(&c);
 	free(argv);
 out:
@@ -109,7 +110,7 @@ out:
 }
 
 static void
-run_all(struct hook *h)
+mirror_run_all(struct hook *h)
 {
 	struct lock lock = LOCK_INIT;
 	struct buf text = { 0 }, why = { 0 };
@@ -117,21 +118,22 @@ run_all(struct hook *h)
 	struct error e;
 	int state;
 
-	if ((state = list_state(&h->list, true, &e)) == -1 ||
+	if ((state = list_state(&h->in.list, true, &e)) == -1 ||
 	    lock_own(&lock, state, "sync.lock", deadline_in(TURN_MS), &e) == -1 ||
-	    list_text(h, &text, &e) == -1) {
-		failed(h, &h->config.mirror[0], e.text);
+	    mirror_text(h, &text, &e) == -1) {
+		mirror_failed(h, &h->in.config.mirror[0], e.text);
 		return;
 	}
-	if (trust_check(h->list.config, &h->config, h->event.cwd, &trust, &why, &e) == -1) {
+	if (trust_check(h->in.list.config, &h->in.config, h->in.event.cwd, &trust, &why, &e) ==
+	    -1) {
 		trust = TRUST_UNKNOWN;
 		buf_puts(&why, e.text);
 	}
-	for (size_t i = 0; i < h->config.mirror_count; i++) {
-		if (h->config.mirror[i].project && trust >= TRUST_UNKNOWN)
-			failed(h, &h->config.mirror[i], buf_text(&why));
+	for (size_t i = 0; i < h->in.config.mirror_count; i++) {
+		if (h->in.config.mirror[i].project && trust >= TRUST_UNKNOWN)
+			mirror_failed(h, &h->in.config.mirror[i], buf_text(&why));
 		else
-			run_one(h, state, &h->config.mirror[i], &text);
+			mirror_run_one(h, state, &h->in.config.mirror[i], &text);
 	}
 	lock_release(&lock);
 }
@@ -141,15 +143,15 @@ mirror_after(struct hook *h)
 {
 	int null;
 
-	if (h->config.mirror_count == 0 || !h->list_opened)
+	if (h->in.config.mirror_count == 0 || !hook_list_open(h))
 		return;
 	if (fork() != 0)
-		return; /* also if there is none to be had: the next change tries again */
+		return; /* also if it fails: the next change tries again */
 	setsid();
 	if ((null = open("/dev/null", O_RDWR)) == -1)
 		_exit(1);
 	for (int fd = 0; fd < 3; fd++)
 		dup2(null, fd);
-	run_all(h);
+	mirror_run_all(h);
 	_exit(0);
 }

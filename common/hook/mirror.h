@@ -3,8 +3,8 @@
 
 #include "hook/hook.h"
 
-/* The configured sync commands, once the answer is out: detached, in order,
- * only if the list has changed since they last ran. */
+/* Runs the configured mirror commands once the answer is out: detached, in order, only if the
+ * list has changed since they last ran. */
 void mirror_after(struct hook *);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * policy: what a new task must have.
  *
- * A limit or a pattern is the user's own and always refuses; a duplicate is
- * only pointed out by default, since two tasks may rightly share a subject.
+ * A limit or a pattern was set by the user and always refuses; a duplicate is
+ * only pointed out by default, since two tasks may share a subject.
  */
 #include <ctype.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "hook/policy.h"
 
 static bool
-blank(const char *s)
+is_blank(const char *s)
 {
 	if (s == NULL)
 		return true;
@@ -27,17 +27,17 @@ policy_create(const struct create_facts *f, struct decision *d)
 	const struct config *c = f->config;
 	struct buf b = { 0 };
 
-	if (blank(f->subject) || blank(f->description)) {
+	if (is_blank(f->subject) || is_blank(f->description)) {
 		buf_printf(&b,
-		    "A task needs a %s: nobody could tell what is to be done. "
-		    "Say it in a few words of your own.",
-		    blank(f->subject) ? "subject" : "description");
+		    "A task needs a %s that says what is to be done. "
+		    "Call TaskCreate again with one.",
+		    is_blank(f->subject) ? "subject" : "description");
 		policy_object(d, c->rules.empty, "empty", &b);
 	}
 	if (f->pattern_fails) {
 		buf_puts(&b, "The subject ");
 		text_quote(&b, f->subject, TEXT_SUBJECT);
-		buf_puts(&b, " does not match this project's pattern: ");
+		buf_puts(&b, " does not match this project's pattern. Choose one that matches: ");
 		text_show(&b, c->create.subject_pattern, strlen(c->create.subject_pattern),
 		    TEXT_LINE, 300);
 		policy_object(d, LEVEL_REFUSE, "subject_pattern", &b);

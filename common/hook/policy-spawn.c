@@ -1,10 +1,10 @@
 /*
  * policy: an agent about to be spawned for a task.
  *
- * A prompt may well mention tasks that are done; it is refused only if none
- * of those it names can be worked on.  `#3` also names issues and pull
- * requests: a word like "issue" before it, or text glued to it, makes it
- * none of ours.
+ * A prompt may mention tasks that are done; it is refused only if none of
+ * those it names can be worked on.  `#3` also names issues and pull requests:
+ * it is not read as a task after a word like "issue", or with text directly
+ * before it.
  */
 #include <ctype.h>
 #include <string.h>
@@ -137,25 +137,28 @@ spawn_names(const char *text, struct strings *ids)
 	}
 }
 
+bool
+spawn_in_vain(const struct spawn_task *named, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (named[i].task->status != TASK_COMPLETED &&
+		    (named[i].blockers == NULL || named[i].blockers->count == 0))
+			return false;
+	return count > 0;
+}
+
 void
 policy_spawn(
     const struct config *config, const struct spawn_task *named, size_t count, struct decision *d)
 {
 	struct buf b = { 0 };
 
-	if (count == 0)
+	if (!spawn_in_vain(named, count))
 		return;
 	for (size_t i = 0; i < count; i++) {
-		const struct task *t = named[i].task;
-
-		if (t->status != TASK_COMPLETED &&
-		    (named[i].blockers == NULL || named[i].blockers->count == 0)) {
-			buf_free(&b);
-			return;
-		}
 		buf_puts(&b, i == 0 ? "No agent is needed yet for what this prompt names: " : "; ");
-		task_name(&b, t);
-		if (t->status == TASK_COMPLETED)
+		task_name(&b, named[i].task);
+		if (named[i].task->status == TASK_COMPLETED)
 			buf_puts(&b, " is completed");
 		else {
 			buf_puts(&b, " is blocked by ");

@@ -3,8 +3,8 @@
  *
  * The client's call replaces the whole list: {"todos":[{content, status,
  * activeForm}]}.  Other tools write one task a call: {description, id?,
- * status?, dependencies?}.  Both are checked by the rules their own
- * definitions give; what an item may have beside these is not our business.
+ * status?, dependencies?}.  Both are checked by the rules of their own
+ * definitions; other members of an item are not checked.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ struct todo {
 };
 
 static bool
-filled(const struct todo *t, json_ref item, const char *key)
+todo_filled(const struct todo *t, json_ref item, const char *key)
 {
 	char *s = json_member_string(t->json, item, key);
 	bool yes = s != NULL && s[strspn(s, " \t\r\n")] != '\0';
@@ -29,7 +29,7 @@ filled(const struct todo *t, json_ref item, const char *key)
 }
 
 static void
-object(const struct todo *t, size_t number, const char *problem)
+todo_object(const struct todo *t, size_t number, const char *problem)
 {
 	struct buf b = { 0 };
 
@@ -41,7 +41,7 @@ object(const struct todo *t, size_t number, const char *problem)
 }
 
 static bool
-status_known(const struct todo *t, json_ref item, bool seed)
+todo_status_known(const struct todo *t, json_ref item, bool seed)
 {
 	json_ref status = json_member(t->json, item, "status");
 
@@ -52,7 +52,7 @@ status_known(const struct todo *t, json_ref item, bool seed)
 }
 
 static void
-check_list(const struct todo *t, json_ref todos, bool one)
+todo_check_list(const struct todo *t, json_ref todos, bool one)
 {
 	size_t number = 0, running = 0;
 
@@ -60,15 +60,16 @@ check_list(const struct todo *t, json_ref todos, bool one)
 	     i = json_next(t->json, todos, i)) {
 		number++;
 		if (json_kind(t->json, i) != JSON_OBJECT) {
-			object(t, number, "is not an object with content, status and activeForm.");
+			todo_object(
+			    t, number, "is not an object with content, status and activeForm.");
 			continue;
 		}
-		if (!filled(t, i, "content"))
-			object(t, number, "content cannot be empty: say what is to be done.");
-		if (!status_known(t, i, false))
-			object(t, number, "status must be pending, in_progress or completed.");
-		if (!filled(t, i, "activeForm"))
-			object(t, number,
+		if (!todo_filled(t, i, "content"))
+			todo_object(t, number, "content cannot be empty: say what is to be done.");
+		if (!todo_status_known(t, i, false))
+			todo_object(t, number, "status must be pending, in_progress or completed.");
+		if (!todo_filled(t, i, "activeForm"))
+			todo_object(t, number,
 			    "activeForm cannot be empty: the same in the present "
 			    "continuous, as in \"Fixing the login\".");
 		running += json_equals(t->json, json_member(t->json, i, "status"), "in_progress");
@@ -85,23 +86,23 @@ check_list(const struct todo *t, json_ref todos, bool one)
 }
 
 static void
-check_single(const struct todo *t, json_ref input)
+todo_check_single(const struct todo *t, json_ref input)
 {
 	json_ref dependencies = json_member(t->json, input, "dependencies");
 	char *id = json_member_string(t->json, input, "id");
 
-	if (!filled(t, input, "description"))
-		object(t, 0, "description cannot be empty: say what is to be done.");
-	if (!status_known(t, input, true))
-		object(t, 0, "status must be pending, in_progress, completed or blocked.");
+	if (!todo_filled(t, input, "description"))
+		todo_object(t, 0, "description cannot be empty: say what is to be done.");
+	if (!todo_status_known(t, input, true))
+		todo_object(t, 0, "status must be pending, in_progress, completed or blocked.");
 	if (dependencies != JSON_ABSENT && json_kind(t->json, dependencies) != JSON_ARRAY)
-		object(t, 0, "dependencies must be an array of ids.");
+		todo_object(t, 0, "dependencies must be an array of ids.");
 	for (json_ref i = json_first(t->json, dependencies); i != JSON_ABSENT;
 	     i = json_next(t->json, dependencies, i)) {
 		if (json_kind(t->json, i) != JSON_STRING)
-			object(t, 0, "a dependency must be the id of a task, as a string.");
+			todo_object(t, 0, "a dependency must be the id of a task, as a string.");
 		else if (id != NULL && json_equals(t->json, i, id))
-			object(t, 0, "a task cannot depend on itself.");
+			todo_object(t, 0, "a task cannot depend on itself.");
 	}
 	free(id);
 }
@@ -114,9 +115,9 @@ policy_todo(
 	json_ref todos = json_member(json, input, "todos");
 
 	if (todos == JSON_ABSENT)
-		check_single(&t, input);
+		todo_check_single(&t, input);
 	else if (json_kind(json, todos) != JSON_ARRAY)
-		object(&t, 0, "todos must be an array.");
+		todo_object(&t, 0, "todos must be an array.");
 	else
-		check_list(&t, todos, config->todo.one_in_progress);
+		todo_check_list(&t, todos, config->todo.one_in_progress);
 }

@@ -1,8 +1,8 @@
 /*
  * policy: the rules for one task.
  *
- * Each says what is the matter first and the way out last; the words are
- * read by a model that will do what the last sentence says.
+ * Each reason says what is wrong first and what to do last: a model tends to
+ * follow the last sentence.
  */
 #include "hook/policy.h"
 
@@ -41,17 +41,11 @@ policy_remark(struct decision *d, const char *rule, struct buf *text)
 	buf_free(text);
 }
 
-static bool
-same(const char *a, const char *b)
-{
-	return a != NULL && b != NULL && strcmp(a, b) == 0;
-}
-
 static void
 subject_line(struct buf *b, const struct facts *f, const char *cannot)
 {
 	buf_puts(b, "Task ");
-	task_name(b, f->who.task);
+	task_name(b, f->query.task);
 	buf_printf(b, " cannot %s: ", cannot);
 }
 
@@ -59,7 +53,7 @@ static void
 release_hint(struct buf *b, const struct facts *f)
 {
 	buf_puts(b, " If that agent is gone, give the task back with: claude-tasks release ");
-	text_show(b, f->who.task->id, strlen(f->who.task->id), TEXT_LINE, TEXT_SUBJECT);
+	text_show(b, f->query.task->id, strlen(f->query.task->id), TEXT_LINE, TEXT_SUBJECT);
 }
 
 static void
@@ -72,8 +66,8 @@ blocked_line(struct buf *b, const struct facts *f, const char *cannot)
 	for (size_t i = 0; i < f->blockers->count; i++)
 		if (f->blockers->item[i].missing) {
 			buf_puts(b, " How to clear that: claude-tasks why ");
-			text_show(
-			    b, f->who.task->id, strlen(f->who.task->id), TEXT_LINE, TEXT_SUBJECT);
+			text_show(b, f->query.task->id, strlen(f->query.task->id), TEXT_LINE,
+			    TEXT_SUBJECT);
 			buf_putc(b, '.');
 			return;
 		}
@@ -84,16 +78,16 @@ policy_start(const struct facts *f, struct decision *d)
 {
 	struct buf b = { 0 };
 
-	if (f->who.task->status == TASK_COMPLETED) {
+	if (f->query.task->status == TASK_COMPLETED) {
 		subject_line(&b, f, "start");
 		buf_puts(&b, "it is already completed. To reopen it, set it to pending first.");
 		policy_object(d, f->config->rules.resolved, "already_resolved", &b);
 		return;
 	}
-	if (holder_of(&f->who) == HOLDER_OTHER) {
+	if (holder_of(&f->query) == HOLDER_OTHER) {
 		subject_line(&b, f, "start");
 		buf_puts(&b, "already claimed by ");
-		holder_describe(&b, &f->who);
+		holder_describe(&b, &f->query);
 		buf_putc(&b, '.');
 		release_hint(&b, f);
 		buf_putc(&b, '.');
@@ -123,12 +117,12 @@ policy_complete(const struct facts *f, struct decision *d)
 	enum config_level level = f->config->rules.complete;
 	struct buf b = { 0 };
 
-	if (f->who.task->status == TASK_COMPLETED)
+	if (f->query.task->status == TASK_COMPLETED)
 		return;
-	if (holder_of(&f->who) == HOLDER_OTHER) {
+	if (holder_of(&f->query) == HOLDER_OTHER) {
 		subject_line(&b, f, "complete");
 		buf_puts(&b, "it belongs to ");
-		holder_describe(&b, &f->who);
+		holder_describe(&b, &f->query);
 		buf_puts(&b, ", who must complete it.");
 		release_hint(&b, f);
 		buf_putc(&b, '.');
@@ -153,10 +147,10 @@ policy_delete(const struct facts *f, struct decision *d)
 {
 	struct buf b = { 0 };
 
-	if (f->who.task->status == TASK_IN_PROGRESS && holder_of(&f->who) == HOLDER_OTHER) {
+	if (f->query.task->status == TASK_IN_PROGRESS && holder_of(&f->query) == HOLDER_OTHER) {
 		subject_line(&b, f, "be deleted");
 		buf_puts(&b, "in progress by ");
-		holder_describe(&b, &f->who);
+		holder_describe(&b, &f->query);
 		buf_putc(&b, '.');
 		release_hint(&b, f);
 		buf_putc(&b, '.');
@@ -170,9 +164,9 @@ policy_delete(const struct facts *f, struct decision *d)
 	}
 	if (f->dependents == NULL || f->dependents->count == 0)
 		return;
-	/* Not an objection: the client drops these dependencies without a word. */
+	/* Not an objection: the client drops these dependencies silently. */
 	buf_puts(&b, "Deleting ");
-	task_name(&b, f->who.task);
+	task_name(&b, f->query.task);
 	buf_puts(&b, " frees what waited for it: ");
 	name_all(&b, f->dependents);
 	buf_puts(&b, ". If the work is still needed, give them another blocker.");
@@ -186,7 +180,7 @@ taken_from(const struct facts *f, const char *what, struct decision *d)
 
 	subject_line(&b, f, what);
 	buf_puts(&b, "in progress by ");
-	holder_describe(&b, &f->who);
+	holder_describe(&b, &f->query);
 	buf_putc(&b, '.');
 	release_hint(&b, f);
 	buf_putc(&b, '.');
@@ -196,22 +190,22 @@ taken_from(const struct facts *f, const char *what, struct decision *d)
 void
 policy_reset(const struct facts *f, struct decision *d)
 {
-	if (f->who.task->status == TASK_IN_PROGRESS && holder_of(&f->who) == HOLDER_OTHER)
+	if (f->query.task->status == TASK_IN_PROGRESS && holder_of(&f->query) == HOLDER_OTHER)
 		taken_from(f, "go back to pending", d);
 }
 
 void
 policy_owner(const struct facts *f, struct decision *d)
 {
-	if (f->who.owner == NULL || f->who.task->status != TASK_IN_PROGRESS ||
-	    same(f->who.owner, f->who.task->owner))
+	if (f->query.owner == NULL || f->query.task->status != TASK_IN_PROGRESS ||
+	    text_equal(f->query.owner, f->query.task->owner))
 		return;
-	if (holder_of(&f->who) == HOLDER_OTHER)
+	if (holder_of(&f->query) == HOLDER_OTHER)
 		taken_from(f, "change its owner", d);
 }
 
 static void
-edge_line(struct buf *b, const struct policy_edge *edge)
+edge_line(struct buf *b, const struct graph_edge *edge)
 {
 	buf_puts(b, "Task #");
 	text_show(b, edge->blocked, strlen(edge->blocked), TEXT_LINE, TEXT_SUBJECT);
@@ -222,21 +216,21 @@ edge_line(struct buf *b, const struct policy_edge *edge)
 void
 policy_depend(const struct facts *f, struct decision *d)
 {
-	const struct policy_edge *edge;
+	const struct graph_edge *edge;
 	const char *other;
 	struct buf b = { 0 };
 
 	for (size_t i = 0; i < f->edges; i++) {
 		edge = &f->edge[i];
-		if (same(edge->blocked, edge->blocker)) {
+		if (text_equal(edge->blocked, edge->blocker)) {
 			edge_line(&b, edge);
-			buf_puts(&b, ": a task cannot wait for itself.");
+			buf_puts(&b, ": a task cannot wait for itself. Leave that dependency out.");
 			policy_object(d, f->config->rules.cycle, "self_dependency", &b);
 		} else if (edge->unknown) {
 			edge_line(&b, edge);
 			buf_puts(&b, ": there is no task #");
-			other =
-			    same(edge->blocked, f->who.task->id) ? edge->blocker : edge->blocked;
+			other = text_equal(edge->blocked, f->query.task->id) ? edge->blocker
+									     : edge->blocked;
 			text_show(&b, other, strlen(other), TEXT_LINE, TEXT_SUBJECT);
 			buf_puts(&b,
 			    ". The client would say it was done and write nothing; create the "
@@ -251,8 +245,8 @@ policy_depend(const struct facts *f, struct decision *d)
 				text_show(&b, edge->cycle.item[k], strlen(edge->cycle.item[k]),
 				    TEXT_LINE, 40);
 			}
-			buf_puts(
-			    &b, " (each waits for the next), and none of them could ever start.");
+			buf_puts(&b, " (each waits for the next), and none of them could start. "
+				     "Leave that dependency out.");
 			policy_object(d, f->config->rules.cycle, "cycle", &b);
 		}
 	}

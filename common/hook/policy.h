@@ -8,28 +8,21 @@
 #include "list/graph.h"
 
 /*
- * What we know -> what we decide.  Pure: no files, no clock, no
- * environment, so that every rule is a row in a table of tests.
+ * From facts to a decision.  Pure: no files, no clock, no environment, so that
+ * every rule is a row in a table of tests.
  *
  * The caller fills in the facts that the question needs and leaves the rest
- * zero; a policy adds what it objects to: a refusal (level "refuse"), a
- * word to the model (level "warn"), or nothing ("off").  The first refusal
- * names the rule; later ones add their reason.
+ * zero; a policy adds what it objects to: a refusal (level "refuse"), a remark
+ * for the model (level "warn"), or nothing ("off").  The first refusal names
+ * the rule; later ones add their reason.
  */
-struct policy_edge {          /* a dependency that a call asks for */
-	const char *blocked;  /* waits ... */
-	const char *blocker;  /* ... for this one */
-	bool unknown;         /* one of them is no task */
-	struct strings cycle; /* the circle it would close: first == last; empty: none */
-};
-
 struct facts {
 	const struct config *config;
-	struct holder_query who;           /* who wants it, who has it; who.task is the task */
+	struct holder_query query;         /* the task, who wants it, who has it */
 	const struct blockers *blockers;   /* open or missing ones; NULL: not looked at */
 	const struct task_set *subtasks;   /* open ones; NULL */
 	const struct task_set *dependents; /* open tasks that wait for it; NULL */
-	struct policy_edge *edge;
+	const struct graph_edge *edge;     /* dependencies that the call asks for, checked */
 	size_t edges;
 };
 
@@ -56,6 +49,8 @@ struct spawn_task {
 	const struct task *task;
 	const struct blockers *blockers;
 };
+/* Can none of them be worked on?  Only then has policy_spawn() something to object to. */
+bool spawn_in_vain(const struct spawn_task *, size_t count);
 void policy_spawn(
     const struct config *, const struct spawn_task *, size_t count, struct decision *);
 /* The ids that a text names: `#3`, `task 3`, `tasks 3, 4 and #5`; not `issue #3`, `PR #3`. */
@@ -66,7 +61,7 @@ void policy_todo(const struct config *, const struct json *, json_ref input, str
 
 /* An objection, filed by its level.  Takes the text. */
 void policy_object(struct decision *, enum config_level, const char *rule, struct buf *text);
-/* Not an objection: a word to the model.  Takes the text. */
+/* Not an objection: a remark for the model.  Takes the text. */
 void policy_remark(struct decision *, const char *rule, struct buf *text);
 
 #endif

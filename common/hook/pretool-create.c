@@ -4,24 +4,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/ready.h"
 #include "base/text.h"
 #include "config/pattern.h"
 #include "hook/hook.h"
 #include "hook/policy.h"
 #include "hook/pretool.h"
-#include "list/subtasks.h"
 
-struct look {
+struct create_search {
 	const char *subject;
 	size_t open;
 	struct task *duplicate;
 };
 
 static int
-look_at(void *arg, const struct task *t)
+create_visit(void *arg, const struct task *t)
 {
-	struct look *l = arg;
+	struct create_search *l = arg;
 
 	if (!task_open(t))
 		return 0;
@@ -32,11 +30,11 @@ look_at(void *arg, const struct task *t)
 }
 
 static void
-missing_keys(struct hook *h, struct strings *missing)
+create_missing(struct hook *h, struct strings *missing)
 {
-	const struct json *j = &h->event.json;
-	json_ref metadata = json_member(j, h->event.tool_input, "metadata");
-	const struct strings *want = &h->config.create.required_metadata;
+	const struct json *j = &h->in.event.json;
+	json_ref metadata = json_member(j, h->in.event.tool_input, "metadata");
+	const struct strings *want = &h->in.config.create.required_metadata;
 
 	for (size_t i = 0; i < want->count; i++) {
 		json_ref v = json_member(j, metadata, want->item[i]);
@@ -49,40 +47,38 @@ missing_keys(struct hook *h, struct strings *missing)
 int
 pretool_create(struct hook *h, struct error *e)
 {
-	const struct json *j = &h->event.json;
+	const struct json *j = &h->in.event.json;
 	struct create_facts f = { 0 };
 	struct task duplicate = TASK_INIT;
-	struct look look = { .duplicate = &duplicate };
+	struct create_search look = { .duplicate = &duplicate };
 	struct strings missing = { 0 };
 	char *subject, *description;
 	int rc = -1;
 
-	subject = json_member_string(j, h->event.tool_input, "subject");
-	description = json_member_string(j, h->event.tool_input, "description");
-	if (!h->explain)
-		subtasks_note(&h->list, j, json_member(j, h->event.tool_input, "metadata"));
+	subject = json_member_string(j, h->in.event.tool_input, "subject");
+	description = json_member_string(j, h->in.event.tool_input, "description");
 	if (hook_config(h, e) == -1)
 		goto out;
-	f.config = &h->config;
+	f.config = &h->in.config;
 	f.subject = subject;
 	f.description = description;
-	if (h->config.create.subject_pattern != NULL && subject != NULL) {
-		if ((rc = pattern_test(h->config.create.subject_pattern, subject, e)) == -1)
+	if (h->in.config.create.subject_pattern != NULL && subject != NULL) {
+		if ((rc = pattern_test(h->in.config.create.subject_pattern, subject, e)) == -1)
 			goto out;
 		f.pattern_fails = rc == 0;
 		rc = -1;
 	}
-	missing_keys(h, &missing);
+	create_missing(h, &missing);
 	f.missing = &missing;
-	if (h->list_opened &&
-	    (h->config.rules.duplicates != LEVEL_OFF || h->config.create.max_open > 0)) {
+	if (hook_list_open(h) &&
+	    (h->in.config.rules.duplicates != LEVEL_OFF || h->in.config.create.max_open > 0)) {
 		look.subject = subject;
-		if (store_scan(&h->store, NULL, look_at, &look, e) == -1)
+		if (store_scan(&h->in.store, NULL, create_visit, &look, e) == -1)
 			goto out;
 		f.open = look.open;
 		f.duplicate = duplicate.id != NULL ? &duplicate : NULL;
 	}
-	policy_create(&f, &h->decision);
+	policy_create(&f, &h->out.decision);
 	rc = 0;
 out:
 	free(subject);
@@ -93,28 +89,13 @@ out:
 }
 
 static void
-names_in(struct hook *h, const char *key, struct strings *ids)
+spawn_names_in(struct hook *h, const char *key, struct strings *ids)
 {
-	char *s = json_member_string(&h->event.json, h->event.tool_input, key);
+	char *s = json_member_string(&h->in.event.json, h->in.event.tool_input, key);
 
 	if (s != NULL)
 		spawn_names(s, ids);
 	free(s);
-}
-
-static int
-judge_spawn(struct hook *h, const struct spawn_task *named, size_t count, struct error *e)
-{
-	struct decision strict = { 0 };
-	int rc;
-
-	if (!h->have_config) {
-		policy_spawn(&h->config, named, count, &strict);
-		if ((rc = hook_soften(h, &strict, e)) != 0)
-			return rc == 1 ? 0 : -1;
-	}
-	policy_spawn(&h->config, named, count, &h->decision);
-	return 0;
 }
 
 int
@@ -126,18 +107,18 @@ pretool_spawn(struct hook *h, struct error *e)
 	struct spawn_task *named = NULL;
 	int rc = 0;
 
-	if (!h->list_opened)
+	if (!hook_list_open(h))
 		return 0;
-	names_in(h, "description", &ids);
-	names_in(h, "prompt", &ids);
+	spawn_names_in(h, "description", &ids);
+	spawn_names_in(h, "prompt", &ids);
 	if (ids.count == 0)
 		return 0;
 	for (size_t i = 0; i < ids.count && rc != -1; i++) {
-		rc = store_get(&h->store, ids.item[i], task_set_add(&tasks), e);
+		rc = store_get(&h->in.store, ids.item[i], task_set_add(&tasks), e);
 		if (rc != 1)
 			tasks.count--;
 		if (rc == -1 && e->kind == ERROR_INPUT)
-			rc = 0; /* a file the client cannot see is no task */
+			rc = 0; /* the client shows no task for such a file */
 	}
 	if (rc == -1 || tasks.count == 0)
 		goto out;
@@ -146,12 +127,13 @@ pretool_spawn(struct hook *h, struct error *e)
 	for (size_t i = 0; i < tasks.count && rc != -1; i++) {
 		named[i].task = &tasks.item[i];
 		named[i].blockers = &blockers[i];
-		rc = graph_blockers(&h->store, &tasks.item[i], &blockers[i], e);
+		rc = store_blockers(&h->in.store, &tasks.item[i], &blockers[i], e);
 	}
-	if (rc != -1)
-		rc = judge_spawn(h, named, tasks.count, e);
-	if (rc != -1 && h->decision.verdict == VERDICT_REFUSE)
-		pretool_add_ready(h);
+	/* Most prompts name a task that can be worked on: these pass without the settings. */
+	if (rc != -1 && spawn_in_vain(named, tasks.count) && (rc = hook_config(h, e)) != -1)
+		policy_spawn(&h->in.config, named, tasks.count, &h->out.decision);
+	if (rc != -1 && h->out.decision.verdict == VERDICT_REFUSE)
+		claim_add_ready(&h->out.decision.reason, &h->in.store, &h->in.claims);
 out:
 	for (size_t i = 0; blockers != NULL && i < tasks.count; i++)
 		blockers_free(&blockers[i]);
@@ -160,17 +142,4 @@ out:
 	task_set_free(&tasks);
 	strings_free(&ids);
 	return rc == -1 ? -1 : 0;
-}
-
-void
-pretool_add_ready(struct hook *h)
-{
-	struct buf b = { 0 };
-
-	ready_describe(&b, &h->store, &h->claims);
-	if (b.len > 0) {
-		buf_putc(&h->decision.reason, ' ');
-		buf_add(&h->decision.reason, b.data, b.len);
-	}
-	buf_free(&b);
 }

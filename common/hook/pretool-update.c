@@ -1,33 +1,32 @@
 /*
  * pretool: TaskUpdate.
  *
- * The client checks nothing: it starts blocked tasks, completes other
- * agents' tasks, closes circles.  Here the facts are gathered (one task and
- * its blockers, not the list), judged by the policy, and a start becomes a
- * claim under the list's lock, so that of two agents exactly one gets on.
+ * The client checks nothing: it starts blocked tasks, completes other agents'
+ * tasks, closes circles.  Here the facts are gathered (one task and its
+ * blockers, not the list) and judged by the policy; a start is claimed under
+ * the list's lock, so that of two agents exactly one gets the task.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "agent/agent.h"
-#include "agent/note.h"
+#include "agent/call.h"
 #include "base/text.h"
 #include "gate/git.h"
 #include "hook/hook.h"
 #include "hook/policy.h"
 #include "hook/pretool.h"
-#include "list/subtasks.h"
 #include "json/json-edit.h"
 #include "json/json-print.h"
 
-struct call {
+struct update {
 	char *id, *status, *owner;
 	struct strings blocks, blocked_by;
 	json_ref metadata;
 };
 
 static void
-call_read(struct call *c, const struct event *ev)
+update_read(struct update *c, const struct event *ev)
 {
 	static const char *const id_keys[] = { "taskId", "task_id", "id" };
 	const struct json *j = &ev->json;
@@ -42,7 +41,7 @@ call_read(struct call *c, const struct event *ev)
 }
 
 static void
-call_free(struct call *c)
+update_free(struct update *c)
 {
 	free(c->id);
 	free(c->status);
@@ -52,42 +51,25 @@ call_free(struct call *c)
 }
 
 static bool
-status_is(const struct call *c, const char *status)
+update_sets(const struct update *c, const char *status)
 {
-	return c->status != NULL && strcmp(c->status, status) == 0;
+	return text_equal(c->status, status);
 }
 
 /* --- facts ------------------------------------------------------------------ */
 
 static void
-facts_of(struct hook *h, const struct call *c, const struct task *t, struct facts *f)
+update_facts(struct hook *h, const struct update *c, const struct task *t, struct facts *f)
 {
-	struct holder_query *q = &f->who;
+	struct holder_query *q = &f->query;
 
-	*f = (struct facts){ .config = &h->config };
-	*q = (struct holder_query){ .task = t, .self = &h->self, .owner = c->owner };
-	holder_look(q, &h->list, &h->claims);
+	*f = (struct facts){ .config = &h->in.config };
+	*q = (struct holder_query){ .task = t, .self = &h->in.self, .owner = c->owner };
+	holder_look(q, &h->in.list, &h->in.claims);
 }
 
-static int
-judge(struct hook *h, struct facts *f, void (*policy)(const struct facts *, struct decision *),
-    struct error *e)
-{
-	struct decision strict = { 0 };
-	int rc;
-
-	if (!h->have_config) {
-		policy(f, &strict);
-		if ((rc = hook_soften(h, &strict, e)) != 0)
-			return rc == 1 ? 0 : -1;
-		hook_self(h); /* it may have a name now */
-		holder_look(&f->who, &h->list, &h->claims);
-	}
-	policy(f, &h->decision);
-	return 0;
-}
-
-struct search {
+/* Open tasks that have to do with the task `id`. */
+struct related {
 	const char *id;
 	struct task_set *found;
 };
@@ -95,99 +77,41 @@ struct search {
 static int
 add_if_waiting(void *arg, const struct task *t)
 {
-	struct search *s = arg;
+	struct related *r = arg;
 
-	if (task_open(t) && strings_has(&t->blocked_by, s->id))
-		task_copy(task_set_add(s->found), t);
+	if (task_open(t) && strings_has(&t->blocked_by, r->id))
+		task_copy(task_set_add(r->found), t);
+	return 0;
+}
+
+static int
+add_if_subtask(void *arg, const struct task *t)
+{
+	struct related *r = arg;
+
+	if (task_open(t) && text_equal(t->parent, r->id))
+		task_copy(task_set_add(r->found), t);
 	return 0;
 }
 
 /* --- dependencies ------------------------------------------------------------ */
 
 static int
-exists(struct hook *h, const char *id, struct error *e)
-{
-	struct task t = TASK_INIT;
-	int rc = store_get(&h->store, id, &t, e);
-
-	task_free(&t);
-	return rc == -1 && e->kind == ERROR_INPUT ? 0 : rc;
-}
-
-static int
-edge_check(struct hook *h, struct policy_edge *edge, const char *other, struct error *e)
-{
-	int rc;
-
-	if (strcmp(edge->blocked, edge->blocker) == 0)
-		return 0;
-	if ((rc = exists(h, other, e)) == -1)
-		return -1;
-	edge->unknown = rc == 0;
-	if (!edge->unknown &&
-	    graph_cycle_on_disk(&h->store, edge->blocked, edge->blocker, &edge->cycle, e) == -1)
-		return -1;
-	return 0;
-}
-
-/*
- * Two new edges can close a circle that neither closes alone: the task waits
- * for Y, X waits for the task, and Y already waits for X.
- */
-static int
-pair_check(struct hook *h, struct policy_edge *to, const struct policy_edge *from, struct error *e)
-{
-	struct strings path = { 0 };
-	int rc = 0;
-
-	if (to->unknown || from->unknown || to->cycle.count > 0 || from->cycle.count > 0)
-		return 0;
-	if (strcmp(to->blocker, from->blocked) == 0) {
-		strings_add(&path, to->blocked);
-		strings_add(&path, to->blocker);
-	} else if ((rc = graph_cycle_on_disk(&h->store, from->blocked, to->blocker, &path, e)) ==
-		   1) {
-		/* X, Y, ..., X: the task stands between the first two. */
-		strings_add(&to->cycle, to->blocked);
-		for (size_t i = 1; i < path.count; i++)
-			strings_add(&to->cycle, path.item[i]);
-		strings_add(&to->cycle, to->blocked);
-		strings_free(&path);
-		return 0;
-	}
-	if (path.count > 0) {
-		to->cycle = path;
-		strings_add(&to->cycle, to->blocked);
-		return 0;
-	}
-	strings_free(&path);
-	return rc == -1 ? -1 : 0;
-}
-
-static int
-depend(struct hook *h, const struct call *c, struct facts *f, struct error *e)
+update_depend(struct hook *h, const struct update *c, struct facts *f, struct error *e)
 {
 	size_t n = c->blocked_by.count, m = c->blocks.count;
-	struct policy_edge *edge = mem_alloc((n + m) * sizeof(*edge));
-	int rc = 0;
+	struct graph_edge *edge = mem_alloc((n + m) * sizeof(*edge));
+	int rc;
 
-	for (size_t i = 0; i < n && rc == 0; i++) {
-		edge[i].blocked = c->id;
-		edge[i].blocker = c->blocked_by.item[i];
-		rc = edge_check(h, &edge[i], edge[i].blocker, e);
-	}
-	for (size_t i = 0; i < m && rc == 0; i++) {
-		edge[n + i].blocked = c->blocks.item[i];
-		edge[n + i].blocker = c->id;
-		rc = edge_check(h, &edge[n + i], edge[n + i].blocked, e);
-	}
 	for (size_t i = 0; i < n; i++)
-		for (size_t k = 0; k < m && rc == 0; k++)
-			rc = pair_check(h, &edge[i], &edge[n + k], e);
+		edge[i] = (struct graph_edge){ .blocked = c->id, .blocker = c->blocked_by.item[i] };
+	for (size_t i = 0; i < m; i++)
+		edge[n + i] = (struct graph_edge){ .blocked = c->blocks.item[i], .blocker = c->id };
+	rc = store_check_edges(&h->in.store, c->id, edge, n + m, e);
 	if (rc == 0) {
 		f->edge = edge;
 		f->edges = n + m;
-		rc = judge(h, f, policy_depend, e);
+		policy_depend(f, &h->out.decision);
 	}
 	for (size_t i = 0; i < n + m; i++)
 		strings_free(&edge[i].cycle);
@@ -200,7 +124,7 @@ depend(struct hook *h, const struct call *c, struct facts *f, struct error *e)
 /* --- the claim --------------------------------------------------------------- */
 
 static enum config_level
-level_of(const struct config *c, enum claim_result r)
+update_level(const struct config *c, enum claim_result r)
 {
 	switch (r) {
 	case CLAIM_TAKEN:
@@ -216,12 +140,13 @@ level_of(const struct config *c, enum claim_result r)
 	}
 }
 
-/* The owner goes in where there is none; all else keeps its bytes. */
+/* Add the owner to the call's input if neither the call nor the task has one; all else keeps
+ * its bytes. */
 static void
-add_owner(struct hook *h, const struct call *c, const struct task *t)
+update_add_owner(struct hook *h, const struct update *c, const struct task *t)
 {
-	const struct event *ev = &h->event;
-	const char *owner = agent_owner(&h->self), *raw;
+	const struct event *ev = &h->in.event;
+	const char *owner = agent_owner(&h->in.self), *raw;
 	struct json input = { 0 };
 	struct json_edit edit;
 	struct buf value = { 0 };
@@ -230,7 +155,7 @@ add_owner(struct hook *h, const struct call *c, const struct task *t)
 
 	if (owner == NULL || c->owner != NULL || t->owner != NULL)
 		return;
-	/* The client puts a teammate's name there by itself, and tells it so. */
+	/* The client adds a teammate's name itself, and tells the teammate. */
 	if (event_in_process_teammate(ev) || event_tmux_teammate(ev))
 		return;
 	raw = json_raw(&ev->json, ev->tool_input, &len);
@@ -238,7 +163,7 @@ add_owner(struct hook *h, const struct call *c, const struct task *t)
 		json_print_string(&value, owner, strlen(owner));
 		json_edit_init(&edit, &input);
 		json_edit_set(&edit, JSON_ROOT, "owner", buf_text(&value));
-		json_edit_apply(&edit, &h->decision.updated_input);
+		json_edit_apply(&edit, &h->out.decision.updated_input);
 		json_edit_free(&edit);
 	}
 	json_free(&input);
@@ -246,87 +171,91 @@ add_owner(struct hook *h, const struct call *c, const struct task *t)
 }
 
 static int
-start(struct hook *h, const struct call *c, struct facts *f, struct error *e)
+update_claim(struct hook *h, const struct update *c, const struct facts *f, struct error *e)
 {
-	struct claim_request req = { .task = c->id, .tool_use_id = h->event.tool_use_id };
-	struct blockers blockers = { 0 };
+	const struct config *config = &h->in.config;
+	struct decision *d = &h->out.decision;
 	struct buf reason = { 0 };
+	char *head = config->gates.count > 0 ? git_head(h->in.event.cwd) : NULL;
+	struct claim_request req = { .task = c->id,
+		.tool_use_id = h->in.event.tool_use_id,
+		.owner = c->owner,
+		.transcript = h->in.event.transcript_path,
+		.check_busy = config->rules.busy != LEVEL_OFF,
+		.pass_owner = f->query.pass_owner,
+		.pass_blocked = config->rules.blocked != LEVEL_REFUSE,
+		.pass_taken = config->rules.claimed != LEVEL_REFUSE,
+		.pass_resolved = config->rules.resolved != LEVEL_REFUSE,
+		.gate_file_hash = config->project.path != NULL ? config->project.hash : NULL,
+		.head = head };
 	enum claim_result got;
-	char *head = NULL;
 
-	/* A start is a claim: whose, and under which rules, is for the configuration to say. */
-	if (hook_config(h, e) == -1)
-		return -1;
-	hook_self(h);
-	holder_look(&f->who, &h->list, &h->claims);
-	if (graph_blockers(&h->store, f->who.task, &blockers, e) == -1)
+	agent_client(&h->in.self);
+	req.agent = h->in.self;
+	got = claim_take(&h->in.list, &h->in.store, &req, &reason, hook_patience(h), e);
+	if (got == CLAIM_OK) {
+		update_add_owner(h, c, f->query.task);
+		d->recorded = d->context.len == 0;
+	} else if (got != CLAIM_FAULT)
+		policy_object(d, update_level(config, got), claim_result_name(got), &reason);
+	buf_free(&reason);
+	free(head);
+	return got == CLAIM_FAULT ? -1 : 0;
+}
+
+static int
+update_start(struct hook *h, const struct update *c, struct facts *f, struct error *e)
+{
+	struct decision *d = &h->out.decision;
+	struct blockers blockers = { 0 };
+
+	if (store_blockers(&h->in.store, f->query.task, &blockers, e) == -1)
 		return -1;
 	f->blockers = &blockers;
-	policy_start(f, &h->decision);
+	policy_start(f, d);
 	f->blockers = NULL;
 	blockers_free(&blockers);
-	if (h->decision.verdict == VERDICT_REFUSE) {
-		pretool_add_ready(h);
+	if (d->verdict == VERDICT_REFUSE) {
+		claim_add_ready(&d->reason, &h->in.store, &h->in.claims);
 		return 0;
 	}
-	if (f->who.task->status == TASK_IN_PROGRESS && f->who.claim != NULL &&
-	    claim_is_by(f->who.claim, &h->self))
+	if (f->query.task->status == TASK_IN_PROGRESS && f->query.claim != NULL &&
+	    claim_is_by(f->query.claim, &h->in.self))
 		return 0; /* it has it already */
-	if (h->decision.rule == NULL)
-		h->decision.rule = "claim";
-	if (h->explain) {
-		hook_would(h, "claims.json: task %s claimed", c->id);
-		add_owner(h, c, f->who.task);
-		return 0;
-	}
-	agent_client(&h->self);
-	req.agent = h->self;
-	req.check_busy = h->config.rules.busy != LEVEL_OFF;
-	req.owner = c->owner;
-	req.pass_owner = f->who.pass_owner;
-	req.transcript = h->event.transcript_path;
-	req.pass_blocked = h->config.rules.blocked != LEVEL_REFUSE;
-	req.pass_taken = h->config.rules.claimed != LEVEL_REFUSE;
-	req.pass_resolved = h->config.rules.resolved != LEVEL_REFUSE;
-	req.gate_file_hash = h->config.project.path != NULL ? h->config.project.hash : NULL;
-	req.head = head = h->config.gates.count > 0 ? git_head(h->event.cwd) : NULL;
-	got = claim_take(&h->list, &h->store, &req, &reason, hook_patience(h), e);
-	free(head);
-	if (got == CLAIM_OK) {
-		add_owner(h, c, f->who.task);
-		h->decision.recorded =
-		    decision_silent(&h->decision) || h->decision.context.len == 0;
-	} else if (got != CLAIM_FAULT)
-		policy_object(
-		    &h->decision, level_of(&h->config, got), claim_result_name(got), &reason);
-	buf_free(&reason);
-	return got == CLAIM_FAULT ? -1 : 0;
+	if (d->rule == NULL)
+		d->rule = "claim";
+	if (!h->explain)
+		return update_claim(h, c, f, e);
+	hook_would(h, "claims.json: task %s claimed", c->id);
+	update_add_owner(h, c, f->query.task);
+	return 0;
 }
 
 /* --- the other ends ----------------------------------------------------------- */
 
 static int
-complete(struct hook *h, const struct call *c, struct facts *f, struct error *e)
+update_complete(struct hook *h, const struct update *c, struct facts *f, struct error *e)
 {
 	struct blockers blockers = { 0 };
 	struct task_set subtasks = { 0 };
+	struct related s = { c->id, &subtasks };
 	const char *raw;
 	size_t len;
 	int rc = 0;
 
-	if (f->who.task->status != TASK_COMPLETED) {
-		rc = graph_blockers(&h->store, f->who.task, &blockers, e);
+	if (f->query.task->status != TASK_COMPLETED && h->in.config.rules.complete != LEVEL_OFF) {
+		rc = store_blockers(&h->in.store, f->query.task, &blockers, e);
 		if (rc != -1)
-			rc = subtasks_open(&h->list, &h->store, c->id, !h->explain, &subtasks, e);
+			rc = store_scan(&h->in.store, NULL, add_if_subtask, &s, e);
 		f->blockers = &blockers;
 		f->subtasks = &subtasks;
 		if (rc != -1)
-			rc = judge(h, f, policy_complete, e);
+			policy_complete(f, &h->out.decision);
 	}
-	if (rc != -1 && h->decision.verdict == VERDICT_PASS && !h->explain &&
-	    json_kind(&h->event.json, c->metadata) == JSON_OBJECT) {
-		raw = json_raw(&h->event.json, c->metadata, &len);
-		rc = call_keep(&h->list, c->id, &h->event, raw, len, e);
+	if (rc != -1 && h->out.decision.verdict == VERDICT_PASS && !h->explain &&
+	    json_kind(&h->in.event.json, c->metadata) == JSON_OBJECT) {
+		raw = json_raw(&h->in.event.json, c->metadata, &len);
+		rc = call_keep(&h->in.list, c->id, &h->in.event, raw, len, e);
 	}
 	f->blockers = NULL;
 	f->subtasks = NULL;
@@ -336,111 +265,114 @@ complete(struct hook *h, const struct call *c, struct facts *f, struct error *e)
 }
 
 static int
-removal(struct hook *h, const struct call *c, struct facts *f, struct error *e)
+update_delete(struct hook *h, const struct update *c, struct facts *f, struct error *e)
 {
 	struct task_set dependents = { 0 };
-	struct search s = { c->id, &dependents };
-	int rc = store_scan(&h->store, NULL, add_if_waiting, &s, e);
+	struct related s = { c->id, &dependents };
+	int rc = store_scan(&h->in.store, NULL, add_if_waiting, &s, e);
 
 	f->dependents = &dependents;
 	if (rc != -1)
-		rc = judge(h, f, policy_delete, e);
+		policy_delete(f, &h->out.decision);
 	f->dependents = NULL;
 	task_set_free(&dependents);
 	return rc == -1 ? -1 : 0;
 }
 
 static void
-explain_facts(struct hook *h, const struct facts *f)
+update_explain(struct hook *h, const struct facts *f)
 {
 	struct buf b = { 0 };
 
-	agent_describe(&b, &h->self);
+	agent_describe(&b, &h->in.self);
 	buf_puts(&b, "; task ");
-	task_describe(&b, f->who.task);
-	if (f->who.claim != NULL) {
+	task_describe(&b, f->query.task);
+	if (f->query.claim != NULL) {
 		buf_puts(&b, "; claimed by ");
-		holder_describe(&b, &f->who);
+		holder_describe(&b, &f->query);
 	}
 	hook_fact(h, "agent: %s", buf_text(&b));
 	buf_free(&b);
 }
 
-/* Everything but dependencies and a deletion, which have ends of their own. */
+/* Owner and status, except a deletion. */
 static int
-change(struct hook *h, const struct call *c, struct facts *f, struct error *e)
+update_change(struct hook *h, const struct update *c, struct facts *f, struct error *e)
 {
-	int rc = 0;
-
-	if (c->owner != NULL && !status_is(c, "in_progress"))
-		rc = judge(h, f, policy_owner, e);
-	if (rc == -1 || h->decision.verdict == VERDICT_REFUSE)
-		return rc;
-	if (status_is(c, "in_progress"))
-		return start(h, c, f, e);
-	if (status_is(c, "completed"))
-		return complete(h, c, f, e);
-	if (status_is(c, "pending"))
-		return judge(h, f, policy_reset, e);
+	if (c->owner != NULL && !update_sets(c, "in_progress"))
+		policy_owner(f, &h->out.decision);
+	if (h->out.decision.verdict == VERDICT_REFUSE)
+		return 0;
+	if (update_sets(c, "in_progress"))
+		return update_start(h, c, f, e);
+	if (update_sets(c, "completed"))
+		return update_complete(h, c, f, e);
+	if (update_sets(c, "pending"))
+		policy_reset(f, &h->out.decision);
 	return 0;
 }
 
 static int
-update(struct hook *h, const struct call *c, const struct task *t, struct error *e)
+update_task(struct hook *h, const struct update *c, const struct task *t, struct error *e)
 {
 	struct facts f;
 	int rc;
 
-	if (hook_claims(h, e) == -1)
+	if (hook_config(h, e) == -1 || hook_claims(h, e) == -1)
 		return -1;
-	facts_of(h, c, t, &f);
-	h->decision.task = h->event.task_id;
-	if (h->explain) {
-		if (hook_config(h, e) == -1)
-			return -1;
-		explain_facts(h, &f);
-	}
-	if ((c->blocks.count > 0 || c->blocked_by.count > 0) && depend(h, c, &f, e) == -1)
+	update_facts(h, c, t, &f);
+	h->out.decision.task = h->in.event.task_id;
+	if (h->explain)
+		update_explain(h, &f);
+	if ((c->blocks.count > 0 || c->blocked_by.count > 0) && update_depend(h, c, &f, e) == -1)
 		return -1;
-	if (h->decision.verdict == VERDICT_REFUSE)
+	if (h->out.decision.verdict == VERDICT_REFUSE)
 		return 0;
-	if (status_is(c, "deleted"))
-		return removal(h, c, &f, e);
-	rc = change(h, c, &f, e);
-	/* A name that stood there before is not its own. */
+	if (update_sets(c, "deleted"))
+		return update_delete(h, c, &f, e);
+	rc = update_change(h, c, &f, e);
+	/* A name that was there before was not written by this agent. */
 	if (rc == 0 && c->owner != NULL && *c->owner != '\0' && !h->explain &&
-	    h->decision.verdict == VERDICT_PASS &&
-	    (t->owner == NULL || strcmp(t->owner, c->owner) != 0))
-		rc = holder_label(&h->list, &h->self, c->id, c->owner, hook_patience(h), e);
+	    h->out.decision.verdict == VERDICT_PASS && !text_equal(t->owner, c->owner))
+		rc = holder_label(&h->in.list, &h->in.self, c->id, c->owner, hook_patience(h), e);
 	return rc;
+}
+
+/* As release_dead() would leave it. */
+static void
+update_give_back(struct task *t)
+{
+	free(t->owner);
+	t->owner = NULL;
+	t->status = TASK_PENDING;
 }
 
 int
 pretool_update(struct hook *h, struct error *e)
 {
-	struct call c = { .metadata = JSON_ABSENT };
+	struct update c = { .metadata = JSON_ABSENT };
 	struct task t = TASK_INIT;
 	int rc = 0;
 
-	call_read(&c, &h->event);
-	if (!h->explain)
-		subtasks_note(&h->list, &h->event.json, c.metadata);
-	if (c.id == NULL || !h->list_opened ||
+	update_read(&c, &h->in.event);
+	if (c.id == NULL || !hook_list_open(h) ||
 	    (c.status == NULL && c.owner == NULL && c.blocks.count == 0 && c.blocked_by.count == 0))
-		goto out; /* nothing that a rule could be about */
-	/* An id the client would not find: it says so itself. */
+		goto out; /* no rule is about it */
+	/* The client itself says that there is no such task. */
 	if (!task_id_ok(c.id))
 		goto out;
-	if ((rc = store_get(&h->store, c.id, &t, e)) == 1) {
-		free(h->event.task_id); /* this event has none of its own */
-		h->event.task_id = mem_string(c.id);
-		rc = update(h, &c, &t, e);
+	if ((rc = store_get(&h->in.store, c.id, &t, e)) == 1) {
+		free(h->in.event.task_id); /* this event has none of its own */
+		h->in.event.task_id = mem_string(c.id);
+		if (task_set_find(&h->out.given, c.id) != NULL)
+			update_give_back(&t);
+		rc = update_task(h, &c, &t, e);
 	} else if (rc == -1 && e->kind == ERROR_INPUT) {
 		hook_fact(h, "task %s is not one the client can see: %s", c.id, e->text);
 		rc = 0;
 	}
 out:
 	task_free(&t);
-	call_free(&c);
+	update_free(&c);
 	return rc == -1 ? -1 : 0;
 }

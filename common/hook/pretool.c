@@ -1,19 +1,20 @@
 /*
- * pretool: before a tool runs.
+ * pretool: before and after a tool call.
  *
- * First what costs nothing: is this one of the tools we know, are tasks
- * switched on at all.  Then what every run owes the list (claims of the
- * dead, notes for the lead), then the tool's own rules.
+ * First what costs nothing: is it one of the tools with rules, are tasks
+ * switched on.  Then what every run does for the list (claims of dead clients,
+ * notes for the lead), then the tool's own rules.
  */
 #include "hook/pretool.h"
 
 #include "agent/agent.h"
 #include "agent/note.h"
+#include "base/text.h"
 #include "hook/hook.h"
 #include "hook/mirror.h"
 #include "hook/policy.h"
+#include "hook/release-dead.h"
 #include "hook/stop.h"
-#include "hook/sweep.h"
 #include "json/out.h"
 
 #include <stdlib.h>
@@ -38,8 +39,8 @@ tool_of(const char *name)
 		{ "TaskGet", TOOL_READ },
 	};
 
-	for (size_t i = 0; name != NULL && i < sizeof(tools) / sizeof(tools[0]); i++)
-		if (strcmp(tools[i].name, name) == 0)
+	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++)
+		if (text_equal(tools[i].name, name))
 			return tools[i].tool;
 	return TOOL_OTHER;
 }
@@ -58,61 +59,60 @@ pretool_todo(struct hook *h, struct error *e)
 {
 	if (hook_config(h, e) == -1)
 		return -1;
-	policy_todo(&h->config, &h->event.json, h->event.tool_input, &h->decision);
+	policy_todo(&h->in.config, &h->in.event.json, h->in.event.tool_input, &h->out.decision);
 	return 0;
 }
 
-/* The lead's notes ride on a call that goes through. */
+/* Deliver pending notes for the lead with an allowed call. */
 static void
-give_notes(struct hook *h)
+pretool_give_notes(struct hook *h)
 {
 	struct buf text = { 0 };
 	struct error e;
 
-	if (h->explain || h->decision.verdict != VERDICT_PASS || h->event.agent_id != NULL ||
-	    h->self.name != NULL)
+	if (h->explain || h->out.decision.verdict != VERDICT_PASS || !hook_is_lead(h))
 		return;
-	if (note_take(&h->list, h->event.session_id, &text, hook_patience(h), &e) == 1) {
-		if (h->decision.context.len > 0)
-			buf_putc(&h->decision.context, '\n');
-		buf_add(&h->decision.context, text.data, text.len);
-		if (h->decision.rule == NULL)
-			h->decision.rule = "note";
+	if (note_take(&h->in.list, h->in.event.session_id, &text, hook_patience(h), &e) == 1) {
+		if (h->out.decision.context.len > 0)
+			buf_putc(&h->out.decision.context, '\n');
+		buf_add(&h->out.decision.context, text.data, text.len);
+		if (h->out.decision.rule == NULL)
+			h->out.decision.rule = "note";
 	}
 	buf_free(&text);
 }
 
 /*
- * The call that made a subagent is over, and so is the agent.  Most often its
- * SubagentStop came before; one that ran out of turns has none.  (One in the
- * background has only been started: another status.)
+ * The call that started a subagent is over, so the agent is too.  Normally its
+ * SubagentStop came before; one that ran out of turns has none.  (An agent in
+ * the background has only been started: its status differs.)
  */
 static int
-spawn_over(struct hook *h, struct error *e)
+pretool_spawn_over(struct hook *h, struct error *e)
 {
-	const struct json *j = &h->event.json;
-	json_ref response = h->event.tool_response;
-	struct agent gone = { .session = h->event.session_id };
+	const struct json *j = &h->in.event.json;
+	json_ref response = h->in.event.tool_response;
+	struct agent gone = { .session = h->in.event.session_id };
 	struct released r = { 0 };
 	struct buf who = { 0 };
 	char *id, *type;
 	int rc = 0;
 
-	if (!h->list_opened || !json_equals(j, json_member(j, response, "status"), "completed"))
+	if (!hook_list_open(h) || !json_equals(j, json_member(j, response, "status"), "completed"))
 		return 0;
 	gone.id = id = json_member_string(j, response, "agentId");
-	gone.type = type = json_member_string(j, h->event.tool_input, "subagent_type");
-	if (id == NULL || (rc = hook_config(h, e)) == -1 ||
-	    h->config.stop.unfinished == UNFINISHED_KEEP)
+	gone.type = type = json_member_string(j, h->in.event.tool_input, "subagent_type");
+	if (id == NULL || (rc = hook_config(h, e)) == -1 || (rc = hook_claims(h, e)) == -1 ||
+	    h->in.config.stop.unfinished == UNFINISHED_KEEP)
 		goto out;
 	if (h->explain)
 		hook_would(h, "tasks of agent %s that are in progress: pending, no owner", id);
 	else
-		rc = release_agent(&h->list, &h->store, &gone, "the agent's call is over", &r,
-		    hook_patience(h), e);
+		rc = release_agent(&h->in.list, &h->in.store, &gone, "the agent's call is over",
+		    &h->in.claims, &r, hook_patience(h), e);
 	if (r.tasks.count > 0) {
 		agent_describe(&who, &gone);
-		sweep_tell(h, &r, buf_text(&who), false, h->event.session_id);
+		release_dead_tell(h, &r, buf_text(&who), false, h->in.event.session_id);
 	}
 out:
 	released_free(&r);
@@ -125,9 +125,9 @@ out:
 static int
 pretool_tool(struct hook *h, enum tool tool, struct error *e)
 {
-	if (tool == TOOL_SPAWN && h->event.kind == EVENT_POST_TOOL_USE)
-		return spawn_over(h, e);
-	if (h->event.kind != EVENT_PRE_TOOL_USE)
+	if (tool == TOOL_SPAWN && h->in.event.kind == EVENT_POST_TOOL_USE)
+		return pretool_spawn_over(h, e);
+	if (h->in.event.kind != EVENT_PRE_TOOL_USE)
 		return 0;
 	switch (tool) {
 	case TOOL_UPDATE:
@@ -141,62 +141,62 @@ pretool_tool(struct hook *h, enum tool tool, struct error *e)
 	}
 }
 
-/* Who listens to the list hears of what the client, or the sweep, has just changed. */
+/* Run the mirror commands after a change by the client or by release_dead_claims(). */
 static int
-hand_on(struct hook *h, enum tool tool, struct error *e)
+pretool_mirror(struct hook *h, enum tool tool, struct error *e)
 {
-	bool changed = h->changed || (h->event.kind == EVENT_POST_TOOL_USE &&
-					 (tool == TOOL_UPDATE || tool == TOOL_CREATE));
+	bool changed = h->out.changed || (h->in.event.kind == EVENT_POST_TOOL_USE &&
+					     (tool == TOOL_UPDATE || tool == TOOL_CREATE));
 
 	if (!changed || h->explain)
 		return 0;
 	if (hook_config(h, e) == -1)
 		return -1;
-	if (h->config.mirror_count > 0)
-		h->after = mirror_after;
+	if (h->in.config.mirror_count > 0)
+		h->out.after = mirror_after;
 	return 0;
 }
 
-/* Whoever made the call can make it smaller: not a fault of the check that `on_fault` is about. */
+/* The agent can make its call smaller, so this is a refusal and not a fault. */
 static int
-input_cut(struct hook *h, enum tool tool, struct error *e)
+pretool_input_cut(struct hook *h, enum tool tool, struct error *e)
 {
-	struct decision *d = &h->decision;
+	struct decision *d = &h->out.decision;
 
-	if (h->event.kind != EVENT_PRE_TOOL_USE || (tool != TOOL_UPDATE && tool != TOOL_CREATE))
-		return error_set(e, ERROR_INPUT, "the event cannot be read: %s", h->event.cut);
+	if (h->in.event.kind != EVENT_PRE_TOOL_USE || (tool != TOOL_UPDATE && tool != TOOL_CREATE))
+		return error_set(e, ERROR_INPUT, "the event cannot be read: %s", h->in.event.cut);
 	d->verdict = VERDICT_REFUSE;
 	d->rule = "input";
 	buf_printf(&d->reason,
 	    "This %s cannot be checked: %s. Make its metadata flatter and its texts shorter, and "
 	    "call it again.",
-	    h->event.tool_name, h->event.cut);
+	    h->in.event.tool_name, h->in.event.cut);
 	return 0;
 }
 
 int
 pretool_run(struct hook *h, struct error *e)
 {
-	enum tool tool = tool_of(h->event.tool_name);
+	enum tool tool = tool_of(h->in.event.tool_name);
 
 	if (tool == TOOL_OTHER ||
-	    (h->event.kind != EVENT_PRE_TOOL_USE && h->event.kind != EVENT_POST_TOOL_USE &&
-		h->event.kind != EVENT_POST_TOOL_USE_FAILURE))
+	    (h->in.event.kind != EVENT_PRE_TOOL_USE && h->in.event.kind != EVENT_POST_TOOL_USE &&
+		h->in.event.kind != EVENT_POST_TOOL_USE_FAILURE))
 		return 0;
 	if (tool != TOOL_TODO && tasks_off()) {
 		hook_fact(h, "CLAUDE_CODE_ENABLE_TASKS turns tasks off: no rule applies");
 		return 0;
 	}
-	if (h->event.cut != NULL)
-		return input_cut(h, tool, e);
+	if (h->in.event.cut != NULL)
+		return pretool_input_cut(h, tool, e);
 	if (tool == TOOL_TODO)
-		return h->event.kind == EVENT_PRE_TOOL_USE ? pretool_todo(h, e) : 0;
+		return h->in.event.kind == EVENT_PRE_TOOL_USE ? pretool_todo(h, e) : 0;
 	if (hook_list(h, e) == -1)
 		return -1;
 	hook_self(h);
-	sweep_dead(h);
+	release_dead_claims(h, NULL);
 	if (pretool_tool(h, tool, e) == -1)
 		return -1;
-	give_notes(h);
-	return hand_on(h, tool, e);
+	pretool_give_notes(h);
+	return pretool_mirror(h, tool, e);
 }

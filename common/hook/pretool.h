@@ -11,7 +11,4 @@ int pretool_update(struct hook *, struct error *);
 int pretool_create(struct hook *, struct error *);
 int pretool_spawn(struct hook *, struct error *);
 
-/* `Ready now: ...` after a refusal; loads the list. */
-void pretool_add_ready(struct hook *);
-
 #endif

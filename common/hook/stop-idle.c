@@ -1,9 +1,9 @@
 /*
  * stop: a teammate goes idle.
  *
- * It is told of one ready task, and each task is offered once: two idle
- * teammates would race for it, and one that does not want it must be left
- * in peace.  A task that was taken and came back is offered anew.
+ * It is told of one ready task.  Each task is offered once: two idle teammates
+ * would race for it, and one that declines must not be asked again.  A task
+ * that was taken and given back is offered again.
  */
 #include "hook/stop.h"
 
@@ -11,27 +11,27 @@
 #include <string.h>
 
 #include "agent/agent.h"
+#include "base/text.h"
 #include "list/graph.h"
 #include "list/tally.h"
 
 static bool
-has_work(const struct hook *h, const struct task_set *all)
+idle_has_work(const struct hook *h, const struct task_set *all)
 {
-	const char *me = agent_owner(&h->self);
+	const char *me = agent_owner(&h->in.self);
 
 	for (size_t i = 0; i < all->count; i++) {
 		const struct task *t = &all->item[i];
 
-		if (t->status == TASK_IN_PROGRESS && me != NULL && t->owner != NULL &&
-		    strcmp(me, t->owner) == 0)
+		if (t->status == TASK_IN_PROGRESS && text_equal(me, t->owner))
 			return true;
 	}
 	return false;
 }
 
-/* What was offered and is not ready any more may be offered again later. */
+/* A task that was offered and then taken may be offered again later. */
 static void
-forget_taken(struct hook *h, const struct task_set *all, const struct strings *ready)
+idle_forget_taken(struct hook *h, const struct task_set *all, const struct strings *ready)
 {
 	for (size_t i = 0; i < all->count; i++) {
 		char *key;
@@ -39,13 +39,13 @@ forget_taken(struct hook *h, const struct task_set *all, const struct strings *r
 		if (all->item[i].status != TASK_IN_PROGRESS || strings_has(ready, all->item[i].id))
 			continue;
 		key = mem_printf("idle:%s", all->item[i].id);
-		tally_forget(&h->list, key, hook_patience(h));
+		tally_forget(&h->in.list, key, hook_patience(h));
 		free(key);
 	}
 }
 
 static const struct task *
-next_task(struct hook *h, const struct task_set *all, const struct strings *ready)
+idle_next_task(struct hook *h, const struct task_set *all, const struct strings *ready)
 {
 	const struct task *found = NULL;
 
@@ -53,8 +53,8 @@ next_task(struct hook *h, const struct task_set *all, const struct strings *read
 		char *key = mem_printf("idle:%s", ready->item[i]);
 
 		/* A claim may not be written to its task yet. */
-		if (claims_find(&h->claims, ready->item[i]) == NULL &&
-		    tally_get(&h->list, key) == 0)
+		if (claims_find(&h->in.claims, ready->item[i]) == NULL &&
+		    tally_get(&h->in.list, key) == 0)
 			found = task_set_find(all, ready->item[i]);
 		free(key);
 	}
@@ -64,25 +64,25 @@ next_task(struct hook *h, const struct task_set *all, const struct strings *read
 int
 stop_idle(struct hook *h, struct error *e)
 {
-	struct decision *d = &h->decision;
+	struct decision *d = &h->out.decision;
 	struct task_set all = { 0 };
 	struct strings ready = { 0 };
 	const struct task *t;
 	char *key = NULL;
 	int rc = 0;
 
-	if (!h->config.idle.suggest)
+	if (!h->in.config.idle.suggest)
 		return 0;
-	if (hook_claims(h, e) == -1 || store_load(&h->store, &all, e) == -1)
+	if (hook_claims(h, e) == -1 || store_load(&h->in.store, &all, e) == -1)
 		return -1;
 	graph_ready(&all, &ready);
 	hook_fact(h, "ready tasks: %zu", ready.count);
 	if (!h->explain)
-		forget_taken(h, &all, &ready);
-	if (has_work(h, &all) || (t = next_task(h, &all, &ready)) == NULL)
+		idle_forget_taken(h, &all, &ready);
+	if (idle_has_work(h, &all) || (t = idle_next_task(h, &all, &ready)) == NULL)
 		goto out;
 	key = mem_printf("idle:%s", t->id);
-	if (!h->explain && tally_add(&h->list, key, hook_patience(h), e) == -1) {
+	if (!h->explain && tally_add(&h->in.list, key, hook_patience(h), e) == -1) {
 		rc = -1;
 		goto out;
 	}
@@ -91,8 +91,8 @@ stop_idle(struct hook *h, struct error *e)
 	d->rule = "idle";
 	buf_puts(&d->reason, "Task ");
 	task_name(&d->reason, t);
-	buf_puts(&d->reason, " is ready and nobody has it. If it is yours to do, set it to "
-			     "in_progress with TaskUpdate and do it; else stop again.");
+	buf_puts(&d->reason, " is ready and has no owner. To do it, set it to in_progress with "
+			     "TaskUpdate; else stop again.");
 out:
 	free(key);
 	strings_free(&ready);

@@ -1,10 +1,10 @@
 /*
  * stop: completions that an agent reports instead of making.
  *
- * A background agent has no task tools; its last message, or a tool in its
- * place, can still say what it did.  A report is a claim, not a fact: it goes
- * through the same checks and gates as any completion, first without a lock,
- * then again, the cheap ones, under it.
+ * A background agent has no task tools; its last message, or a tool of another
+ * vendor, can report what it did.  A report goes through the same checks and
+ * gates as any completion: all of them without a lock, then the cheap ones
+ * again under it.
  */
 #include "hook/stop.h"
 
@@ -56,7 +56,7 @@ reports_free(struct reports *r)
 
 /* [{task_id, status}, ...]; a Task[] has id instead of task_id. */
 static void
-add_array(struct reports *r, const struct json *j, json_ref array)
+reports_add_array(struct reports *r, const struct json *j, json_ref array)
 {
 	static const char *const keys[] = { "task_id", "taskId", "id" };
 
@@ -74,7 +74,7 @@ add_array(struct reports *r, const struct json *j, json_ref array)
 }
 
 static void
-add_completed(struct reports *r, const struct json *j, json_ref array)
+reports_add_completed(struct reports *r, const struct json *j, json_ref array)
 {
 	for (json_ref i = json_first(j, array); i != JSON_ABSENT; i = json_next(j, array, i))
 		reports_add(r, json_string(j, i), "completed");
@@ -104,8 +104,8 @@ object_end(const char *p, const char *end)
 }
 
 /*
- * The innermost object around `at` that parses and has the key: an opening
- * brace is never far.  Each brace that is tried costs one of `tries`.
+ * The innermost object around `at` that parses and has the key.  Each brace
+ * that is tried costs one of `tries`.
  */
 static bool
 object_around(const char *text, const char *at, const char *end, int *tries, struct json *j)
@@ -137,42 +137,43 @@ reports_in_text(struct reports *r, const char *text)
 	for (int tries = TRIES_MAX; --tries > 0 && (at = strstr(at, key)) != NULL;
 	     at += sizeof(key) - 1)
 		if (object_around(text, at, end, &tries, &j))
-			add_array(r, &j, json_member(&j, JSON_ROOT, "tasks_to_update"));
+			reports_add_array(r, &j, json_member(&j, JSON_ROOT, "tasks_to_update"));
 	json_free(&j);
 }
 
 static void
-collect(struct hook *h, struct reports *r)
+reports_collect(struct hook *h, struct reports *r)
 {
-	const struct event *ev = &h->event;
+	const struct event *ev = &h->in.event;
 	const struct json *j = &ev->json;
 
 	if (ev->kind == EVENT_TASK_ARRAY) {
-		add_array(r, j, ev->tasks);
+		reports_add_array(r, j, ev->tasks);
 		return;
 	}
-	add_completed(r, j, ev->tasks_completed);
-	add_completed(r, j, json_member(j, ev->result, "tasks_completed"));
-	add_array(r, j, json_member(j, ev->result, "tasks_to_update"));
+	reports_add_completed(r, j, ev->tasks_completed);
+	reports_add_completed(r, j, json_member(j, ev->result, "tasks_completed"));
+	reports_add_array(r, j, json_member(j, ev->result, "tasks_to_update"));
 	if (ev->last_message != NULL)
 		reports_in_text(r, ev->last_message);
 }
 
 /* --- each one checked, and applied ----------------------------------------------- */
 
-struct check {
+struct report_check {
 	struct hook *hook;
-	struct verify_request *request; /* of a completion; NULL */
+	const struct verify_request *completion; /* NULL: another change of status */
 	bool start;
 };
 
 static int
-owner_check(struct hook *h, const struct claims *claims, const struct task *t, struct error *e)
+report_check_owner(
+    struct hook *h, const struct claims *claims, const struct task *t, struct error *e)
 {
-	struct holder_query q = { .task = t, .self = &h->self };
+	struct holder_query q = { .task = t, .self = &h->in.self };
 	struct buf who = { 0 };
 
-	holder_look(&q, &h->list, claims);
+	holder_look(&q, &h->in.list, claims);
 	if (holder_of(&q) != HOLDER_OTHER)
 		return 0;
 	holder_describe(&who, &q);
@@ -182,11 +183,11 @@ owner_check(struct hook *h, const struct claims *claims, const struct task *t, s
 }
 
 static int
-start_check(struct store *st, const struct task *t, struct error *e)
+report_check_blockers(struct store *st, const struct task *t, struct error *e)
 {
 	struct blockers blockers = { 0 };
 	struct buf b = { 0 };
-	int rc = graph_blockers(st, t, &blockers, e);
+	int rc = store_blockers(st, t, &blockers, e);
 
 	if (rc != -1 && blockers.count > 0) {
 		blockers_describe(&b, &blockers);
@@ -197,65 +198,101 @@ start_check(struct store *st, const struct task *t, struct error *e)
 	return rc == -1 ? -1 : 0;
 }
 
-/* Asked again under the lock, on what is then on disk. */
+/* A report_rule: the cheap checks, again under the lock. */
 static int
-rule(void *arg, struct store *st, const struct task *t, struct error *e)
+report_check_again(
+    void *arg, struct store *st, const struct claims *claims, const struct task *t, struct error *e)
 {
-	struct check *c = arg;
-	struct claims claims = { 0 };
+	const struct report_check *c = arg;
 	struct buf reason = { 0 };
-	const char *name = NULL;
+	const char *rule = NULL;
 	int rc;
 
-	if (claims_load(&c->hook->list, &claims, e) == -1)
+	if (report_check_owner(c->hook, claims, t, e) == -1 ||
+	    (c->start && report_check_blockers(st, t, e) == -1))
 		return -1;
-	rc = owner_check(c->hook, &claims, t, e);
-	claims_free(&claims);
-	if (rc == -1 || (c->start && start_check(st, t, e) == -1))
-		return -1;
-	if (c->request == NULL)
+	if (c->completion == NULL)
 		return 0;
-	rc = verify_builtin(c->request, t, &reason, NULL, &name, e);
+	rc = verify_builtin(c->completion, t, &reason, NULL, &rule, e);
 	if (rc == 1)
 		rc = error_set(e, ERROR_REFUSED, "%s", buf_text(&reason));
 	buf_free(&reason);
 	return rc;
 }
 
-/* A completion: gates first, without a lock.  False: refused, and why is said. */
-static bool
-gates_pass(struct hook *h, struct report_item *item, struct verify_request *req)
+/* 1 changed, 0 it is so already, -1 not, and item->reason says why. */
+static int
+report_change(struct hook *h, struct report_item *item, const struct verify_request *completion,
+    struct error *e)
 {
-	struct verify v = VERIFY_INIT;
-	struct error e = { 0 };
-	bool passed = false;
+	struct report_check c = {
+		.hook = h, .completion = completion, .start = item->status == TASK_IN_PROGRESS
+	};
 
-	req->task = item->task;
-	if (verify_task(&v, req, &e) == -1 || (!h->explain && verify_record(&v, req, &e) == -1))
-		item->reason = mem_string(e.text);
-	else if (!v.passed)
-		item->reason = mem_string(buf_text(&v.reason));
-	else
-		passed = true;
-	verify_free(&v);
-	return passed;
+	if (h->explain) {
+		hook_would(h, "task %s: %s", item->task, task_status_name(item->status));
+		item->applied = true;
+		return 1;
+	}
+	return report_apply(&h->in.list, &h->in.store, &h->in.self, item, report_check_again, &c,
+	    &h->in.claims, hook_patience(h), e);
 }
 
 static void
-apply(struct hook *h, struct report_item *item)
+report_tell(struct hook *h, const char *what, const char *task, const char *why)
+{
+	struct buf *b = &h->out.decision.message;
+
+	if (b->len > 0)
+		buf_putc(b, '\n');
+	buf_printf(b, "%s: #", what);
+	text_show(b, task, strlen(task), TEXT_LINE, TEXT_SUBJECT);
+	buf_printf(b, ": %s", why);
+	if (h->out.decision.rule == NULL)
+		h->out.decision.rule = "report";
+}
+
+/* The gates run without a lock.  A receipt is written once the task is completed; an attempt that
+ * was refused, by a gate or under the lock, is recorded as such. */
+static void
+report_complete(struct hook *h, struct report_item *item)
 {
 	struct verify_request req = { .on = GATE_STOP,
-		.config = &h->config,
-		.list = &h->list,
-		.store = &h->store,
-		.agent = h->self,
-		.cwd = h->event.cwd,
+		.config = &h->in.config,
+		.list = &h->in.list,
+		.store = &h->in.store,
+		.task = item->task,
+		.agent = h->in.self,
+		.cwd = h->in.event.cwd,
 		.deadline = hook_deadline(h),
 		.plan_only = h->explain };
-	struct check c = { .hook = h, .start = item->status == TASK_IN_PROGRESS };
+	struct verify v = VERIFY_INIT;
+	struct error e = { 0 };
+	bool record = !h->explain;
+
+	if (verify_task(&v, &req, &e) == -1) {
+		item->reason = mem_string(e.text);
+		record = false;
+	} else if (!v.passed)
+		item->reason = mem_string(buf_text(&v.reason));
+	else if (report_change(h, item, &req, &e) != 1) {
+		record &= !item->applied && e.kind == ERROR_REFUSED;
+		v.passed = false;
+		v.rule = "report";
+		buf_puts(&v.reason, e.text);
+	}
+	if (record && verify_record(&v, &req, &e) == -1 && item->applied)
+		report_tell(
+		    h, "Completed, but the receipt could not be written", item->task, e.text);
+	verify_free(&v);
+}
+
+static void
+report_one(struct hook *h, struct report_item *item)
+{
 	struct task t = TASK_INIT;
 	struct error e = { 0 };
-	int rc = task_id_ok(item->task) ? store_get(&h->store, item->task, &t, &e) : 0;
+	int rc = task_id_ok(item->task) ? store_get(&h->in.store, item->task, &t, &e) : 0;
 
 	if (rc == -1)
 		item->reason = mem_string(e.text);
@@ -265,35 +302,13 @@ apply(struct hook *h, struct report_item *item)
 		item->reason = mem_string("its status is not one a task can have");
 	else if (t.status == item->status)
 		item->status = TASK_NO_STATUS; /* nothing to do, nothing to say */
-	else if (owner_check(h, &h->claims, &t, &e) == -1)
+	else if (report_check_owner(h, &h->in.claims, &t, &e) == -1)
 		item->reason = mem_string(e.text);
-	else if (item->status != TASK_COMPLETED || gates_pass(h, item, &req)) {
-		if (item->status == TASK_COMPLETED)
-			c.request = &req;
-		if (h->explain) {
-			hook_would(h, "task %s: %s", item->task, task_status_name(item->status));
-			item->applied = true;
-		} else if (report_apply(&h->list, &h->store, &h->self, item, 1, rule, &c,
-			       hook_patience(h), &e) == -1 &&
-			   item->reason == NULL)
-			item->reason = mem_string(e.text);
-	}
+	else if (item->status == TASK_COMPLETED)
+		report_complete(h, item);
+	else
+		(void)report_change(h, item, NULL, &e);
 	task_free(&t);
-}
-
-static void
-tell_refused(struct hook *h, const struct report_item *item)
-{
-	struct buf *b = &h->decision.message;
-
-	if (b->len > 0)
-		buf_putc(b, '\n');
-	buf_puts(b, "Reported but not applied: #");
-	text_show(b, item->task, strlen(item->task), TEXT_LINE, TEXT_SUBJECT);
-	buf_puts(b, ": ");
-	buf_puts(b, item->reason);
-	if (h->decision.rule == NULL)
-		h->decision.rule = "report";
 }
 
 int
@@ -303,7 +318,7 @@ stop_reports(struct hook *h, struct error *e)
 	struct json_object *applied;
 	size_t done = 0;
 
-	collect(h, &r);
+	reports_collect(h, &r);
 	if (r.count == 0)
 		return 0;
 	if (hook_claims(h, e) == -1) {
@@ -314,7 +329,7 @@ stop_reports(struct hook *h, struct error *e)
 	for (size_t i = 0; i < r.count; i++) {
 		struct report_item *item = &r.item[i];
 
-		apply(h, item);
+		report_one(h, item);
 		if (item->applied) {
 			struct json_object *o = out_object();
 
@@ -323,18 +338,15 @@ stop_reports(struct hook *h, struct error *e)
 			out_push(applied, o);
 			done++;
 		} else if (item->reason != NULL)
-			tell_refused(h, item);
+			report_tell(h, "Reported but not applied", item->task, item->reason);
 	}
 	if (done > 0) {
-		h->changed = true;
-		out_text(&h->decision.tasks_to_update, applied);
-		if (h->decision.rule == NULL)
-			h->decision.rule = "report";
+		h->out.changed = true;
+		out_text(&h->out.decision.tasks_to_update, applied);
+		if (h->out.decision.rule == NULL)
+			h->out.decision.rule = "report";
 	} else
 		json_object_put(applied);
 	reports_free(&r);
-	/* What was applied may have settled claims. */
-	claims_free(&h->claims);
-	h->have_claims = false;
 	return 0;
 }

@@ -1,10 +1,10 @@
 /*
- * stop: who has stopped, and what becomes of its tasks.
+ * stop: who has stopped, and what happens to its tasks.
  *
- * Measured, not assumed: a subagent's SubagentStop is its end; an in-process
- * teammate's fires at the end of every turn, and only the one without last
- * message and permission mode is its end; a teammate in a terminal of its
- * own never fires it, its end is its SessionEnd; Stop is the end of a turn.
+ * Measured: a subagent's SubagentStop is its end; an in-process teammate's
+ * fires at the end of every turn, and only the one without last message and
+ * permission mode is its end; a teammate in a terminal of its own never fires
+ * it, its end is its SessionEnd; Stop is the end of a turn.
  */
 #include "hook/stop.h"
 
@@ -16,7 +16,7 @@
 #include "agent/transcript.h"
 #include "base/text.h"
 #include "hook/mirror.h"
-#include "hook/sweep.h"
+#include "hook/release-dead.h"
 #include "list/tally.h"
 
 /* Is this the end of an agent, and not just of its turn? */
@@ -32,7 +32,7 @@ agent_ends(const struct event *ev)
 
 /* --- what is unfinished ------------------------------------------------------- */
 
-struct search {
+struct unfinished {
 	const struct hook *hook;
 	struct task_set *found;
 };
@@ -40,25 +40,24 @@ struct search {
 static bool
 is_mine(const struct hook *h, const struct task *t)
 {
-	const struct claim *c = claims_find(&h->claims, t->id);
-	const char *owner = agent_owner(&h->self);
+	const struct claim *c = claims_find(&h->in.claims, t->id);
 
 	if (c != NULL)
-		return claim_is_by(c, &h->self);
-	return owner != NULL && t->owner != NULL && strcmp(owner, t->owner) == 0;
+		return claim_is_by(c, &h->in.self);
+	return text_equal(agent_owner(&h->in.self), t->owner);
 }
 
 static int
 add_if_mine(void *arg, const struct task *t)
 {
-	struct search *s = arg;
+	struct unfinished *s = arg;
 
 	if (t->status == TASK_IN_PROGRESS && is_mine(s->hook, t))
 		task_copy(task_set_add(s->found), t);
 	return 0;
 }
 
-/* Work of its own goes on in the background: the main thread may well stop meanwhile. */
+/* Agents of its own run in the background: the main thread may stop meanwhile. */
 static bool
 agents_running(const struct event *ev)
 {
@@ -72,21 +71,21 @@ agents_running(const struct event *ev)
 }
 
 static char *
-tally_key(const struct hook *h)
+stop_tally_key(const struct hook *h)
 {
-	return mem_printf("stop:%s", h->event.agent_id != NULL     ? h->event.agent_id
-				     : h->event.session_id != NULL ? h->event.session_id
-								   : "");
+	return mem_printf("stop:%s", h->in.event.agent_id != NULL     ? h->in.event.agent_id
+				     : h->in.event.session_id != NULL ? h->in.event.session_id
+								      : "");
 }
 
 static void
-send_back(struct hook *h, const struct task_set *open)
+stop_send_back(struct hook *h, const struct task_set *open)
 {
-	struct buf *b = &h->decision.reason;
+	struct buf *b = &h->out.decision.reason;
 
-	h->decision.verdict = VERDICT_REFUSE;
-	h->decision.rule = "unfinished";
-	h->decision.task = NULL;
+	h->out.decision.verdict = VERDICT_REFUSE;
+	h->out.decision.rule = "unfinished";
+	h->out.decision.task = NULL;
 	if (b->len > 0)
 		buf_putc(b, '\n');
 	buf_puts(b, "You stop with work open: ");
@@ -102,28 +101,28 @@ send_back(struct hook *h, const struct task_set *open)
 
 /* 1 sent back, 0 not (the limit is reached, or nothing is open), -1. */
 static int
-block(struct hook *h, struct error *e)
+stop_block(struct hook *h, struct error *e)
 {
 	struct task_set open = { 0 };
-	struct search s = { h, &open };
-	char *key = tally_key(h);
+	struct unfinished s = { h, &open };
+	char *key = stop_tally_key(h);
 	int64_t used;
 	int rc = 0;
 
-	if (hook_claims(h, e) == -1 || store_scan(&h->store, NULL, add_if_mine, &s, e) == -1)
+	if (hook_claims(h, e) == -1 || store_scan(&h->in.store, NULL, add_if_mine, &s, e) == -1)
 		rc = -1;
-	/* A main thread's first stop of a turn starts the count anew. */
-	if (h->event.kind == EVENT_STOP && !h->event.stop_hook_active && !h->explain)
-		tally_forget(&h->list, key, hook_patience(h));
-	used = tally_get(&h->list, key);
-	if (used == 0 && h->event.stop_hook_active)
-		used = 1; /* it was sent back already, whoever did it */
+	/* The first stop of a main thread's turn resets the count. */
+	if (h->in.event.kind == EVENT_STOP && !h->in.event.stop_hook_active && !h->explain)
+		tally_forget(&h->in.list, key, hook_patience(h));
+	used = tally_get(&h->in.list, key);
+	if (used == 0 && h->in.event.stop_hook_active)
+		used = 1; /* it was sent back already, by us or by another hook */
 	hook_fact(h, "open tasks of the agent: %zu, sent back %lld of %lld times", open.count,
-	    (long long)used, (long long)h->config.stop.max_blocks);
-	if (rc == 0 && open.count > 0 && used < h->config.stop.max_blocks) {
-		/* A count that cannot be kept must not become an endless loop. */
-		if (h->explain || tally_add(&h->list, key, hook_patience(h), e) != -1) {
-			send_back(h, &open);
+	    (long long)used, (long long)h->in.config.stop.max_blocks);
+	if (rc == 0 && open.count > 0 && used < h->in.config.stop.max_blocks) {
+		/* Without a count this could go on for ever. */
+		if (h->explain || tally_add(&h->in.list, key, hook_patience(h), e) != -1) {
+			stop_send_back(h, &open);
 			rc = 1;
 		} else
 			rc = -1;
@@ -134,11 +133,11 @@ block(struct hook *h, struct error *e)
 }
 
 static int
-would_give_back(struct hook *h, struct error *e)
+stop_would_give_back(struct hook *h, struct error *e)
 {
 	struct task_set open = { 0 };
-	struct search s = { h, &open };
-	int rc = hook_claims(h, e) == -1 ? -1 : store_scan(&h->store, NULL, add_if_mine, &s, e);
+	struct unfinished s = { h, &open };
+	int rc = hook_claims(h, e) == -1 ? -1 : store_scan(&h->in.store, NULL, add_if_mine, &s, e);
 
 	for (size_t i = 0; i < open.count; i++)
 		hook_would(h, "task %s: pending, no owner", open.item[i].id);
@@ -147,126 +146,138 @@ would_give_back(struct hook *h, struct error *e)
 }
 
 static int
-give_back(struct hook *h, struct error *e)
+stop_give_back(struct hook *h, struct error *e)
 {
 	struct released r = { 0 };
 	struct buf who = { 0 };
 	char *key;
 	int rc;
 
+	if (hook_claims(h, e) == -1)
+		return -1;
 	if (h->explain)
-		return would_give_back(h, e);
-	rc = release_agent(&h->list, &h->store, &h->self,
-	    h->event.kind == EVENT_STOP_FAILURE  ? "the agent failed"
-	    : h->event.kind == EVENT_SESSION_END ? "its session has ended"
-						 : "the agent stopped",
-	    &r, hook_patience(h), e);
+		return stop_would_give_back(h, e);
+	rc = release_agent(&h->in.list, &h->in.store, &h->in.self,
+	    h->in.event.kind == EVENT_STOP_FAILURE  ? "the agent failed"
+	    : h->in.event.kind == EVENT_SESSION_END ? "its session has ended"
+						    : "the agent stopped",
+	    &h->in.claims, &r, hook_patience(h), e);
 	if (rc != -1 && r.tasks.count > 0) {
-		if (h->self.name != NULL)
-			buf_puts(&who, h->self.name);
+		if (h->in.self.name != NULL)
+			buf_puts(&who, h->in.self.name);
 		else
-			agent_describe(&who, &h->self);
-		sweep_tell(h, &r, buf_text(&who), h->event.kind == EVENT_STOP_FAILURE,
-		    event_tmux_teammate(&h->event) ? NULL : h->event.session_id);
+			agent_describe(&who, &h->in.self);
+		release_dead_tell(h, &r, buf_text(&who), h->in.event.kind == EVENT_STOP_FAILURE,
+		    event_tmux_teammate(&h->in.event) ? NULL : h->in.event.session_id);
 	}
-	key = tally_key(h);
-	tally_forget(&h->list, key, hook_patience(h));
+	key = stop_tally_key(h);
+	tally_forget(&h->in.list, key, hook_patience(h));
 	free(key);
 	buf_free(&who);
 	released_free(&r);
 	return rc == -1 ? -1 : 0;
 }
 
-/*
- * Old clients do not say in a tool call which agent makes it, so its claim
- * looks like the main thread's.  The agent's own transcript knows better.
- */
-struct adoption {
-	const struct event *event;
-	char *transcript;
-};
-
-static int
-adopt(void *arg, struct claims *claims)
+static bool
+by_main_thread(const struct claim *c, const char *session)
 {
-	const struct adoption *a = arg;
-	int changed = 0;
-
-	for (size_t i = 0; i < claims->count; i++) {
-		struct claim *c = &claims->item[i];
-
-		if (c->agent_id != NULL || c->name != NULL || c->tool_use_id == NULL ||
-		    c->session == NULL || a->event->session_id == NULL ||
-		    strcmp(c->session, a->event->session_id) != 0 ||
-		    !transcript_has_call(a->transcript, c->tool_use_id))
-			continue;
-		c->agent_id = mem_string(a->event->agent_id);
-		changed = 1;
-	}
-	return changed;
+	return c->agent_id == NULL && c->name == NULL && c->tool_use_id != NULL &&
+	       text_equal(c->session, session);
 }
 
+/*
+ * Old clients do not say in a tool call which agent makes it, so its claim
+ * looks like the main thread's.  The agent's own transcript has the call.
+ */
 static void
-adopt_claims(struct hook *h)
+stop_adopt_claims(struct hook *h)
 {
-	struct adoption a = { .event = &h->event };
+	const struct event *ev = &h->in.event;
+	struct claims claims;
+	char *transcript;
 	struct error e;
-	bool any = false;
+	bool any = false, changed = false;
 
-	if (hook_claims(h, &e) == -1)
+	if (h->explain || hook_claims(h, &e) == -1)
 		return;
-	for (size_t i = 0; i < h->claims.count; i++)
-		any |= h->claims.item[i].agent_id == NULL && h->claims.item[i].name == NULL;
-	if (!any || h->explain)
+	for (size_t i = 0; i < h->in.claims.count; i++)
+		any |= by_main_thread(&h->in.claims.item[i], ev->session_id);
+	transcript = any ? json_member_string(&ev->json, JSON_ROOT, "agent_transcript_path") : NULL;
+	if (transcript == NULL || claims_lock(&h->in.list, &claims, hook_patience(h), &e) == -1) {
+		free(transcript);
 		return;
-	a.transcript = json_member_string(&h->event.json, JSON_ROOT, "agent_transcript_path");
-	if (a.transcript != NULL && claims_edit(&h->list, adopt, &a, hook_patience(h), &e) != -1) {
-		claims_free(&h->claims);
-		h->have_claims = false;
 	}
-	free(a.transcript);
+	for (size_t i = 0; i < claims.count; i++) {
+		struct claim *c = &claims.item[i];
+
+		if (by_main_thread(c, ev->session_id) &&
+		    transcript_has_call(transcript, c->tool_use_id)) {
+			c->agent_id = mem_string(ev->agent_id);
+			changed = true;
+		}
+	}
+	if (changed)
+		(void)claims_save(&claims, &e);
+	claims_move(&h->in.claims, &claims);
+	free(transcript);
 }
 
 int
 stop_unfinished(struct hook *h, struct error *e)
 {
-	bool ends = agent_ends(&h->event);
+	bool ends = agent_ends(&h->in.event);
 	int rc;
 
 	if (ends)
-		adopt_claims(h);
+		stop_adopt_claims(h);
 	hook_fact(h, "the %s", ends ? "agent has ended" : "turn has ended, the agent lives on");
-	if (h->config.stop.unfinished == UNFINISHED_BLOCK && !event_shut_down(&h->event) &&
-	    ((ends && h->event.kind == EVENT_SUBAGENT_STOP) ||
-		(h->event.kind == EVENT_STOP && h->event.agent_id == NULL &&
-		    !event_tmux_teammate(&h->event) && !agents_running(&h->event)))) {
-		if ((rc = block(h, e)) != 0)
+	if (h->in.config.stop.unfinished == UNFINISHED_BLOCK && !event_shut_down(&h->in.event) &&
+	    ((ends && h->in.event.kind == EVENT_SUBAGENT_STOP) ||
+		(h->in.event.kind == EVENT_STOP && h->in.event.agent_id == NULL &&
+		    !event_tmux_teammate(&h->in.event) && !agents_running(&h->in.event)))) {
+		if ((rc = stop_block(h, e)) != 0)
 			return rc == -1 ? -1 : 0;
 	}
-	if (!ends || h->config.stop.unfinished == UNFINISHED_KEEP)
+	if (!ends || h->in.config.stop.unfinished == UNFINISHED_KEEP)
 		return 0;
-	return give_back(h, e);
+	return stop_give_back(h, e);
 }
 
 /* --- the end of a session ------------------------------------------------------ */
 
 /*
- * After a clear or a resume of another session the process and its agents
- * live on; only the main thread has lost its thread.
+ * After /clear, or when another session is resumed, the process and its agents
+ * live on; only the main thread's context is gone.
  */
 static int
-session_end(struct hook *h, struct error *e)
+stop_session_end(struct hook *h, struct error *e)
 {
-	const char *why = h->event.end_reason;
-	bool lives_on = why != NULL && (strcmp(why, "clear") == 0 || strcmp(why, "resume") == 0);
+	const char *why = h->in.event.end_reason;
+	bool lives_on = text_equal(why, "clear") || text_equal(why, "resume");
 
-	if (h->config.stop.unfinished == UNFINISHED_KEEP || h->event.session_id == NULL)
+	if (h->in.config.stop.unfinished == UNFINISHED_KEEP || h->in.event.session_id == NULL)
 		return 0;
-	if (give_back(h, e) == -1)
+	if (stop_give_back(h, e) == -1)
 		return -1;
 	if (!lives_on)
-		sweep_session(h, h->event.session_id);
+		release_dead_claims(h, h->in.event.session_id);
 	return 0;
+}
+
+/*
+ * The claims of an agent that ends are dropped with its tasks.  Taken as settled, in memory alone,
+ * they need not be settled on disk first, which would be one more hold of the locks.
+ */
+static void
+stop_settle_own(struct hook *h)
+{
+	struct error ignored;
+
+	if (!agent_ends(&h->in.event) || hook_claims(h, &ignored) == -1)
+		return;
+	for (size_t i = 0; i < h->in.claims.count; i++)
+		if (claim_is_by(&h->in.claims.item[i], &h->in.self))
+			h->in.claims.item[i].settled = true;
 }
 
 int
@@ -274,7 +285,7 @@ stop_run(struct hook *h, struct error *e)
 {
 	int rc;
 
-	switch (h->event.kind) {
+	switch (h->in.event.kind) {
 	case EVENT_SUBAGENT_STOP:
 	case EVENT_STOP:
 	case EVENT_STOP_FAILURE:
@@ -288,19 +299,20 @@ stop_run(struct hook *h, struct error *e)
 	}
 	if ((rc = hook_list(h, e)) != 1)
 		return rc;
-	if (!h->explain && agent_learn(&h->event, &h->list, hook_patience(h), e) == -1)
+	if (!h->explain && agent_learn(&h->in.event, &h->in.list, hook_patience(h), e) == -1)
 		return -1;
 	if (hook_config(h, e) == -1)
 		return -1;
 	hook_self(h);
-	if (h->config.mirror_count > 0)
-		h->after = mirror_after;
-	sweep_dead(h);
-	switch (h->event.kind) {
+	if (h->in.config.mirror_count > 0)
+		h->out.after = mirror_after;
+	stop_settle_own(h);
+	release_dead_claims(h, NULL);
+	switch (h->in.event.kind) {
 	case EVENT_SESSION_START:
 		return 0;
 	case EVENT_SESSION_END:
-		return session_end(h, e);
+		return stop_session_end(h, e);
 	case EVENT_TEAMMATE_IDLE:
 		return stop_idle(h, e);
 	case EVENT_TASK_ARRAY:

@@ -5,7 +5,7 @@
 #include "hook/hook.h"
 
 /*
- * When something stops: on-subagent-stop and its parts.
+ * on-subagent-stop and its parts.
  */
 int stop_run(struct hook *, struct error *);
 

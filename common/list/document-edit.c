@@ -3,7 +3,7 @@
  *
  * As with single tasks: what is not edited keeps its bytes.  A document in
  * the form of JSON.stringify(x, null, 2) comes out in that form (a task's
- * own edit does not know how deep it stands), any other as it was.
+ * own edit does not know how deep it is nested), any other keeps its form.
  */
 #include "list/document-edit.h"
 
@@ -144,7 +144,7 @@ document_waits(const struct document *d, const struct task *t)
 	return yes;
 }
 
-/* "blocked" is what the dependencies say; who is at work is left at it. */
+/* Set pending and blocked as the dependencies say; tasks in progress stay so. */
 static int
 statuses_in_step(struct document *d, int64_t now, struct error *err)
 {

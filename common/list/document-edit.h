@@ -14,7 +14,7 @@
  *	document_print(&d, now, &out)		  the new text, statuses in step
  *	document_free(&d)
  *
- * tasks.item[i] is always as edited.  Elements that are no tasks keep
+ * tasks.item[i] is always as edited.  Elements that are not tasks keep
  * their bytes and their places.
  */
 struct document_entry {

@@ -14,14 +14,14 @@
 #define DOCUMENT_LOCK ".tasks.lock"
 #define NAP_US 500
 
-/* Takes a flock on the descriptor, or the descriptor itself if that is not to be had. */
+/* Flock the descriptor; close it on failure. */
 static int
 lock_fd(const struct store *s, int fd, struct deadline deadline, struct error *err)
 {
 	for (;;) {
 		switch (lock_flock(fd)) {
 		case FLOCK_GOT:
-		case FLOCK_NONE: /* ours alone has to do */
+		case FLOCK_NONE: /* no flocks here: the lock of our own must do */
 			return 0;
 		case FLOCK_HELD:
 			if (!deadline_past(deadline)) {

@@ -11,7 +11,6 @@
 
 #include "list/document-edit.h"
 #include "list/graph.h"
-#include "list/store-part.h"
 
 #define DOCUMENT_MAX (64u << 20)
 
@@ -26,7 +25,7 @@ document_exists(int dirfd)
 
 	if (!file_there(dirfd, DOCUMENT))
 		return false;
-	/* One that is being written just now is one, too, and one that cannot be read. */
+	/* A file that is just being written, or that cannot be read, counts as a document. */
 	rc = file_read(dirfd, DOCUMENT, 0, DOCUMENT_MAX, &text, &err);
 	yes = (rc == -1 && err.kind == ERROR_FAULT) ||
 	      (rc == 1 && (json_parse(&j, buf_text(&text), text.len, &err) == -1 ||
@@ -37,7 +36,7 @@ document_exists(int dirfd)
 }
 
 static int
-read_once(struct store *s, struct document *d, struct error *err)
+document_read_once(struct store *s, struct document *d, struct error *err)
 {
 	struct buf text = { 0 };
 	int rc = file_read(s->dirfd, DOCUMENT, 0, DOCUMENT_MAX, &text, err);
@@ -63,12 +62,12 @@ read_document(struct store *s, struct document *d, struct error *err)
 	if (s->depth > 0 && s->document == -1 &&
 	    document_lock_file(s, deadline_in(LOCK_PATIENCE_MS), err) == -1)
 		return -1;
-	while ((rc = read_once(s, d, err)) == -1 && err->kind == ERROR_INPUT && s->depth == 0 &&
-	       i < sizeof(waits_us) / sizeof(waits_us[0]))
+	while ((rc = document_read_once(s, d, err)) == -1 && err->kind == ERROR_INPUT &&
+	       s->depth == 0 && i < sizeof(waits_us) / sizeof(waits_us[0]))
 		clock_sleep_us(waits_us[i++]);
 	if (rc == -1 && err->kind == ERROR_INPUT && s->depth == 0 &&
 	    store_enter(s, deadline_in(LOCK_PATIENCE_MS), &busy) == 0) {
-		rc = read_once(s, d, err);
+		rc = document_read_once(s, d, err);
 		store_leave(s);
 	}
 	if (rc == -1)
@@ -76,7 +75,7 @@ read_document(struct store *s, struct document *d, struct error *err)
 	return rc;
 }
 
-int
+static int
 document_get(struct store *s, const char *id, struct task *t, struct error *err)
 {
 	struct document d = { 0 };
@@ -91,7 +90,7 @@ document_get(struct store *s, const char *id, struct task *t, struct error *err)
 	return at != DOCUMENT_NONE;
 }
 
-int
+static int
 document_load(struct store *s, struct task_set *set, struct error *err)
 {
 	struct document d = { 0 };
@@ -108,7 +107,21 @@ document_load(struct store *s, struct task_set *set, struct error *err)
 	return 0;
 }
 
-int
+/* Of tasks in the order of their ids; what is read at once needs no needle. */
+static int
+document_scan(struct store *s, const char *needle, store_visit *fn, void *arg, struct error *err)
+{
+	struct task_set set = { 0 };
+	int rc = document_load(s, &set, err);
+
+	(void)needle;
+	for (size_t i = 0; rc == 0 && i < set.count; i++)
+		rc = fn(arg, &set.item[i]);
+	task_set_free(&set);
+	return rc;
+}
+
+static int
 document_bad(struct store *s, void (*fn)(void *, const char *file, const char *reason), void *arg,
     struct error *err)
 {
@@ -134,44 +147,54 @@ write_document(struct store *s, struct document *d, struct error *err)
 	int rc = document_print(d, clock_wall_ms(), &text, err);
 
 	if (rc == 0)
-		rc = file_stage(&stage, s->dirfd, DOCUMENT, text.data, text.len, 0, s->sync, err);
+		rc = file_stage(
+		    &stage, s->dirfd, DOCUMENT, text.data, text.len, 0, s->durability, err);
 	if (rc == 0 && store_verify(s, NULL, err) == -1) {
 		file_drop(&stage);
 		rc = -1;
 	} else if (rc == 0)
 		rc = file_commit(&stage, err);
-	/* Ours was a lock on the file that is now gone; whoever reads on takes the new one's. */
+	/* Our flock was on the file that was replaced; the next read locks the new one. */
 	if (rc == 0)
 		document_unlock(s);
 	buf_free(&text);
 	return rc;
 }
 
+struct lookup {
+	const struct document *document;
+	struct task_index index;
+};
+
 static int
-refuse_unknown(const char *id, struct error *err)
+document_task_waits(void *arg, const char *id, struct strings *blocked_by, struct error *err)
 {
-	return error_set(err, ERROR_REFUSED, "there is no task #%.60s to depend on", id);
+	const struct lookup *l = arg;
+	const struct task_set *set = &l->document->tasks;
+	size_t at = task_index_find(&l->index, id);
+
+	(void)err;
+	if (at == TASK_NOWHERE || l->document->entry[at].gone)
+		return 0;
+	for (size_t i = 0; i < set->item[at].blocked_by.count; i++)
+		strings_add(blocked_by, set->item[at].blocked_by.item[i]);
+	return 1;
 }
 
 static int
-check_edge(const struct document *d, const char *blocked, const char *blocker, struct error *err)
+check_edges(
+    const struct document *d, const char *id, const struct change *change, struct error *err)
 {
-	struct strings path = { 0 };
-	int rc = 0;
+	struct lookup l = { .document = d };
+	int rc;
 
-	if (strcmp(blocked, blocker) == 0)
-		return error_set(err, ERROR_REFUSED, "task #%s cannot wait for itself", blocked);
-	if (document_find(d, blocked) == DOCUMENT_NONE)
-		return refuse_unknown(blocked, err);
-	if (document_find(d, blocker) == DOCUMENT_NONE)
-		return refuse_unknown(blocker, err);
-	if (graph_cycle(&d->tasks, blocked, blocker, &path))
-		rc = graph_refuse_cycle(blocked, blocker, &path, err);
-	strings_free(&path);
+	task_index_make(&l.index, &d->tasks);
+	rc = graph_check_change(document_task_waits, &l, id, change, err);
+	task_index_free(&l.index);
 	return rc;
 }
 
-/* Edges one by one, each checked against what the ones before have made. */
+/* A document keeps one side of a dependency: blocked_by. */
 static int
 add_edges(struct document *d, const char *id, const struct strings *others, bool others_wait,
     struct error *err)
@@ -185,8 +208,6 @@ add_edges(struct document *d, const char *id, const struct strings *others, bool
 		struct strings one = { (char *[]){ (char *)blocker }, 1 };
 		struct change change = { .status = TASK_NO_STATUS, .add_blocked_by = &one };
 
-		if (check_edge(d, blocked, blocker, err) == -1)
-			return -1;
 		rc = document_edit(d, document_find(d, blocked), &change, clock_wall_ms(), err);
 		if (rc == -1)
 			return -1;
@@ -236,7 +257,7 @@ check_start(const struct document *d, size_t at, enum task_status was, struct er
 
 /* The task and its edges; the document is not written yet. */
 static int
-apply(struct document *d, size_t at, const struct change *c, struct error *err)
+document_apply(struct document *d, size_t at, const struct change *c, struct error *err)
 {
 	struct change own = *c;
 	char *id = mem_string(d->tasks.item[at].id);
@@ -245,7 +266,9 @@ apply(struct document *d, size_t at, const struct change *c, struct error *err)
 	own.add_blocks = own.add_blocked_by = NULL;
 	own.remove_blocks = NULL;
 	by = blocks = gone = 0;
-	rc = document_edit(d, at, &own, clock_wall_ms(), err);
+	rc = check_edges(d, id, c, err);
+	if (rc == 0)
+		rc = document_edit(d, at, &own, clock_wall_ms(), err);
 	if (rc != -1 && (by = add_edges(d, id, c->add_blocked_by, false, err)) != -1 &&
 	    (blocks = add_edges(d, id, c->add_blocks, true, err)) != -1)
 		gone = remove_edges(d, id, c->remove_blocks, err);
@@ -255,7 +278,7 @@ apply(struct document *d, size_t at, const struct change *c, struct error *err)
 	return rc | by | blocks | gone;
 }
 
-int
+static int
 document_update(struct store *s, const char *id, const struct change *change, store_rule *rule,
     void *arg, struct task *before, struct task *after, struct deadline deadline, struct error *err)
 {
@@ -275,7 +298,7 @@ document_update(struct store *s, const char *id, const struct change *change, st
 	task_copy(&was, &d.tasks.item[at]);
 	if (rule != NULL && rule(arg, s, &was, err) != 0)
 		goto out;
-	rc = apply(&d, at, change, err);
+	rc = document_apply(&d, at, change, err);
 	if (rc == 1 && check_start(&d, at, was.status, err) == -1)
 		rc = -1;
 	if (rc == 1 && write_document(s, &d, err) == -1)
@@ -305,7 +328,7 @@ document_new_id(char id[37])
 	    b[14], b[15]);
 }
 
-int
+static int
 document_create(struct store *s, const struct change *change, store_rule *rule, void *arg,
     struct task *made, struct deadline deadline, struct error *err)
 {
@@ -327,7 +350,8 @@ document_create(struct store *s, const struct change *change, store_rule *rule, 
 	    document_add(&d, text.data, text.len, err) == -1)
 		goto out;
 	at = document_find(&d, id);
-	if (apply(&d, at, &edges, err) == -1 || check_start(&d, at, TASK_NO_STATUS, err) == -1)
+	if (document_apply(&d, at, &edges, err) == -1 ||
+	    check_start(&d, at, TASK_NO_STATUS, err) == -1)
 		goto out;
 	if ((rc = write_document(s, &d, err)) == 0 && made != NULL)
 		task_copy(made, &d.tasks.item[at]);
@@ -338,7 +362,7 @@ out:
 	return rc;
 }
 
-int
+static int
 document_delete(struct store *s, const char *id, store_rule *rule, void *arg, struct task *before,
     struct deadline deadline, struct error *err)
 {
@@ -376,29 +400,7 @@ out:
 	return rc;
 }
 
-int
-document_clear(
-    struct store *s, struct task_set *removed, struct deadline deadline, struct error *err)
-{
-	struct document d = { 0 };
-	size_t i;
-	int rc = -1;
-
-	if (store_enter(s, deadline, err) == -1)
-		return -1;
-	if (read_document(s, &d, err) == 0) {
-		for (i = 0; i < d.tasks.count; i++) {
-			document_remove(&d, i);
-			task_copy(task_set_add(removed), &d.tasks.item[i]);
-		}
-		rc = d.tasks.count > 0 ? write_document(s, &d, err) : 0;
-	}
-	store_leave(s);
-	document_free(&d);
-	return rc;
-}
-
-int
+static int
 document_put(struct store *s, const char *id, const char *text, size_t len,
     struct deadline deadline, struct error *err)
 {
@@ -426,3 +428,16 @@ out:
 	document_free(&d);
 	return rc;
 }
+
+const struct store_ops document_ops = {
+	.lock = document_lock,
+	.get = document_get,
+	.load = document_load,
+	.scan = document_scan,
+	.walk = document_scan,
+	.bad = document_bad,
+	.create = document_create,
+	.update = document_update,
+	.delete = document_delete,
+	.put = document_put,
+};

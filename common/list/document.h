@@ -1,7 +1,7 @@
 #ifndef LIST_DOCUMENT_H
 #define LIST_DOCUMENT_H
 
-#include "list/store.h"
+#include "list/store-part.h"
 
 /*
  * The layout with one document, tasks.json:
@@ -13,28 +13,16 @@
  * "blocked" is kept in step with the dependencies on every change.  A
  * document of version 1 is read, and written as version 2.
  *
- * These are the store's operations; call them through store.h.
+ * Call its operations through store.h.
  */
+extern const struct store_ops document_ops;
+
 #define DOCUMENT "tasks.json"
 
 bool document_exists(int dirfd);
 int document_lock(struct store *, struct deadline, struct error *);
 int document_lock_file(struct store *, struct deadline, struct error *); /* the file's own alone */
 void document_unlock(struct store *);
-
-int document_get(struct store *, const char *id, struct task *, struct error *);
-int document_load(struct store *, struct task_set *, struct error *);
-int document_bad(struct store *, void (*fn)(void *, const char *file, const char *reason), void *,
-    struct error *);
-int document_create(struct store *, const struct change *, store_rule *, void *, struct task *made,
-    struct deadline, struct error *);
-int document_update(struct store *, const char *id, const struct change *, store_rule *, void *,
-    struct task *before, struct task *after, struct deadline, struct error *);
-int document_delete(struct store *, const char *id, store_rule *, void *, struct task *before,
-    struct deadline, struct error *);
-int document_clear(struct store *, struct task_set *removed, struct deadline, struct error *);
-int document_put(
-    struct store *, const char *id, const char *text, size_t len, struct deadline, struct error *);
 
 /* A new id, as a document has them. */
 void document_new_id(char id[37]);

@@ -1,11 +1,11 @@
 /*
  * The graph is small and read often, so nothing is kept: an index of ids is
- * built per question (a list of ten thousand asks in no time), and walks
+ * built per question, and walks
  * are breadth first, which makes the shortest path the first one found.
  *
- * An open blocker is one that is not completed (nor cancelled, where there is
- * such a thing); one that does not exist blocks too, because nobody can
- * finish it, and is named as missing.
+ * An open blocker is one that is not completed or cancelled.  One that does
+ * not exist blocks too, because it can never be completed; it is named as
+ * missing.
  */
 #include "list/graph.h"
 
@@ -28,17 +28,17 @@ is_blocked(const struct task_index *ids, const struct task *t)
 	return false;
 }
 
-static bool
-is_ready(const struct task_index *ids, const struct task *t)
+bool
+graph_is_free(const struct task *t)
 {
 	/* A document's "blocked" is what its dependencies say: it may be over. */
 	return (t->status == TASK_PENDING || t->status == TASK_BLOCKED) && t->owner == NULL &&
-	       !t->internal && !is_blocked(ids, t);
+	       !t->internal;
 }
 
 /* ---- blockers ---- */
 
-static void
+void
 blockers_add(struct blockers *b, const char *id, const struct task *t)
 {
 	struct blocker *item;
@@ -51,31 +51,6 @@ blockers_add(struct blockers *b, const char *id, const struct task *t)
 	item->status = t != NULL ? t->status : TASK_NO_STATUS;
 	item->subject = t != NULL ? mem_string(t->subject) : NULL;
 	item->owner = t != NULL ? mem_string(t->owner) : NULL;
-}
-
-int
-graph_blockers(struct store *s, const struct task *task, struct blockers *b, struct error *err)
-{
-	struct task t = TASK_INIT;
-	size_t i;
-	int rc;
-
-	memset(b, 0, sizeof(*b));
-	for (i = 0; i < task->blocked_by.count; i++) {
-		rc = store_get(s, task->blocked_by.item[i], &t, err);
-		/* What the client does not show is not there. */
-		if (rc == -1 && err->kind == ERROR_INPUT)
-			rc = 0;
-		if (rc == -1) {
-			blockers_free(b);
-			task_free(&t);
-			return -1;
-		}
-		if (rc == 0 || task_open(&t))
-			blockers_add(b, task->blocked_by.item[i], rc == 1 ? &t : NULL);
-	}
-	task_free(&t);
-	return 0;
 }
 
 void
@@ -106,7 +81,7 @@ blockers_free(struct blockers *b)
 	memset(b, 0, sizeof(*b));
 }
 
-/* ", " or " and " before item i of count; a crowd is counted, not listed. */
+/* ", " or " and " before item i of count; past NAMED_MAX items are counted, not listed. */
 #define NAMED_MAX 10
 
 static void
@@ -154,7 +129,7 @@ graph_ready(const struct task_set *set, struct strings *out)
 
 	task_index_make(&ids, set);
 	for (i = 0; i < set->count; i++)
-		if (is_ready(&ids, &set->item[i]))
+		if (graph_is_free(&set->item[i]) && !is_blocked(&ids, &set->item[i]))
 			strings_add(out, set->item[i].id);
 	task_index_free(&ids);
 }
@@ -251,51 +226,6 @@ walk_path(const struct walk *w, size_t at, struct strings *path)
 		path->item[count + i] = path->item[path->count - 1 - i];
 		path->item[path->count - 1 - i] = swap;
 	}
-}
-
-bool
-graph_cycle(
-    const struct task_set *set, const char *blocked, const char *blocker, struct strings *path)
-{
-	struct walk w;
-	size_t goal, at, i;
-	bool found = false;
-
-	walk_begin(&w, set);
-	goal = task_index_find(&w.ids, blocked);
-	at = task_index_find(&w.ids, blocker);
-	if (at != TASK_NOWHERE && goal != TASK_NOWHERE)
-		walk_reach(&w, at, at);
-	while (w.head < w.tail && !found) {
-		at = w.queue[w.head++];
-		if ((found = at == goal))
-			break;
-		for (i = 0; i < set->item[at].blocked_by.count; i++)
-			walk_reach(
-			    &w, task_index_find(&w.ids, set->item[at].blocked_by.item[i]), at);
-	}
-	if (found) {
-		strings_add(path, blocked);
-		walk_path(&w, goal, path);
-		/* A task that waits for itself: the circle is blocked -> blocked. */
-	}
-	walk_end(&w);
-	return found;
-}
-
-int
-graph_refuse_cycle(
-    const char *blocked, const char *blocker, const struct strings *path, struct error *err)
-{
-	struct buf shown = { 0 };
-
-	for (size_t i = 0; i < path->count; i++)
-		buf_printf(&shown, "%s#%s", i > 0 ? " -> " : "", path->item[i]);
-	error_set(err, ERROR_REFUSED,
-	    "task #%s cannot wait for #%s: that would close the circle %s", blocked, blocker,
-	    buf_text(&shown));
-	buf_free(&shown);
-	return -1;
 }
 
 bool

@@ -1,16 +1,16 @@
 #ifndef LIST_GRAPH_H
 #define LIST_GRAPH_H
 
-#include "list/store.h"
+#include "base/error.h"
 #include "task/task.h"
 
 /*
- * Who waits for whom.  Pure over a task_set, except the first, which reads
- * just the task's blockers instead of the whole list.
+ * Which task waits for which: questions about a task_set, and checks of new
+ * dependencies, which read tasks through a function of the caller.
  */
 struct blocker {
 	char *id;
-	bool missing; /* no such task: blocks all the same, and is said so */
+	bool missing; /* no such task: still blocks */
 	char *subject, *owner;
 	enum task_status status;
 };
@@ -20,34 +20,52 @@ struct blockers {
 	size_t count;
 };
 
-/* The open or missing blockers of a task, each read from its own file. */
-int graph_blockers(struct store *, const struct task *, struct blockers *, struct error *);
+/* t: the blocker, NULL if there is no such task. */
+void blockers_add(struct blockers *, const char *id, const struct task *t);
+/* The open or missing blockers of a task; store_blockers() reads them from the list. */
 void graph_blockers_of(const struct task_set *, const struct task *, struct blockers *);
 void blockers_free(struct blockers *);
 /* `#2 "Tests" (in_progress, owner backend-2) and #3 "Docs" (pending)` */
 void blockers_describe(struct buf *, const struct blockers *);
 
+/* pending, no owner: ready unless something open is before it. */
+bool graph_is_free(const struct task *);
 /* pending, no owner, nothing open before it; in list order. */
 void graph_ready(const struct task_set *, struct strings *ids);
 /* What becomes ready when `id` completes. */
 void graph_unblocked(const struct task_set *, const char *id, struct strings *ids);
 
-/* The path of ids that a new edge blocked->blocker would close (first == last), or 0. */
-bool graph_cycle(
-    const struct task_set *, const char *blocked, const char *blocker, struct strings *path);
-/* That edge refused, with the path. */
-int graph_refuse_cycle(
-    const char *blocked, const char *blocker, const struct strings *path, struct error *);
+/*
+ * New dependencies.  Adds the ids that a task waits for.  1; 0 there is no such task, or none that
+ * the client shows; -1.
+ */
+typedef int graph_waits(void *, const char *id, struct strings *blocked_by, struct error *);
+
+struct graph_edge {
+	const char *blocked;  /* shall wait ... */
+	const char *blocker;  /* ... for this one */
+	bool unknown;         /* set: there is no such task (the one that is not `id`) */
+	struct strings cycle; /* set: the circle it would close, first == last; empty: none */
+};
+
+/*
+ * Can these dependencies of the task `id` ("": one that is not made yet) be added together?  Sets
+ * `unknown` and `cycle` of each edge; one whose ends are the same has neither.  The caller frees
+ * the cycles.  For a list on disk: store_check_edges().
+ */
+int graph_check_edges(
+    graph_waits *, void *, const char *id, struct graph_edge *, size_t count, struct error *);
+/* The same for add_blocked_by and add_blocks of a change: 0, or ERROR_REFUSED and why. */
+int graph_check_change(
+    graph_waits *, void *, const char *id, const struct change *, struct error *);
+
 bool graph_any_cycle(const struct task_set *, struct strings *path);
-/* The same from files, following only the blockers it needs. */
-int graph_cycle_on_disk(struct store *, const char *blocked, const char *blocker,
-    struct strings *path, struct error *); /* 1 cycle, 0 none, -1 */
 
 /* Subtasks: parent / metadata.parent_id / metadata.parentId. */
 void graph_children(const struct task_set *, const char *id, struct strings *ids);
 
-/* The shortest chain of ids that stops `id`: id, blocker, its blocker... up to one that can be
- * worked on. */
+/* The shortest chain of ids that stops `id`: id, its blocker, that one's blocker, ... up to a
+ * task that can be worked on. */
 void graph_why(const struct task_set *, const char *id, struct strings *chain);
 
 #endif

@@ -72,7 +72,7 @@ struct chain {
 };
 
 static int
-broken(struct chain *c, const char *how, struct error *err)
+chain_broken(struct chain *c, const char *how, struct error *err)
 {
 	c->check->bad_line = c->check->lines + 1;
 	return error_set(err, ERROR_INPUT, "journal line %" PRIu64 " %s", c->check->bad_line, how);
@@ -89,23 +89,23 @@ chain_line(void *arg, const char *line, size_t len, bool whole, struct error *er
 
 	if (!whole) {
 		check->torn = true;
-		return broken(c, "is torn: the file ends in the middle of it", err);
+		return chain_broken(c, "is torn: the file ends in the middle of it", err);
 	}
 	if (!journal_line_tip(line, len, &tip) || json_parse(&c->json, line, len, &ignored) == -1)
-		return broken(c, "is no line of ours", err);
+		return chain_broken(c, "was not written by this suite", err);
 	if (!journal_line_true(line, len))
-		return broken(c, "was changed: its hash does not fit its text", err);
+		return chain_broken(c, "was changed: its hash does not fit its text", err);
 	if (json_int(&c->json, json_member(&c->json, JSON_ROOT, "seq"), &seq) == -1 ||
 	    (uint64_t)seq != check->lines + 1 ||
 	    !json_equals(&c->json, json_member(&c->json, JSON_ROOT, "prev"),
 		check->lines == 0 ? JOURNAL_ZEROS : check->head))
-		return broken(
+		return chain_broken(
 		    c, "does not follow the one before: a line is missing or out of order", err);
 	if (check->lines == 0 &&
 	    (!json_equals(&c->json, json_member(&c->json, JSON_ROOT, "event"), "begin") ||
 		(c->list != NULL &&
 		    !json_equals(&c->json, json_member(&c->json, JSON_ROOT, "list"), c->list))))
-		return broken(c, "does not begin the journal of this list", err);
+		return chain_broken(c, "does not begin the journal of this list", err);
 	check->lines++;
 	memcpy(check->head, tip.hash, sizeof(check->head));
 	return 0;
@@ -188,7 +188,7 @@ struct reader {
 };
 
 static int
-read_line(void *arg, const char *line, size_t len, bool whole, struct error *err)
+journal_line_read(void *arg, const char *line, size_t len, bool whole, struct error *err)
 {
 	struct reader *r = arg;
 	struct error ignored;
@@ -210,7 +210,7 @@ journal_read(int statefd, int (*fn)(void *, const struct json *, const char *lin
 	rc = open_journal(statefd, &fd, err);
 	if (rc <= 0)
 		return rc;
-	rc = each_line(fd, read_line, &r, err);
+	rc = each_line(fd, journal_line_read, &r, err);
 	json_free(&r.json);
 	close(fd);
 	return rc;

@@ -7,10 +7,10 @@
  *
  * All lines of a call go out in one write at the end of the last whole line.
  * If that fails they are cut off again.  A process killed in between, or a
- * power cut, leaves an end that is no whole line; it is dealt with by
- * whoever appends next: the bytes are saved in a file of their own first,
- * and are then overwritten by the line that says so.  Killed at any
- * point, there is either still a bad end, or the line that tells of it.
+ * power cut, leaves an incomplete last line.  The next append saves
+ * its bytes in a file of their own and overwrites them by a line that says
+ * so.  Killed at any point, there is either still a bad end, or the line
+ * that tells of it.
  *
  * Lines that prove and restore nothing (a refusal, a message) are not
  * synced; the next one that is takes them along.
@@ -103,8 +103,8 @@ find_end(int fd, off_t size, off_t *good, struct journal_tip *tip, struct error 
 			break;
 		if (len > TAIL_MOST) {
 			error_set(err, ERROR_FAULT,
-			    "'%s' has no line in its last %zu bytes; move it away to go on",
-			    JOURNAL_FILE, len);
+			    "'%s' has no line in its last %zu bytes; move it away", JOURNAL_FILE,
+			    len);
 			goto out;
 		}
 	}
@@ -127,9 +127,9 @@ add_begin(struct buf *text, struct journal_tip *tip, const char *list)
 	json_object_put(e.extra);
 }
 
-/* Save the bytes that are no line, and add the line that says so. */
+/* Save the bytes of an incomplete line, and add the line that says so. */
 static int
-add_torn(int statefd, enum file_sync sync, const struct buf *torn, struct buf *text,
+add_torn(int statefd, enum durability durability, const struct buf *torn, struct buf *text,
     struct journal_tip *tip, struct error *err)
 {
 	struct journal_entry e = { .event = "torn" };
@@ -147,7 +147,7 @@ add_torn(int statefd, enum file_sync sync, const struct buf *torn, struct buf *t
 		return error_set(
 		    err, ERROR_FAULT, "too many torn journals; remove some '%s'", name);
 	rc = file_write_all(fd, torn->data, torn->len, err);
-	if (rc == 0 && sync != FILE_SYNC_OFF && file_flush(fd) == -1)
+	if (rc == 0 && durability != DURABILITY_OFF && file_flush(fd) == -1)
 		rc = error_sys(err, "cannot sync");
 	close(fd);
 	if (rc == -1) {
@@ -165,10 +165,9 @@ add_torn(int statefd, enum file_sync sync, const struct buf *torn, struct buf *t
 	return 0;
 }
 
-/* One write, if the system takes it all; on failure the file is as it was, as far as that can be
- * had. */
+/* One write, if the system takes it all.  On failure what was written is cut off again. */
 static int
-write_lines(int fd, off_t size, off_t good, const struct buf *text, bool sync, struct error *err)
+write_lines(int fd, off_t size, off_t good, const struct buf *text, bool flush, struct error *err)
 {
 	off_t end = good + (off_t)text->len;
 	size_t done = 0;
@@ -186,7 +185,7 @@ write_lines(int fd, off_t size, off_t good, const struct buf *text, bool sync, s
 		done += (size_t)n;
 	}
 	if (done < text->len || (size > end && ftruncate(fd, end) == -1) ||
-	    (sync && file_flush(fd) == -1)) {
+	    (flush && file_flush(fd) == -1)) {
 		error_sys(err, "cannot write '%s'", JOURNAL_FILE);
 		if (ftruncate(fd, good) == -1 && errno == EINTR && ftruncate(fd, good) == -1)
 			error_prefix(err, "torn"); /* the next append sets it aside */
@@ -196,7 +195,7 @@ write_lines(int fd, off_t size, off_t good, const struct buf *text, bool sync, s
 }
 
 static int
-append_locked(int statefd, int fd, const char *list, enum file_sync sync,
+append_locked(int statefd, int fd, const char *list, enum durability durability,
     struct journal_entry *entries, size_t count, struct error *err)
 {
 	struct buf text = { 0 }, torn = { 0 };
@@ -214,7 +213,7 @@ append_locked(int statefd, int fd, const char *list, enum file_sync sync,
 		error_set(err, ERROR_FAULT, "'%s' is not a regular file", JOURNAL_FILE);
 		goto out;
 	}
-	/* It is written in place, so what else it is called would be written, too. */
+	/* It is written in place: a write would change the file of the other name, too. */
 	if (st.st_nlink > 1) {
 		error_set(err, ERROR_FAULT,
 		    "'%s' is a hard link to a file with another name; copy it to a new one",
@@ -227,11 +226,11 @@ append_locked(int statefd, int fd, const char *list, enum file_sync sync,
 		add_begin(&text, &tip, list);
 	if (good < st.st_size &&
 	    (read_at(fd, good, (size_t)(st.st_size - good), &torn, err) == -1 ||
-		add_torn(statefd, sync, &torn, &text, &tip, err) == -1))
+		add_torn(statefd, durability, &torn, &text, &tip, err) == -1))
 		goto out;
 	for (size_t i = 0; i < count; i++) {
 		journal_line_add(&text, &tip, &entries[i]);
-		flush |= sync != FILE_SYNC_OFF && !entries[i].light;
+		flush |= durability != DURABILITY_OFF && !entries[i].light;
 	}
 	rc = write_lines(fd, st.st_size, good, &text, flush, err);
 out:
@@ -252,16 +251,18 @@ release_entries(struct journal_entry *entries, size_t count)
 }
 
 int
-journal_append_all(int statefd, const char *list, enum file_sync sync,
+journal_append_all(const struct list *list, enum durability durability,
     struct journal_entry *entries, size_t count, struct deadline deadline, struct error *err)
 {
 	struct lock lock = LOCK_INIT;
-	int rc = 0;
+	int statefd, rc = 0;
 
 	if (count > 0) {
-		rc = lock_own(&lock, statefd, JOURNAL_FILE, deadline, err);
-		if (rc == 0)
-			rc = append_locked(statefd, lock.file, list, sync, entries, count, err);
+		rc = -1;
+		if ((statefd = list_state(list, true, err)) != -1 &&
+		    lock_own(&lock, statefd, JOURNAL_FILE, deadline, err) == 0)
+			rc = append_locked(
+			    statefd, lock.file, list->name, durability, entries, count, err);
 		lock_release(&lock);
 	}
 	release_entries(entries, count);
@@ -269,8 +270,8 @@ journal_append_all(int statefd, const char *list, enum file_sync sync,
 }
 
 int
-journal_append(int statefd, const char *list, enum file_sync sync, struct journal_entry *entry,
+journal_append(const struct list *list, enum durability durability, struct journal_entry *entry,
     struct deadline deadline, struct error *err)
 {
-	return journal_append_all(statefd, list, sync, entry, 1, deadline, err);
+	return journal_append_all(list, durability, entry, 1, deadline, err);
 }

@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "list/list.h"
 #include "sys/file.h"
 
 /*
@@ -21,12 +22,12 @@
  *
  * where hash is SHA-256 (hex) over the line's bytes up to `,"hash"`, and
  * prev is the hash of the line before (64 zeros for the first, which is an
- * event "begin" that names the list).  Who changes, removes or inserts a
- * line breaks the chain there.  (Who cuts off the end does not: keep the
+ * event "begin" that names the list).  Changing, removing or inserting a
+ * line breaks the chain there.  (Cutting off the end does not: keep the
  * head's hash elsewhere if that matters.)
  *
  * Lines are appended under a lock, with one write, whole or not at all.  An
- * end that is no whole line (a power cut) is moved to journal.torn-<n>, and
+ * incomplete last line (a power cut) is moved to journal.torn-<n>, and
  * the next line is an event "torn" that says so.  Texts are bounded, and
  * characters that could deceive a terminal are written as \u escapes.
  */
@@ -43,14 +44,13 @@ struct journal_entry {
 	struct json_object *extra;
 };
 
-/* statefd: the list's state directory.  list: its name, for the first line.  With FILE_SYNC_OFF
- * a power cut may cost the last lines; else they are synced unless all of them are light.
- * The entries' objects are gone afterwards, also after an error. */
-int journal_append(int statefd, const char *list, enum file_sync, struct journal_entry *,
+/* With DURABILITY_OFF a power cut may cost the last lines; else they are synced unless all of
+ * them are light.  Frees the entries' objects, also on error. */
+int journal_append(
+    const struct list *, enum durability, struct journal_entry *, struct deadline, struct error *);
+/* Several lines in one write. */
+int journal_append_all(const struct list *, enum durability, struct journal_entry *, size_t count,
     struct deadline, struct error *);
-/* Several lines in one go. */
-int journal_append_all(int statefd, const char *list, enum file_sync, struct journal_entry *,
-    size_t count, struct deadline, struct error *);
 
 /* Is the chain intact?  0 and the number of lines, or -1 (ERROR_INPUT) and which line is
  * wrong and how (changed, missing, out of order, of another list, torn).  No journal: 0 lines.
@@ -66,7 +66,7 @@ int journal_verify_text(
     const char *, size_t, const char *list, struct journal_check *, struct error *);
 
 /* Every line, oldest first: fn gets the line's parsed text; non-zero stops
- * and is returned.  What is no JSON object is passed over. */
+ * and is returned.  A line that is not a JSON object is skipped. */
 struct json;
 int journal_read(int statefd, int (*fn)(void *, const struct json *, const char *line, size_t len),
     void *, struct error *);

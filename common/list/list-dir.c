@@ -1,7 +1,7 @@
 /*
- * --dir: a list wherever it lies.  Its state still lives below {config}, so
- * its name there carries a hash of the path: two projects' .tasks are two
- * lists.
+ * --dir: a list in any directory.  Its state is still kept below {config},
+ * under a name with a hash of the path, so that the .tasks of two projects
+ * are two lists.
  */
 #include <errno.h>
 #include <limits.h>
@@ -56,7 +56,7 @@ resolve(const char *given, char real[PATH_MAX])
 	struct stat st;
 	int rc = -1;
 
-	/* The document itself stands for its directory. */
+	/* The path of a tasks.json means its directory. */
 	base = strrchr(path, '/') != NULL ? strrchr(path, '/') + 1 : path;
 	if (strcmp(base, "tasks.json") == 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode))
 		strcpy(base, ".");

@@ -1,15 +1,16 @@
 /*
  * What we keep beside the client's lists: {config}/task-hooks/{list}, and
- * task-hooks/.sessions (no list is called so: names have no dots).
+ * task-hooks/.sessions (names of lists have no dots).
  *
- * Claims and journals decide what agents may do, so the directory must be
- * ours alone; one that others can write to is refused rather than used.
+ * Claims and journals decide what agents may do, so a directory that others
+ * can write to is refused.
  */
 #include "list/list-part.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,6 +20,7 @@
 #include "list/list.h"
 #include "sys/dir.h"
 #include "sys/file.h"
+#include "sys/lock.h"
 
 #define LEARNT_DAYS 30 /* sessions do not come back after that */
 
@@ -54,7 +56,7 @@ private_dir(int upfd, const char *name, bool make, struct error *err)
 	return -1;
 }
 
-/* Most often it is there: it is made only when it proves not to be. */
+/* Tries to open it first: it is almost always there. */
 static int
 state_dir(const char *config, const char *name, bool make, struct error *err)
 {
@@ -78,7 +80,13 @@ state_dir(const char *config, const char *name, bool make, struct error *err)
 int
 list_state(const struct list *list, bool make, struct error *err)
 {
-	return state_dir(list->config, list->name, make, err);
+	struct list *cached = (struct list *)list; /* const for callers: only the cache changes */
+
+	if (!list->has_state) {
+		cached->statefd = state_dir(list->config, list->name, make, err);
+		cached->has_state = list->statefd != -1;
+	}
+	return list->statefd;
 }
 
 char *
@@ -95,6 +103,45 @@ list_state_has(const struct list *list, const char *file)
 
 	free(path);
 	return has;
+}
+
+int
+list_state_read(const struct list *list, const char *file, struct buf *text, struct error *err)
+{
+	int fd;
+
+	if (!list->has_state && !list_state_has(list, file))
+		return 0;
+	if ((fd = list_state(list, false, err)) == -1)
+		return err->kind == ERROR_NOT_FOUND ? 0 : -1;
+	return file_read(fd, file, 0, FILE_MAX, text, err);
+}
+
+int
+list_state_edit(const struct list *list, const char *file,
+    int (*edit)(void *, struct buf *, struct error *), void *arg, struct deadline deadline,
+    struct error *err)
+{
+	struct lock lock = LOCK_INIT;
+	struct buf text = { 0 };
+	char lock_name[NAME_MAX + 1];
+	int fd, rc = -1;
+
+	if ((fd = list_state(list, true, err)) == -1)
+		return -1;
+	snprintf(lock_name, sizeof(lock_name), "%s.lock", file);
+	if (lock_own(&lock, fd, lock_name, deadline, err) == 0 &&
+	    file_read(fd, file, 0, FILE_MAX, &text, err) != -1)
+		rc = edit(arg, &text, err);
+	if (rc == 1 && text.len > 0)
+		rc = file_replace(fd, file, text.data, text.len, 0600, DURABILITY_OFF, err) == -1
+			 ? -1
+			 : 1;
+	else if (rc == 1 && unlinkat(fd, file, 0) == -1 && errno != ENOENT)
+		rc = error_sys(err, "cannot remove '%s'", file);
+	lock_release(&lock);
+	buf_free(&text);
+	return rc;
 }
 
 char *
@@ -145,11 +192,11 @@ list_learn(const struct list *list, const char *session, struct error *err)
 	if (known == NULL || strcmp(known, list->name) != 0) {
 		rc = -1;
 		if (!name_ok(file))
-			error_set(err, ERROR_INPUT, "no session is called '%s'", file);
+			error_set(err, ERROR_INPUT, "'%s' is not the name of a session", file);
 		else if ((fd = state_dir(list->config, ".sessions", true, err)) != -1) {
 			forget_old(fd);
 			rc = file_replace(
-			    fd, file, list->name, strlen(list->name), 0600, FILE_SYNC_OFF, err);
+			    fd, file, list->name, strlen(list->name), 0600, DURABILITY_OFF, err);
 			close(fd);
 		}
 	}

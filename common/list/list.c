@@ -17,18 +17,17 @@
 
 #include "base/text.h"
 #include "list/list-part.h"
-#include "list/list-project.h"
 #include "list/team.h"
 #include "sys/dir.h"
 #include "sys/file.h"
 
 #define REDIRECTS 8 /* of .session-list, one per /clear */
 
-struct search {
+struct list_search {
 	struct list *list;
 	char *first, *first_why;
-	bool refused; /* the first is there and no directory: a symbolic link */
-	int failed;   /* errno: nobody can tell whether a candidate is there */
+	bool refused; /* the first is there, but not a directory (a symbolic link) */
+	int failed;   /* errno, if it is unknown whether a candidate is there */
 };
 
 char *
@@ -54,7 +53,7 @@ list_config_dir(struct error *err)
 }
 
 static void
-choose(struct search *s, const char *name, char *why)
+search_choose(struct list_search *s, const char *name, char *why)
 {
 	s->list->name = mem_string(name);
 	s->list->why = why;
@@ -62,7 +61,7 @@ choose(struct search *s, const char *name, char *why)
 
 /* Takes why.  True if the search is over. */
 static bool
-candidate(struct search *s, const char *name, char *why)
+candidate(struct list_search *s, const char *name, char *why)
 {
 	struct stat st;
 	bool there;
@@ -79,7 +78,7 @@ candidate(struct search *s, const char *name, char *why)
 	if (there && S_ISDIR(st.st_mode)) {
 		s->list->exists = true;
 		s->list->dir = path;
-		choose(s, name, why);
+		search_choose(s, name, why);
 		return true;
 	}
 	free(path);
@@ -97,7 +96,7 @@ candidate(struct search *s, const char *name, char *why)
 }
 
 static char *
-shown(const char *raw)
+text_shown(const char *raw)
 {
 	struct buf out = { 0 };
 
@@ -108,7 +107,7 @@ shown(const char *raw)
 
 /* A /clear in a team leaves the name of the list in the new session's. */
 static char *
-redirect_of(const struct search *s, const char *name)
+redirect_of(const struct list_search *s, const char *name)
 {
 	struct buf text = { 0 };
 	struct error err;
@@ -138,7 +137,7 @@ redirect_of(const struct search *s, const char *name)
 }
 
 static bool
-team_candidate(struct search *s, const char *raw, const char *why)
+team_candidate(struct list_search *s, const char *raw, const char *why)
 {
 	char *name = list_sanitise(raw), *next;
 	bool found, redirected = false;
@@ -170,7 +169,7 @@ team_mode(void)
 }
 
 static bool
-session_team_candidate(struct search *s, const char *session)
+session_team_candidate(struct list_search *s, const char *session)
 {
 	char *name;
 	bool found;
@@ -184,7 +183,7 @@ session_team_candidate(struct search *s, const char *session)
 }
 
 static bool
-session_candidate(struct search *s, const char *session)
+session_candidate(struct list_search *s, const char *session)
 {
 	char *name = list_sanitise(session);
 	bool found = candidate(s, name, mem_string("the session's id"));
@@ -194,7 +193,7 @@ session_candidate(struct search *s, const char *session)
 }
 
 static bool
-learnt_candidate(struct search *s, const char *session)
+learnt_candidate(struct list_search *s, const char *session)
 {
 	char *name = list_learnt(s->list->config, session);
 	bool found = name != NULL &&
@@ -204,9 +203,9 @@ learnt_candidate(struct search *s, const char *session)
 	return found;
 }
 
-/* Is there something of this name that is no directory? */
+/* Is there something of this name that is not a directory? */
 static bool
-is_no_list(const struct search *s, const char *name)
+not_a_directory(const struct list_search *s, const char *name)
 {
 	char *path = mem_join(s->list->config, "/tasks/", name, NULL);
 	struct stat st;
@@ -217,7 +216,7 @@ is_no_list(const struct search *s, const char *name)
 }
 
 static void
-search_session(struct search *s, const struct list_query *q, const char *session)
+search_session(struct list_search *s, const struct list_query *q, const char *session)
 {
 	struct team_seat seat = { 0 };
 	bool team = q->team_name != NULL || team_mode();
@@ -231,7 +230,7 @@ search_session(struct search *s, const struct list_query *q, const char *session
 		return;
 	if (session_team_candidate(s, session) || learnt_candidate(s, session))
 		return;
-	/* A teammate in tmux; or nobody has made a task yet. */
+	/* A teammate in tmux; or the list has no task yet. */
 	team_seat_find(&seat, s->list->config, session);
 	if (seat.team != NULL && !team_candidate(s, seat.team, "the team of this process") &&
 	    q->team_name == NULL) {
@@ -239,7 +238,7 @@ search_session(struct search *s, const struct list_query *q, const char *session
 		free(s->first_why);
 		s->first = list_sanitise(seat.team);
 		s->first_why = mem_string("the team of this process");
-		s->refused = is_no_list(s, s->first);
+		s->refused = not_a_directory(s, s->first);
 	}
 	team_seat_free(&seat);
 	if (team)
@@ -248,7 +247,7 @@ search_session(struct search *s, const struct list_query *q, const char *session
 
 /* "" after the trim: newer clients take that for unset; older ones do not trim. */
 static bool
-search_environment(struct search *s)
+search_environment(struct list_search *s)
 {
 	const char *raw = getenv("CLAUDE_CODE_TASK_LIST_ID");
 	char *trimmed, *name, *show;
@@ -261,7 +260,7 @@ search_environment(struct search *s)
 		return false;
 	}
 	name = list_sanitise(trimmed);
-	show = shown(raw);
+	show = text_shown(raw);
 	candidate(s, name, mem_join("CLAUDE_CODE_TASK_LIST_ID is '", show, "'", NULL));
 	free(name);
 	if (strcmp(trimmed, raw) != 0) {
@@ -276,7 +275,7 @@ search_environment(struct search *s)
 }
 
 static void
-search_project(struct search *s, const char *cwd)
+search_project(struct list_search *s, const char *cwd)
 {
 	char here[PATH_MAX], *raw, *name;
 	const char *why;
@@ -291,7 +290,7 @@ search_project(struct search *s, const char *cwd)
 }
 
 static int
-search_done(struct search *s, struct error *err)
+search_done(struct list_search *s, struct error *err)
 {
 	if (s->failed != 0) {
 		errno = s->failed;
@@ -300,15 +299,14 @@ search_done(struct search *s, struct error *err)
 	if (s->list->name == NULL && s->first != NULL) {
 		if (s->refused)
 			return error_set(err, ERROR_REFUSED,
-			    "the list '%s' is no directory of its own below '%s/tasks' (a symbolic "
-			    "link "
+			    "the list '%s' is not a directory below '%s/tasks' (a symbolic link "
 			    "is not followed)",
 			    s->first, s->list->config);
-		choose(s, s->first, s->first_why);
+		search_choose(s, s->first, s->first_why);
 		s->first_why = NULL;
 	}
 	if (s->list->name == NULL || *s->list->name == '\0')
-		return error_set(err, ERROR_INPUT, "no list has an empty name");
+		return error_set(err, ERROR_INPUT, "the name of a list cannot be empty");
 	if (s->list->dir == NULL)
 		s->list->dir = mem_join(s->list->config, "/tasks/", s->list->name, NULL);
 	return 0;
@@ -317,7 +315,7 @@ search_done(struct search *s, struct error *err)
 int
 list_find(struct list *list, const struct list_query *q, struct error *err)
 {
-	struct search s = { .list = list };
+	struct list_search s = { .list = list };
 	const char *session =
 	    q->session_id != NULL ? q->session_id : getenv("CLAUDE_CODE_SESSION_ID");
 	char *trimmed, *name;
@@ -357,5 +355,7 @@ list_free(struct list *list)
 	free(list->name);
 	free(list->dir);
 	free(list->why);
+	if (list->has_state)
+		close(list->statefd);
 	memset(list, 0, sizeof(*list));
 }

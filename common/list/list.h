@@ -4,6 +4,8 @@
 #include <limits.h>
 #include <stdbool.h>
 
+#include "base/buf.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/mem.h"
 
@@ -35,8 +37,9 @@ struct list {
 	char *dir;    /* where its tasks are; may not exist yet */
 	char *why;    /* "CLAUDE_CODE_TASK_LIST_ID is 'lab'" */
 	bool exists;
-	bool foreign; /* given by --dir: outside {config}/tasks; the name ends in a hash of the path
-		       */
+	bool foreign;   /* given by --dir: outside {config}/tasks; its name ends in a path's hash */
+	bool has_state; /* list_state() has opened statefd */
+	int statefd;
 };
 
 int list_find(struct list *, const struct list_query *, struct error *);
@@ -49,10 +52,22 @@ char *list_config_dir(struct error *);
 char *list_sanitise(const char *raw);
 char *list_trim(const char *raw); /* JavaScript's trim() */
 
-/* Our state for the list: {config}/task-hooks/{name}, 0700.  An fd; with
- * make false -1 and ERROR_NOT_FOUND if there is none. Refuses a directory of another
- * user, a symbolic link, or one that others may write to. */
+/* Our state for the list: {config}/task-hooks/{name}, 0700.  Its descriptor, which is opened
+ * once and closed by list_free(); with make false -1 and ERROR_NOT_FOUND if there is none.
+ * Refuses a directory of another user, a symbolic link, or one that others may write to. */
 int list_state(const struct list *, bool make, struct error *);
+
+/* A file of it: 1 read, 0 there is none, -1. */
+int list_state_read(const struct list *, const char *file, struct buf *, struct error *);
+
+/*
+ * Edit a file of it under a lock of its own (FILE.lock).  edit() gets the text, "" if there is no
+ * file, and returns 1 to have it written (an empty text removes the file), 0 to leave the file as
+ * it is, or -1; so does list_state_edit().  Not synced: what is kept so may be lost in a power
+ * cut.
+ */
+int list_state_edit(const struct list *, const char *file,
+    int (*edit)(void *, struct buf *, struct error *), void *, struct deadline, struct error *);
 
 /* Is there such a file in it?  One system call; no promise about what it is. */
 bool list_state_has(const struct list *, const char *file);

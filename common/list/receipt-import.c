@@ -1,6 +1,6 @@
 /*
- * Reading an export back.  It may have been through many hands: everything
- * is checked, and nothing is believed that the chain does not say.
+ * Read an export back.  It may have been edited: everything is checked, and
+ * only what the chain proves is used.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * Receipts leave the machine with the whole chain they are part of: a
- * receipt alone proves nothing, since who can write one can write another.
+ * Receipts are exported with the whole chain that they are part of: a receipt
+ * alone proves nothing, since anyone could write it.
  */
 #include "list/receipt.h"
 
@@ -38,7 +38,7 @@ receipts_free(struct receipts *rs)
 }
 
 static void
-read_gates(struct receipt *r, const struct json *j, json_ref gates)
+receipt_read_gates(struct receipt *r, const struct json *j, json_ref gates)
 {
 	for (json_ref at = json_first(j, gates); at != JSON_ABSENT; at = json_next(j, gates, at)) {
 		char *name = json_member_string(j, at, "name");
@@ -60,7 +60,7 @@ read_gates(struct receipt *r, const struct json *j, json_ref gates)
 
 /* A line of the journal, if it is a receipt or a forced completion. */
 static int
-read_line(void *arg, const struct json *j, const char *line, size_t len)
+receipt_read_line(void *arg, const struct json *j, const char *line, size_t len)
 {
 	struct receipts *rs = arg;
 	struct receipt *r;
@@ -91,7 +91,7 @@ read_line(void *arg, const struct json *j, const char *line, size_t len)
 		if (r->forced_by == NULL)
 			r->forced_by = mem_string("somebody");
 	}
-	read_gates(r, j, json_member(j, JSON_ROOT, "gates"));
+	receipt_read_gates(r, j, json_member(j, JSON_ROOT, "gates"));
 	return 0;
 }
 
@@ -99,7 +99,7 @@ int
 receipts_read(int statefd, struct receipts *rs, struct error *e)
 {
 	*rs = (struct receipts){ 0 };
-	return journal_read(statefd, read_line, rs, e) == -1 ? -1 : 0;
+	return journal_read(statefd, receipt_read_line, rs, e) == -1 ? -1 : 0;
 }
 
 int
@@ -117,7 +117,7 @@ receipts_read_text(const char *text, size_t len, struct receipts *rs, struct err
 			stop = end;
 		rc = json_parse(&j, text, (size_t)(stop - text), e);
 		if (rc == 0)
-			read_line(rs, &j, text, (size_t)(stop - text));
+			receipt_read_line(rs, &j, text, (size_t)(stop - text));
 		else
 			error_prefix(e, "line %zu of the journal", n);
 		text = stop < end ? stop + 1 : end;
@@ -144,7 +144,7 @@ add_element(struct buf *out, bool *first, const char *text, size_t len)
 	*first = false;
 }
 
-/* Every line as it lies there, good or not: whoever checks the chain decides. */
+/* Every line as it is on disk, good or not: the reader checks the chain. */
 static int
 export_journal(int statefd, struct buf *out, struct error *e)
 {
@@ -203,6 +203,5 @@ receipt_export(const struct list *list, struct store *st, struct buf *out, struc
 		rc = export_journal(fd, out, e);
 	}
 	task_set_free(&all);
-	close(fd);
 	return rc == -1 ? -1 : 0;
 }

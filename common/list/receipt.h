@@ -40,7 +40,7 @@ struct receipt {
 };
 struct receipts {
 	struct receipt *item;
-	size_t count, room;
+	size_t count;
 };
 void receipts_free(struct receipts *);
 
@@ -55,7 +55,7 @@ struct receipt_file {
 	char *list;
 	struct task_set tasks;
 	struct buf journal; /* the lines, as they were */
-	int64_t lines;      /* as told */
+	int64_t lines;      /* as the export says */
 	char *head;
 };
 int receipt_import(struct receipt_file *, const char *text, size_t len, struct error *);

@@ -4,11 +4,32 @@
 #include "list/store.h"
 
 /*
- * What the parts of the store need of each other.
- *
- * "Files" are the layouts with one file per task (native and folder);
- * documents are the other kind.
+ * What the layouts (files.h, document.h) give to the store, and what they need of it.
  */
+typedef int store_visit(void *, const struct task *);
+typedef void store_bad_fn(void *, const char *file, const char *reason);
+
+/* A layout: the functions of store.h that it does. */
+struct store_ops {
+	int (*lock)(struct store *, struct deadline, struct error *); /* the list */
+	int (*get)(struct store *, const char *id, struct task *, struct error *);
+	int (*load)(struct store *, struct task_set *, struct error *);
+	/* Every task in any order, and in the order of their ids.  Tasks whose text does not
+	 * have the needle may be left out; NULL: none. */
+	int (*scan)(struct store *, const char *needle, store_visit *, void *, struct error *);
+	int (*walk)(struct store *, const char *needle, store_visit *, void *, struct error *);
+	int (*bad)(struct store *, store_bad_fn *, void *, struct error *);
+	int (*create)(struct store *, const struct change *, store_rule *, void *,
+	    struct task *made, struct deadline, struct error *);
+	int (*update)(struct store *, const char *id, const struct change *, store_rule *, void *,
+	    struct task *before, struct task *after, struct deadline, struct error *);
+	int (*delete)(struct store *, const char *id, store_rule *, void *, struct task *before,
+	    struct deadline, struct error *);
+	int (*put)(struct store *, const char *id, const char *text, size_t len, struct deadline,
+	    struct error *);
+};
+
+#define LOST_TRIES 5 /* of an operation that loses its lock */
 
 /* The dialect of the layout. */
 enum task_dialect store_dialect(const struct store *);
@@ -18,35 +39,10 @@ int store_enter(struct store *, struct deadline, struct error *);
 void store_leave(struct store *);
 /* All that we hold is still ours: right before a commit. task may be NULL. */
 int store_verify(struct store *, struct lock *task, struct error *);
+/* Try again?  The operation lost its lock, which is not held further out, and there is time. */
+bool store_again(const struct store *, int rc, int *tries, struct deadline, const struct error *);
 
-/* "<id>.json", or false if no file of this layout is called so. */
-bool files_name(const struct store *, const char *id, char name[256]);
-/* The id of a file's name, or false. */
-bool files_id(const struct store *, const char *name, char id[256]);
-
-int files_get(struct store *, const char *id, struct task *, struct error *);
-/* needle: bytes without which (and without escapes) a file is of no interest; NULL: all. */
-int files_find(struct store *, const char *id, const char *needle, struct task *, struct error *);
-int files_load(struct store *, struct task_set *, struct error *);
-int files_bad(struct store *, void (*fn)(void *, const char *file, const char *reason), void *,
-    struct error *);
-int files_scan(struct store *, const char *needle, int (*fn)(void *, const struct task *), void *,
-    struct error *);
-int files_walk(struct store *, const char *needle, int (*fn)(void *, const struct task *), void *,
-    struct error *);
-
-int files_create(struct store *, const struct change *, store_rule *, void *, struct task *made,
-    struct deadline, struct error *);
-int files_update(struct store *, const char *id, const struct change *, store_rule *, void *,
-    struct task *before, struct task *after, struct deadline, struct error *);
-int files_delete(struct store *, const char *id, store_rule *, void *, struct task *before,
-    struct deadline, struct error *);
-int files_clear(struct store *, struct task_set *removed, struct deadline, struct error *);
-int files_put(
-    struct store *, const char *id, const char *text, size_t len, struct deadline, struct error *);
-
-/* Are these dependencies possible: nobody waits for itself, for the unknown, in a
- * circle?  id NULL: a task that is yet to be made. */
-int store_check_dependencies(struct store *, const char *id, const struct change *, struct error *);
+/* graph_check_change() of the list. */
+int store_check_change(struct store *, const char *id, const struct change *, struct error *);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * The list: opening it, finding its layout, holding its lock.  The work is
- * done by the layouts (store-read.c, store-write.c, document.c).
+ * Open a list, find its layout, hold its lock.  The layouts (files.h,
+ * document.h) do the rest.
  */
 #include "list/store.h"
 
@@ -12,11 +12,9 @@
 #include <unistd.h>
 
 #include "list/document.h"
-#include "list/graph.h"
+#include "list/files.h"
 #include "list/store-part.h"
 #include "sys/dir.h"
-
-#define LOST_TRIES 5
 
 enum task_dialect
 store_dialect(const struct store *s)
@@ -24,6 +22,12 @@ store_dialect(const struct store *s)
 	return s->layout == STORE_NATIVE     ? TASK_NATIVE
 	       : s->layout == STORE_DOCUMENT ? TASK_DOCUMENT
 					     : TASK_FOLDER;
+}
+
+static const struct store_ops *
+store_ops(const struct store *s)
+{
+	return s->layout == STORE_DOCUMENT ? &document_ops : &files_ops;
 }
 
 /* What the names of the files say. */
@@ -115,9 +119,7 @@ store_close(struct store *s)
 int
 store_enter(struct store *s, struct deadline deadline, struct error *err)
 {
-	if (s->depth == 0 &&
-	    (s->layout == STORE_DOCUMENT ? document_lock(s, deadline, err)
-					 : lock_list(&s->lock, s->dirfd, deadline, err)) == -1)
+	if (s->depth == 0 && store_ops(s)->lock(s, deadline, err) == -1)
 		return -1;
 	s->depth++;
 	return 0;
@@ -140,6 +142,14 @@ store_verify(struct store *s, struct lock *task, struct error *err)
 	return s->depth > 0 ? lock_verify(&s->lock, err) : 0;
 }
 
+bool
+store_again(
+    const struct store *s, int rc, int *tries, struct deadline deadline, const struct error *err)
+{
+	return rc == -1 && err->kind == ERROR_LOST && s->depth == 0 && ++*tries < LOST_TRIES &&
+	       !deadline_past(deadline);
+}
+
 int
 store_locked(struct store *s, int (*fn)(void *, struct store *, struct error *), void *arg,
     struct deadline deadline, struct error *err)
@@ -151,21 +161,20 @@ store_locked(struct store *s, int (*fn)(void *, struct store *, struct error *),
 			return -1;
 		rc = fn(arg, s, err);
 		store_leave(s);
-	} while (rc == -1 && err->kind == ERROR_LOST && s->depth == 0 && ++i < LOST_TRIES &&
-		 !deadline_past(deadline));
+	} while (store_again(s, rc, &i, deadline, err));
 	return rc;
 }
 
 int
 store_get(struct store *s, const char *id, struct task *t, struct error *err)
 {
-	return s->layout == STORE_DOCUMENT ? document_get(s, id, t, err) : files_get(s, id, t, err);
+	return store_ops(s)->get(s, id, t, err);
 }
 
 int
 store_load(struct store *s, struct task_set *set, struct error *err)
 {
-	return s->layout == STORE_DOCUMENT ? document_load(s, set, err) : files_load(s, set, err);
+	return store_ops(s)->load(s, set, err);
 }
 
 struct owned {
@@ -186,7 +195,7 @@ visit_owned(void *arg, const struct task *t)
 
 /* A name that JSON must escape is not in the bytes as it is. */
 static bool
-plain(const char *s)
+needs_no_escape(const char *s)
 {
 	for (; *s != '\0'; s++)
 		if ((unsigned char)*s < 0x20 || *s == '"' || *s == '\\' || *s == '/' ||
@@ -200,69 +209,51 @@ store_scan(struct store *s, const char *owner, int (*fn)(void *, const struct ta
     struct error *err)
 {
 	struct owned o = { owner, fn, arg };
-	struct task_set set = { 0 };
-	size_t i;
-	int rc = 0;
 
-	if (s->layout != STORE_DOCUMENT)
-		return files_scan(
-		    s, owner != NULL && plain(owner) ? owner : NULL, visit_owned, &o, err);
-	if (document_load(s, &set, err) == -1)
-		rc = -1;
-	for (i = 0; rc == 0 && i < set.count; i++)
-		rc = visit_owned(&o, &set.item[i]);
-	task_set_free(&set);
-	return rc;
+	return store_ops(s)->scan(
+	    s, owner != NULL && needs_no_escape(owner) ? owner : NULL, visit_owned, &o, err);
+}
+
+int
+store_walk(struct store *s, enum task_status status, int (*fn)(void *, const struct task *),
+    void *arg, struct error *err)
+{
+	return store_ops(s)->walk(s, task_status_name(status), fn, arg, err);
 }
 
 int
 store_bad(struct store *s, void (*fn)(void *, const char *file, const char *reason), void *arg,
     struct error *err)
 {
-	return s->layout == STORE_DOCUMENT ? document_bad(s, fn, arg, err)
-					   : files_bad(s, fn, arg, err);
+	return store_ops(s)->bad(s, fn, arg, err);
 }
 
 int
 store_create(struct store *s, const struct change *change, store_rule *rule, void *arg,
     struct task *made, struct deadline deadline, struct error *err)
 {
-	return s->layout == STORE_DOCUMENT
-		   ? document_create(s, change, rule, arg, made, deadline, err)
-		   : files_create(s, change, rule, arg, made, deadline, err);
+	return store_ops(s)->create(s, change, rule, arg, made, deadline, err);
 }
 
 int
 store_update(struct store *s, const char *id, const struct change *change, store_rule *rule,
     void *arg, struct task *before, struct task *after, struct deadline deadline, struct error *err)
 {
-	return s->layout == STORE_DOCUMENT
-		   ? document_update(s, id, change, rule, arg, before, after, deadline, err)
-		   : files_update(s, id, change, rule, arg, before, after, deadline, err);
+	return store_ops(s)->update(s, id, change, rule, arg, before, after, deadline, err);
 }
 
 int
 store_delete(struct store *s, const char *id, store_rule *rule, void *arg, struct task *before,
     struct deadline deadline, struct error *err)
 {
-	return s->layout == STORE_DOCUMENT
-		   ? document_delete(s, id, rule, arg, before, deadline, err)
-		   : files_delete(s, id, rule, arg, before, deadline, err);
-}
-
-int
-store_clear(struct store *s, struct task_set *removed, struct deadline deadline, struct error *err)
-{
-	return s->layout == STORE_DOCUMENT ? document_clear(s, removed, deadline, err)
-					   : files_clear(s, removed, deadline, err);
+	return store_ops(s)->delete (s, id, rule, arg, before, deadline, err);
 }
 
 int
 store_put(struct store *s, const char *id, const char *text, size_t len, struct deadline deadline,
     struct error *err)
 {
-	return s->layout == STORE_DOCUMENT ? document_put(s, id, text, len, deadline, err)
-					   : files_put(s, id, text, len, deadline, err);
+	return store_ops(s)->put(s, id, text, len, deadline, err);
 }
 
 int
@@ -279,65 +270,56 @@ store_depend(struct store *s, const char *blocked, const char *blocker, bool rem
 	return store_update(s, blocked, &change, NULL, NULL, NULL, NULL, deadline, err);
 }
 
+/* Not a task, and a task that the client does not show: both are missing. */
 static int
-check_edge(
-    struct store *s, const char *blocked, const char *blocker, const char *other, struct error *err)
+get_shown(struct store *s, const char *id, struct task *t, struct error *err)
 {
-	struct task t = TASK_INIT;
-	struct strings path = { 0 };
-	int rc;
+	int rc = store_get(s, id, t, err);
 
-	if (strcmp(blocked, blocker) == 0)
-		return error_set(err, ERROR_REFUSED, "task #%s cannot wait for itself", blocked);
-	rc = store_get(s, other, &t, err);
-	task_free(&t);
-	if (rc == 0 || (rc == -1 && err->kind == ERROR_INPUT))
-		return error_set(err, ERROR_REFUSED, "there is no task #%.40s to depend on", other);
-	if (rc == -1)
-		return -1;
-	/* A task without an id yet: no circle goes through it. */
-	rc = *blocked == '\0' || *blocker == '\0'
-		 ? 0
-		 : graph_cycle_on_disk(s, blocked, blocker, &path, err);
-	if (rc == 1)
-		rc = graph_refuse_cycle(blocked, blocker, &path, err);
-	strings_free(&path);
-	return rc;
+	return rc == -1 && err->kind == ERROR_INPUT ? 0 : rc;
 }
 
-/* Both at once: what is to wait for the task must not be what the task waits for. */
-static int
-check_between(struct store *s, const char *waits, const char *first, struct error *err)
+int
+store_blockers(struct store *s, const struct task *task, struct blockers *b, struct error *err)
 {
-	struct strings path = { 0 };
-	int rc = strcmp(waits, first) == 0 ? 1 : graph_cycle_on_disk(s, waits, first, &path, err);
+	struct task t = TASK_INIT;
+	int rc = 0;
 
-	strings_free(&path);
-	if (rc == 1)
-		return error_set(err, ERROR_REFUSED,
-		    "the task cannot wait for #%s and block #%s: that would close a circle", first,
-		    waits);
+	memset(b, 0, sizeof(*b));
+	for (size_t i = 0; rc != -1 && i < task->blocked_by.count; i++) {
+		rc = get_shown(s, task->blocked_by.item[i], &t, err);
+		if (rc == 0 || (rc == 1 && task_open(&t)))
+			blockers_add(b, task->blocked_by.item[i], rc == 1 ? &t : NULL);
+	}
+	task_free(&t);
+	if (rc == -1)
+		blockers_free(b);
+	return rc == -1 ? -1 : 0;
+}
+
+static int
+store_task_waits(void *arg, const char *id, struct strings *blocked_by, struct error *err)
+{
+	struct task t = TASK_INIT;
+	int rc = get_shown(arg, id, &t, err);
+
+	if (rc == 1) {
+		*blocked_by = t.blocked_by;
+		t.blocked_by = (struct strings){ 0 };
+	}
+	task_free(&t);
 	return rc;
 }
 
 int
-store_check_dependencies(struct store *s, const char *id, const struct change *c, struct error *err)
+store_check_edges(
+    struct store *s, const char *id, struct graph_edge *edge, size_t count, struct error *err)
 {
-	static const struct strings none;
-	const struct strings *by = c->add_blocked_by != NULL ? c->add_blocked_by : &none;
-	const struct strings *blocks = c->add_blocks != NULL ? c->add_blocks : &none;
-	const char *self = id != NULL ? id : "";
-	size_t i, k;
+	return graph_check_edges(store_task_waits, s, id, edge, count, err);
+}
 
-	for (i = 0; i < by->count; i++)
-		if (check_edge(s, self, by->item[i], by->item[i], err) == -1)
-			return -1;
-	for (i = 0; i < blocks->count; i++)
-		if (check_edge(s, blocks->item[i], self, blocks->item[i], err) == -1)
-			return -1;
-	for (i = 0; i < blocks->count; i++)
-		for (k = 0; k < by->count; k++)
-			if (check_between(s, blocks->item[i], by->item[k], err) == -1)
-				return -1;
-	return 0;
+int
+store_check_change(struct store *s, const char *id, const struct change *c, struct error *err)
+{
+	return graph_check_change(store_task_waits, s, id, c, err);
 }

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "list/graph.h"
 #include "sys/file.h"
 #include "sys/lock.h"
 #include "task/task.h"
@@ -30,18 +31,18 @@ struct store {
 	int dirfd;
 	char *dir;
 	enum store_layout layout;
-	enum file_sync sync;
-	/* its own business: */
+	enum durability durability;
+	/* private: */
 	struct buf scratch; /* reused by scans */
 	struct lock lock;   /* the list's */
-	int depth;          /* how often it was asked for */
+	int depth;          /* nested store_enter() calls */
 	bool in_task;       /* a task's lock is held */
 	int document;       /* tasks.json, flocked; -1 */
 };
 
-#define STORE_INIT                                                                      \
-	{                                                                               \
-		.dirfd = -1, .sync = FILE_SYNC_FILE, .lock = LOCK_INIT, .document = -1, \
+#define STORE_INIT                                                                             \
+	{                                                                                      \
+		.dirfd = -1, .durability = DURABILITY_FILE, .lock = LOCK_INIT, .document = -1, \
 	}
 
 /* 1 opened; 0 there is no such list (with make false); -1. */
@@ -63,7 +64,13 @@ int store_scan(struct store *, const char *owner, int (*fn)(void *, const struct
 int store_walk(struct store *, enum task_status, int (*fn)(void *, const struct task *), void *,
     struct error *);
 
-/* Files that look like tasks and are none to the client: name and reason. */
+/* The open or missing blockers of a task, each read from its own file. */
+int store_blockers(struct store *, const struct task *, struct blockers *, struct error *);
+/* graph_check_edges() of the list. */
+int store_check_edges(
+    struct store *, const char *id, struct graph_edge *, size_t count, struct error *);
+
+/* Files that look like tasks but that the client does not show: name and reason. */
 int store_bad(struct store *, void (*fn)(void *, const char *file, const char *reason), void *,
     struct error *);
 
@@ -84,7 +91,6 @@ int store_update(struct store *, const char *id, const struct change *, store_ru
 
 int store_delete(struct store *, const char *id, store_rule *, void *, struct task *before,
     struct deadline, struct error *);
-int store_clear(struct store *, struct task_set *removed, struct deadline, struct error *);
 
 /* Put a task back under its old id (restore, undo, import). Refuses if it exists. */
 int store_put(

@@ -1,39 +1,31 @@
 /*
- * tally: counts that must survive a process, and nothing more.
- *
- * A count that cannot be written is an error: whoever sends an agent back
- * without counting it would do so for ever.
+ * A count that cannot be written is an error: an agent that is sent back
+ * without being counted would be sent back for ever.
  */
 #include "list/tally.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "sys/file.h"
-#include "sys/lock.h"
 #include "json/json-edit.h"
 
 #define TALLY "tally.json"
 #define KIND_MAX 2000 /* keys of one kind; then its oldest makes room */
 
-static int
-read_all(int state, struct buf *text, struct json *j)
+/* A text that is not an object counts as an empty one. */
+static void
+tally_parse(struct json *j, const struct buf *text)
 {
-	struct error e;
+	struct error ignored;
 
-	if (file_read(state, TALLY, 0, FILE_MAX, text, &e) == 1 &&
-	    json_parse(j, buf_text(text), text->len, &e) == 0 &&
-	    json_kind(j, JSON_ROOT) == JSON_OBJECT)
-		return 1;
-	buf_reset(text);
-	buf_puts(text, "{}");
-	return json_parse(j, buf_text(text), text->len, &e);
+	if (json_parse(j, buf_text(text), text->len, &ignored) == -1 ||
+	    json_kind(j, JSON_ROOT) != JSON_OBJECT)
+		(void)json_parse(j, "{}", 2, &ignored);
 }
 
 static int64_t
-value_of(const struct json *j, const char *key)
+tally_value(const struct json *j, const char *key)
 {
 	int64_t n;
 
@@ -45,15 +37,13 @@ tally_get(const struct list *list, const char *key)
 {
 	struct buf text = { 0 };
 	struct json j = { 0 };
-	struct error e;
+	struct error ignored;
 	int64_t n = 0;
-	int state;
 
-	if (!list_state_has(list, TALLY) || (state = list_state(list, false, &e)) == -1)
-		return 0;
-	if (read_all(state, &text, &j) == 1)
-		n = value_of(&j, key);
-	close(state);
+	if (list_state_read(list, TALLY, &text, &ignored) == 1) {
+		tally_parse(&j, &text);
+		n = tally_value(&j, key);
+	}
 	json_free(&j);
 	buf_free(&text);
 	return n;
@@ -64,7 +54,7 @@ tally_get(const struct list *list, const char *key)
  * is added last, so the first is the oldest.
  */
 static void
-make_room(struct json_edit *edit, const struct json *j, const char *key)
+tally_make_room(struct json_edit *edit, const struct json *j, const char *key)
 {
 	size_t kind = strcspn(key, ":"), count = 0;
 	char *oldest = NULL, *k;
@@ -82,60 +72,58 @@ make_room(struct json_edit *edit, const struct json *j, const char *key)
 	free(oldest);
 }
 
-/* Set the key to its count plus one, or remove it. */
-static int64_t
-change(const struct list *list, const char *key, bool remove, struct deadline deadline,
-    struct error *e)
+struct tally_edit {
+	const char *key;
+	bool remove;
+	int64_t count; /* after the edit */
+};
+
+/* Raise the count of the key by one, or remove the key. */
+static int
+tally_change(void *arg, struct buf *text, struct error *e)
 {
-	struct buf text = { 0 }, out = { 0 };
+	struct tally_edit *t = arg;
 	struct json j = { 0 };
 	struct json_edit edit;
-	struct lock lock = LOCK_INIT;
+	struct buf out = { 0 };
 	char value[32];
-	int64_t n = -1;
-	int state;
 
-	if ((state = list_state(list, !remove, e)) == -1)
-		return -1;
-	if (lock_own(&lock, state, TALLY ".lock", deadline, e) == -1)
-		goto out;
-	read_all(state, &text, &j);
-	n = value_of(&j, key);
-	if (n < INT64_MAX)
-		n++;
+	(void)e;
+	tally_parse(&j, text);
 	json_edit_init(&edit, &j);
-	if (remove)
-		json_edit_remove(&edit, JSON_ROOT, key);
+	if (t->remove)
+		json_edit_remove(&edit, JSON_ROOT, t->key);
 	else {
-		if (json_member(&j, JSON_ROOT, key) == JSON_ABSENT)
-			make_room(&edit, &j, key);
-		snprintf(value, sizeof(value), "%lld", (long long)n);
-		json_edit_set(&edit, JSON_ROOT, key, value);
+		if (json_member(&j, JSON_ROOT, t->key) == JSON_ABSENT)
+			tally_make_room(&edit, &j, t->key);
+		t->count = tally_value(&j, t->key);
+		if (t->count < INT64_MAX)
+			t->count++;
+		snprintf(value, sizeof(value), "%lld", (long long)t->count);
+		json_edit_set(&edit, JSON_ROOT, t->key, value);
 	}
 	json_edit_apply(&edit, &out);
 	json_edit_free(&edit);
-	if (file_replace(state, TALLY, out.data, out.len, 0600, FILE_SYNC_OFF, e) == -1)
-		n = -1;
-out:
-	lock_release(&lock);
-	close(state);
 	json_free(&j);
-	buf_free(&text);
-	buf_free(&out);
-	return n;
+	buf_free(text);
+	*text = out;
+	return 1;
 }
 
 int64_t
 tally_add(const struct list *list, const char *key, struct deadline deadline, struct error *e)
 {
-	return change(list, key, false, deadline, e);
+	struct tally_edit t = { .key = key };
+
+	return list_state_edit(list, TALLY, tally_change, &t, deadline, e) == -1 ? -1 : t.count;
 }
 
 void
 tally_forget(const struct list *list, const char *key, struct deadline deadline)
 {
-	struct error e;
+	struct tally_edit t = { .key = key, .remove = true };
+	struct error ignored;
 
 	if (tally_get(list, key) != 0)
-		(void)change(list, key, true, deadline, &e);
+		(void)list_state_edit(list, TALLY, tally_change, &t, deadline, &ignored);
 }

@@ -5,10 +5,11 @@
 #include "list/list.h"
 
 /*
- * Small counts that one hook run leaves for the next: how often an agent was
- * sent back, which ready task was offered to whom.  tally.json in the list's
- * state; a key is a kind and a name ("stop:a1b2", "idle:5").  Each kind keeps
- * its newest 2000 keys, so that counts do not push out labels ("label:...").
+ * Counters that one hook run leaves for the next: how often an agent was sent
+ * back ("stop:a1b2"), which ready task was offered ("idle:5"), which label a
+ * lead gave to a task ("label:...", 1 or not there).  tally.json in the list's
+ * state; a key is a kind and a name.  Each kind keeps its newest 2000 keys, so
+ * that one cannot push out another.
  */
 int64_t tally_get(const struct list *, const char *key); /* 0 if there is none */
 /* One more; the new count, or -1. */

@@ -3,8 +3,8 @@
  * list is the lead's.  Nothing in its tool events says so, hence the detour
  * over the process and the team's config.
  *
- * A config that outlived its lead (SIGKILL) is not believed: pane numbers
- * and process ids come again.
+ * A config that outlived its lead (SIGKILL) is ignored: pane numbers and
+ * process ids are used again.
  */
 #include "list/team.h"
 
@@ -20,26 +20,10 @@
 #include "list/list.h"
 #include "sys/dir.h"
 #include "sys/file.h"
+#include "sys/process.h"
 #include "json/json.h"
 
 #define ANCESTORS 4 /* hook, its shell, the client, and one to spare */
-
-static pid_t
-parent_of(pid_t pid)
-{
-	struct buf text = { 0 };
-	struct error err;
-	char path[64];
-	const char *p;
-	long up = 0;
-
-	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
-	if (file_read_path(path, 4096, &text, &err) == 1 && (p = strrchr(text.data, ')')) != NULL &&
-	    strlen(p) > 4)
-		up = strtol(p + 4, NULL, 10);
-	buf_free(&text);
-	return (pid_t)up;
-}
 
 /* The value of an option in a NUL-separated command line. */
 static char *
@@ -137,6 +121,7 @@ team_seat_find(struct team_seat *seat, const char *config, const char *session)
 	pid_t pids[ANCESTORS] = { given != NULL ? (pid_t)strtol(given, NULL, 10) : 0 };
 	struct buf text = { 0 };
 	struct json j = { 0 };
+	struct process p;
 	struct dirent *e;
 	DIR *dir = NULL;
 	int i;
@@ -144,8 +129,8 @@ team_seat_find(struct team_seat *seat, const char *config, const char *session)
 	memset(seat, 0, sizeof(*seat));
 	if (pids[0] <= 1)
 		pids[0] = getppid();
-	for (i = 1; i < ANCESTORS && pids[i - 1] > 1; i++)
-		pids[i] = parent_of(pids[i - 1]);
+	for (i = 1; i < ANCESTORS && pids[i - 1] > 1 && process_read(pids[i - 1], &p) == 1; i++)
+		pids[i] = p.parent;
 	for (i = 0; i < ANCESTORS && pids[i] > 1; i++)
 		if (seat_from_process(seat, pids[i]))
 			goto out;

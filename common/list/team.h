@@ -18,7 +18,7 @@ struct team_seat {
 	char *type; /* its subagent type; NULL if unknown */
 };
 
-/* Never fails: what cannot be read is no team. */
+/* Never fails: a team that cannot be read is skipped. */
 void team_seat_find(struct team_seat *, const char *config, const char *session);
 void team_seat_free(struct team_seat *);
 

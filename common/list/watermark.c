@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "list/store-part.h"
 #include "sys/dir.h"
 
 #define WATERMARK ".highwatermark"
@@ -62,13 +61,13 @@ watermark_print(char out[32], double n)
 	out[k] = '\0';
 }
 
-/* The highest number among the names; and put away what killed writers left. */
+/* The highest number among the names; also removes what killed writers left. */
 static int
 highest_name(struct store *s, double *highest, struct error *err)
 {
 	DIR *dir = dir_read(s->dirfd, ".");
 	struct dirent *e;
-	bool debris = false;
+	bool temps = false;
 	double n;
 	size_t len;
 	int failed;
@@ -77,7 +76,7 @@ highest_name(struct store *s, double *highest, struct error *err)
 		return error_sys(err, "cannot read '%s'", s->dir);
 	while (errno = 0, (e = readdir(dir)) != NULL) {
 		len = strlen(e->d_name);
-		debris |= file_is_temp(e->d_name);
+		temps |= file_is_temp(e->d_name);
 		if (len < 6 || strcmp(e->d_name + len - 5, ".json") != 0)
 			continue;
 		n = watermark_number(e->d_name);
@@ -90,13 +89,13 @@ highest_name(struct store *s, double *highest, struct error *err)
 		errno = failed;
 		return error_sys(err, "cannot read '%s'", s->dir);
 	}
-	if (debris)
+	if (temps)
 		file_sweep(s->dirfd);
 	return 0;
 }
 
-/* What is no mark (a word, a directory) counts as none, as with the client; but a
- * mark that cannot be read must not be taken for none: numbers would come twice. */
+/* A mark that is not a number (a word, a directory) counts as none, as with the client; one that
+ * cannot be read is an error: numbers would be given twice. */
 static int
 mark_read(struct store *s, double *mark, struct error *err)
 {
@@ -121,7 +120,7 @@ mark_write(struct store *s, double n, struct error *err)
 	if (n < 1 || n >= 1e21 || n <= now)
 		return 0;
 	watermark_print(text, n);
-	return file_replace(s->dirfd, WATERMARK, text, strlen(text), 0, s->sync, err);
+	return file_replace(s->dirfd, WATERMARK, text, strlen(text), 0, s->durability, err);
 }
 
 int
@@ -142,14 +141,4 @@ int
 watermark_raise(struct store *s, const char *id, struct error *err)
 {
 	return mark_write(s, watermark_number(id), err);
-}
-
-int
-watermark_raise_all(struct store *s, struct error *err)
-{
-	double n = 0;
-
-	if (highest_name(s, &n, err) == -1)
-		return -1;
-	return mark_write(s, n, err);
 }

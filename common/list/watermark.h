@@ -7,8 +7,6 @@
 int watermark_next(struct store *, char id[32], struct error *);
 /* id will not be given again. */
 int watermark_raise(struct store *, const char *id, struct error *);
-/* No id that any file has now will be given again. */
-int watermark_raise_all(struct store *, struct error *);
 /* The number that JavaScript's parseInt() sees at the front; -1 if none. */
 double watermark_number(const char *);
 void watermark_print(char out[32], double);

@@ -12,7 +12,7 @@
 
 #include "sys/child.h"
 
-/* A trailing '*' stands for any rest. */
+/* A trailing '*' matches any rest. */
 typedef char env_name[28];
 
 static const env_name scrubbed[] = {

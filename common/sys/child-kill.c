@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "sys/process.h"
 
 #define KILL_LIMIT_MS 5000 /* then what is left counts as a survivor */
 #define KILL_PAUSE_US 200
@@ -66,7 +67,7 @@ signal_children(pid_t leader, int sig)
 	return count;
 }
 
-/* Without CONFIG_PROC_CHILDREN: whoever in /proc has us as parent. */
+/* Without CONFIG_PROC_CHILDREN: every process in /proc whose parent we are. */
 static unsigned
 signal_children_by_scan(pid_t leader, int sig)
 {
@@ -75,20 +76,10 @@ signal_children_by_scan(pid_t leader, int sig)
 	unsigned count = 0;
 
 	while (proc != NULL && (d = readdir(proc)) != NULL) {
-		char path[300], stat[512], *paren;
 		long pid = strtol(d->d_name, NULL, 10);
-		int fd, parent;
-		ssize_t n;
+		struct process p;
 
-		snprintf(path, sizeof(path), "/proc/%s/stat", d->d_name);
-		if (pid <= 0 || (fd = open(path, O_RDONLY | O_CLOEXEC)) == -1)
-			continue;
-		n = read(fd, stat, sizeof(stat) - 1);
-		close(fd);
-		stat[n > 0 ? n : 0] = '\0';
-		paren = strrchr(stat, ')');
-		if (paren == NULL || sscanf(paren + 1, " %*c %d", &parent) != 1 ||
-		    parent != getpid())
+		if (pid <= 0 || process_read((pid_t)pid, &p) != 1 || p.parent != getpid())
 			continue;
 		kill((pid_t)pid, sig);
 		count += pid != leader;

@@ -4,7 +4,7 @@
 #include <sys/types.h>
 
 /*
- * Kill and reap every child of this process, which must be a subreaper, until nobody is
+ * Kill and reap every child of this process, which must be a subreaper, until none is
  * left (inner part of child-monitor.c).  leader, not yet reaped, leads the
  * command's group; <= 0: there is none.  idle(arg) is called between two rounds.
  * strays: how many there were beside the leader; survivors: how many are still.

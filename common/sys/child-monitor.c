@@ -1,7 +1,7 @@
 /*
- * Running one command so that nothing of it is left.
+ * Run one command so that no process of it is left.
  *
- * This must not be done by the hook itself, because the client may kill the
+ * The hook itself cannot do this, because the client may kill the
  * hook with SIGKILL; the monitor sees its end as end-of-file on the socket.
  */
 #include "sys/child-part.h"
@@ -26,7 +26,7 @@
 #include "sys/child-kill.h"
 
 #define READ_SIZE (64u << 10)
-#define READ_TURNS 16 /* a flood must not starve the clock */
+#define READ_TURNS 16 /* reads before the deadline is checked again */
 
 enum step { STEP_SETUP, STEP_DIRECTORY, STEP_EXEC, STEP_INTERPRETER };
 

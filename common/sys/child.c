@@ -1,9 +1,10 @@
 /*
  * Our end of a command that runs: a socket to its monitor.
  *
- * The monitor sends one record when all is over (child_record and the
- * tail of the output); until then the socket is silent.  Closing it, or
- * dying, makes the monitor kill everything.  A monitor that goes away
+ * The monitor sends one record when all is over, then the tail of the
+ * output; until then the socket is silent.  Both ends are the same
+ * executable, so the record is sent as it is in memory.  Closing the socket,
+ * or dying, makes the monitor kill everything.  A monitor that goes away
  * without a record was killed: the command did not give an answer.
  */
 #include "sys/child.h"
@@ -23,6 +24,15 @@
 
 #define CHILDREN_MAX 128
 #define GONE_MS 10000 /* how long we wait for a monitor to finish killing */
+
+struct child_record {
+	int32_t end, status;
+	int64_t ms;
+	uint64_t total;
+	uint32_t strays, survivors, tail;
+	char digest[65];
+	char problem[200];
+}; /* then `tail` bytes */
 
 /* For child_stop_all(), which may run in a signal handler. */
 static volatile sig_atomic_t live[CHILDREN_MAX]; /* descriptor + 1; 0 free */
@@ -68,6 +78,44 @@ child_stop_all(void)
 			stop_fd(live[i] - 1);
 }
 
+static int
+send_all(int sock, const void *data, size_t len)
+{
+	const char *at = data;
+	int tries = 0;
+
+	while (len > 0) {
+		ssize_t n = send(sock, at, len, MSG_NOSIGNAL);
+
+		if (n == -1 && error_again(&tries))
+			continue;
+		if (n == -1)
+			return -1;
+		at += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+static void
+record_send(int sock, const struct child *c)
+{
+	struct child_record r = {
+		.end = c->end,
+		.status = c->status,
+		.ms = c->ms,
+		.total = c->total,
+		.strays = c->strays,
+		.survivors = c->survivors,
+		.tail = (uint32_t)c->tail.len,
+	};
+
+	memcpy(r.digest, c->digest, sizeof(r.digest));
+	memcpy(r.problem, c->problem, sizeof(r.problem));
+	if (send_all(sock, &r, sizeof(r)) == 0)
+		send_all(sock, buf_text(&c->tail), c->tail.len);
+}
+
 /* The environment as execve wants it; the pointers borrow from `list`. */
 static char **
 env_vector(struct strings *list, const struct child_spec *spec)
@@ -94,12 +142,12 @@ child_start(struct child *c, const struct child_spec *spec, struct error *e)
 		struct child result = CHILD_INIT;
 
 		child_monitor_run(spec, env, pair[1], &result);
-		child_record_send(3, &result); /* child_monitor_run() has moved the socket there */
+		record_send(3, &result); /* child_monitor_run() has moved the socket there */
 		_exit(0);
 	}
 	if (c->pid == -1) {
 		forget_fd(pair[0]);
-		error_sys(e, "cannot start '%s': no process to be had", spec->argv[0]);
+		error_sys(e, "cannot start '%s': no process could be made", spec->argv[0]);
 		goto out;
 	}
 	c->fd = pair[0];
@@ -116,7 +164,7 @@ out:
 }
 
 static void
-settle(struct child *c)
+record_done(struct child *c)
 {
 	forget_fd(c->fd);
 	close(c->fd);
@@ -126,9 +174,9 @@ settle(struct child *c)
 	waitpid(c->pid, NULL, 0);
 }
 
-/* The record, once it is whole. */
+/* Take the record over, once it is whole. */
 static void
-take_record(struct child *c, bool eof)
+record_take(struct child *c, bool eof)
 {
 	struct child_record r = { 0 };
 
@@ -143,7 +191,7 @@ take_record(struct child *c, bool eof)
 		c->end = CHILD_NOT_RUN;
 		c->status = ECHILD;
 		snprintf(c->problem, sizeof(c->problem), "its monitor was killed");
-		settle(c);
+		record_done(c);
 		return;
 	}
 	c->end = (enum child_end)r.end;
@@ -155,11 +203,11 @@ take_record(struct child *c, bool eof)
 	memcpy(c->digest, r.digest, sizeof(c->digest));
 	memcpy(c->problem, r.problem, sizeof(c->problem));
 	buf_add(&c->tail, c->in.data + sizeof(r), r.tail);
-	settle(c);
+	record_done(c);
 }
 
 static void
-pump(struct child *c)
+record_read(struct child *c)
 {
 	char chunk[16384];
 	ssize_t n = recv(c->fd, chunk, sizeof(chunk), MSG_DONTWAIT);
@@ -168,7 +216,7 @@ pump(struct child *c)
 		buf_add(&c->in, chunk, (size_t)n);
 	else if (n == -1 && (errno == EAGAIN || errno == EINTR))
 		return;
-	take_record(c, n <= 0);
+	record_take(c, n <= 0);
 }
 
 int
@@ -193,17 +241,10 @@ child_wait(struct child **list, size_t count, struct deadline until)
 			clock_sleep_us(1000);
 		for (size_t i = 0; i < count; i++)
 			if (!list[i]->done && list[i]->fd != -1)
-				pump(list[i]);
+				record_read(list[i]);
 	}
 	free(fds);
 	return done;
-}
-
-void
-child_stop(struct child *c)
-{
-	if (c->fd != -1)
-		stop_fd(c->fd);
 }
 
 void
@@ -231,43 +272,6 @@ child_run(struct child *c, const struct child_spec *spec, struct error *e)
 	while (!c->done)
 		child_wait(&c, 1, DEADLINE_NEVER);
 	return 0;
-}
-
-int
-child_detach(const struct child_spec *spec, void (*done)(void *, const struct child *), void *arg,
-    struct error *e)
-{
-	struct strings list = { 0 };
-	char **env = env_vector(&list, spec);
-	pid_t pid = fork();
-	int rc = 0;
-
-	if (pid == 0) {
-		struct child result = CHILD_INIT;
-
-		/* A second fork, so that nobody has to wait for the monitor. */
-		if ((pid = fork()) != 0)
-			_exit(pid == -1 ? errno : 0);
-		child_monitor_run(spec, env, -1, &result);
-		if (done != NULL)
-			done(arg, &result);
-		_exit(0);
-	}
-	if (pid == -1)
-		rc = error_sys(e, "cannot start '%s': no process to be had", spec->argv[0]);
-	else {
-		int status = 0;
-
-		while (waitpid(pid, &status, 0) == -1 && errno == EINTR)
-			;
-		if (WIFEXITED(status) && WEXITSTATUS(status) != 0) {
-			errno = WEXITSTATUS(status);
-			rc = error_sys(e, "cannot start '%s': no process to be had", spec->argv[0]);
-		}
-	}
-	strings_free(&list);
-	free(env);
-	return rc;
 }
 
 static const char *

@@ -14,7 +14,7 @@
  * A command run under a deadline; nothing that it started outlives it.
  *
  *	struct child c = CHILD_INIT;
- *	child_start(&c, &spec, &err)	-1 only if no process was to be had
+ *	child_start(&c, &spec, &err)	-1 only if no process could be made
  *	child_wait(&c, 1, deadline)	until it has ended (c.done)
  *	child_free(&c)			stops it if it still runs
  *
@@ -44,7 +44,7 @@ struct child_spec {
 	int *output; /* standard output goes to this descriptor instead, and the tail holds standard
 			error alone; NULL */
 	/* Memory shared with our children (MAP_SHARED), CHILD_LIVE bytes: gets the end of
-	 * the output as it comes, for somebody who watches.  NULL: nobody does. */
+	 * the output as it comes, for a progress display.  NULL: none. */
 	char *live;
 };
 
@@ -53,7 +53,7 @@ enum child_end {
 	CHILD_EXITED,    /* status: its exit status */
 	CHILD_SIGNALED,  /* status: the signal */
 	CHILD_TIMED_OUT, /* killed at its deadline */
-	CHILD_STOPPED,   /* killed because we were told to stop */
+	CHILD_STOPPED,   /* killed by child_stop_all() */
 	CHILD_NOT_RUN,   /* status: errno; problem says which step */
 };
 
@@ -70,7 +70,7 @@ struct child {
 	unsigned strays;    /* processes killed after the command had ended */
 	unsigned survivors; /* processes that could not be killed */
 	char problem[200];  /* CHILD_NOT_RUN: "no such program: 'frobnicate'" */
-	struct buf in;      /* what the monitor has told so far */
+	struct buf in;      /* what the monitor has sent so far */
 };
 
 #define CHILD_INIT       \
@@ -83,19 +83,10 @@ int child_start(struct child *, const struct child_spec *, struct error *);
 /* Until one of them has ended or the deadline is past; the number of those
  * that are done.  A child keeps its own deadline: DEADLINE_NEVER is fine here. */
 int child_wait(struct child **, size_t count, struct deadline);
-void child_stop(struct child *); /* ask its monitor to kill it; child_wait() still gives the end */
 void child_free(struct child *);
 
 /* Start and wait. 0, also if the command failed: see end. */
 int child_run(struct child *, const struct child_spec *, struct error *);
-
-/*
- * Start it and let go: the monitor lives on without us, and calls done(arg,
- * result) in its own process at the end.  By then every descriptor of ours is
- * closed there: done() opens what it needs.
- */
-int child_detach(
-    const struct child_spec *, void (*done)(void *, const struct child *), void *, struct error *);
 
 /* Stop every child of this process (async-signal-safe: for a SIGTERM handler). */
 void child_stop_all(void);

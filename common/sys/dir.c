@@ -55,7 +55,7 @@ dir_make(const char *path, mode_t mode, struct error *err)
 	size_t len = strlen(path), i;
 
 	if (len == 0 || len >= sizeof(part))
-		return error_set(err, ERROR_INPUT, "'%.100s...' is no usable path", path);
+		return error_set(err, ERROR_INPUT, "'%.100s...' is not a usable path", path);
 	if (mkdir(path, mode) == 0 || errno == EEXIST)
 		return dir_open(path, err);
 	if (errno != ENOENT)

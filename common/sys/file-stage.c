@@ -1,8 +1,8 @@
 /*
  * Replacing.
  *
- * The temporary lies in the same directory, because a rename is whole only
- * within one.  Its name begins with a dot and ends in no ".json": the
+ * The temporary is in the same directory, because a rename is atomic only
+ * within one file system.  Its name begins with a dot and ends in no ".json": the
  * client numbers new tasks by every name of the form <digits>...json, and
  * would count a "58.tmp.json" as task 58.  It carries the maker's process
  * id, so that a sweep can spare what a living process is about to commit.
@@ -74,7 +74,7 @@ static int
 keep_mode(int fd, const struct stat *old)
 {
 	if (old->st_uid != geteuid() && fchown(fd, old->st_uid, old->st_gid) == -1)
-		errno = 0; /* not root: the file changes hands, as in any rename */
+		errno = 0; /* not root: we become the owner, as with any rename */
 	return fchmod(fd, old->st_mode & 0777);
 }
 
@@ -93,9 +93,8 @@ where(int fd, char path[PATH_MAX])
 	return (size_t)n;
 }
 
-/* Does it lie in the directory above dirfd, at whatever depth? */
-static bool
-inside(int dirfd, int fd)
+bool
+file_inside(int dirfd, int fd)
 {
 	char root[PATH_MAX], path[PATH_MAX];
 	size_t len = where(dirfd, root);
@@ -110,7 +109,7 @@ inside(int dirfd, int fd)
 
 static int
 stage(struct file_stage *s, int dirfd, const char *name, const void *data, size_t len, int mode,
-    enum file_sync sync, bool anywhere, struct error *err)
+    enum durability durability, bool anywhere, struct error *err)
 {
 	char path[PATH_MAX];
 	struct stat old;
@@ -118,11 +117,11 @@ stage(struct file_stage *s, int dirfd, const char *name, const void *data, size_
 
 	memset(s, 0, sizeof(*s));
 	s->dirfd = -1;
-	s->sync = sync;
+	s->durability = durability;
 	found = file_target(dirfd, name, &s->dirfd, &s->own_dirfd, s->name, &old, err);
 	if (found == -1)
 		return -1;
-	if (s->own_dirfd && !anywhere && !inside(dirfd, s->dirfd)) {
+	if (s->own_dirfd && !anywhere && !file_inside(dirfd, s->dirfd)) {
 		error_set(err, ERROR_INPUT,
 		    "'%s' is a symbolic link that leads out of the lists, not followed",
 		    file_path(path, dirfd, name));
@@ -144,7 +143,7 @@ stage(struct file_stage *s, int dirfd, const char *name, const void *data, size_
 		error_prefix(err, "'%s'", file_path(path, s->dirfd, s->name));
 	else if (found == 1 && keep_mode(fd, &old) == -1)
 		error_sys(err, "cannot set the mode of '%s'", file_path(path, s->dirfd, s->name));
-	else if (sync != FILE_SYNC_OFF && file_flush(fd) == -1)
+	else if (durability != DURABILITY_OFF && file_flush(fd) == -1)
 		error_sys(err, "cannot sync '%s'", file_path(path, s->dirfd, s->name));
 	else if (close(fd) == -1 && errno != EINTR) {
 		error_sys(err, "cannot write '%s'", file_path(path, s->dirfd, s->name));
@@ -159,9 +158,9 @@ fail:
 
 int
 file_stage(struct file_stage *s, int dirfd, const char *name, const void *data, size_t len,
-    int mode, enum file_sync sync, struct error *err)
+    int mode, enum durability durability, struct error *err)
 {
-	return stage(s, dirfd, name, data, len, mode, sync, false, err);
+	return stage(s, dirfd, name, data, len, mode, durability, false, err);
 }
 
 int
@@ -177,8 +176,8 @@ file_commit(struct file_stage *s, struct error *err)
 		return -1;
 	}
 	s->temp[0] = '\0';
-	/* The rename stands whether or not the directory can be synced. */
-	if (s->sync == FILE_SYNC_FULL)
+	/* The rename is done whether or not the directory can be synced. */
+	if (s->durability == DURABILITY_FULL)
 		(void)fsync(s->dirfd);
 	file_drop(s);
 	return 0;
@@ -188,7 +187,7 @@ void
 file_drop(struct file_stage *s)
 {
 	if (s->temp[0] != '\0') {
-		/* Once more if a signal was in the way; then it is swept some day. */
+		/* Once more after a signal; else file_sweep() removes it later. */
 		if (unlinkat(s->dirfd, s->temp, 0) == -1 && errno == EINTR)
 			(void)unlinkat(s->dirfd, s->temp, 0);
 		s->temp[0] = '\0';
@@ -201,7 +200,7 @@ file_drop(struct file_stage *s)
 
 int
 file_replace(int dirfd, const char *name, const void *data, size_t len, int mode,
-    enum file_sync sync, struct error *err)
+    enum durability durability, struct error *err)
 {
 	struct file_stage s = FILE_STAGE_INIT;
 	struct error ignored;
@@ -213,7 +212,7 @@ file_replace(int dirfd, const char *name, const void *data, size_t len, int mode
 	buf_free(&old);
 	if (same)
 		return 0;
-	if (stage(&s, dirfd, name, data, len, mode, sync, true, err) == -1 ||
+	if (stage(&s, dirfd, name, data, len, mode, durability, true, err) == -1 ||
 	    file_commit(&s, err) == -1)
 		return -1;
 	return 0;

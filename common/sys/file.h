@@ -47,14 +47,18 @@ int file_flush(int fd); /* its data to the disk; -1 and errno */
  * lies in the directory above dirfd, where the lists are, or below that.  Who
  * replaced a task by a link after it was read gets nothing written elsewhere.
  */
-enum file_sync { FILE_SYNC_OFF, FILE_SYNC_FILE, FILE_SYNC_FULL };
+enum durability {
+	DURABILITY_OFF,  /* nothing is synced */
+	DURABILITY_FILE, /* the data, before the rename */
+	DURABILITY_FULL, /* and the directory, after it */
+};
 
 struct file_stage {
 	int dirfd; /* of the directory that is really written to */
 	bool own_dirfd;
 	char temp[64]; /* "": nothing staged */
 	char name[256];
-	enum file_sync sync;
+	enum durability durability;
 };
 
 #define FILE_STAGE_INIT      \
@@ -63,26 +67,30 @@ struct file_stage {
 	}
 
 int file_stage(struct file_stage *, int dirfd, const char *name, const void *, size_t, int mode,
-    enum file_sync, struct error *);
+    enum durability, struct error *);
 int file_commit(struct file_stage *, struct error *);
 void file_drop(struct file_stage *);
 
 /* Both steps, for files of a person's or our own: a link may lead anywhere.  Writes nothing if
  * the file has these bytes already. */
 int file_replace(
-    int dirfd, const char *name, const void *, size_t, int mode, enum file_sync, struct error *);
+    int dirfd, const char *name, const void *, size_t, int mode, enum durability, struct error *);
 
 /* Remove temporaries that were left behind (by a killed process, a minute
  * ago or more); best called under the list's lock.  How many went. */
 int file_sweep(int dirfd);
 bool file_is_temp(const char *name);
 
+/* Is what fd has open (O_PATH will do) in the directory above dirfd, at whatever depth? */
+bool file_inside(int dirfd, int fd);
+
 /* "/the/directory/name", for messages only; falls back to the name. */
 const char *file_path(char out[PATH_MAX], int dirfd, const char *name);
 
-/* Is there anything of that name?  What cannot be looked at is: who opens it learns why. */
+/* Is there anything of that name?  What cannot be looked at counts as there: opening it gives the
+ * reason. */
 bool file_there(int dirfd, const char *name);
 
-bool name_ok(const char *); /* a single path component that is no dot name */
+bool name_ok(const char *); /* a single path component that does not begin with a dot */
 
 #endif

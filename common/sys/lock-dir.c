@@ -173,7 +173,7 @@ set_mtime(struct lock *l, struct stat *st)
 
 /* l->fd is a directory that we may take: make it ours. */
 static enum lock_try
-take(struct lock *l, const struct stat *found)
+lock_dir_take(struct lock *l, const struct stat *found)
 {
 	struct stat st;
 
@@ -188,7 +188,7 @@ take(struct lock *l, const struct stat *found)
 }
 
 static enum lock_try
-in_the_way(struct lock *l, const char *what, struct error *err)
+lock_dir_blocked(struct lock *l, const char *what, struct error *err)
 {
 	char path[PATH_MAX];
 
@@ -198,7 +198,7 @@ in_the_way(struct lock *l, const char *what, struct error *err)
 }
 
 static enum lock_try
-failed(struct lock *l, const char *what, struct error *err)
+lock_dir_failed(struct lock *l, const char *what, struct error *err)
 {
 	char path[PATH_MAX];
 	int saved = errno;
@@ -211,7 +211,7 @@ failed(struct lock *l, const char *what, struct error *err)
 
 /* Open the directory that the name leads to, unless it is the one we have. */
 static enum lock_try
-look(struct lock *l, bool made, struct error *err)
+lock_dir_look(struct lock *l, bool made, struct error *err)
 {
 	struct stat st;
 
@@ -219,9 +219,9 @@ look(struct lock *l, bool made, struct error *err)
 		if (fstatat(l->dirfd, l->name, &st, AT_SYMLINK_NOFOLLOW) == -1)
 			return errno == ENOENT || errno == EINTR
 				   ? LOCK_AGAIN
-				   : failed(l, "cannot look at the lock", err);
+				   : lock_dir_failed(l, "cannot look at the lock", err);
 		if (!S_ISDIR(st.st_mode))
-			return in_the_way(l, "is not a directory", err);
+			return lock_dir_blocked(l, "is not a directory", err);
 		if (!is_marked(l, &st) && !is_stale(&st))
 			return LOCK_CLIENTS;
 		if (l->fd != -1 && st.st_ino == l->ino)
@@ -235,24 +235,24 @@ look(struct lock *l, bool made, struct error *err)
 		return LOCK_AGAIN;
 	if (errno == EACCES && !made)
 		return LOCK_CLIENTS; /* another user's */
-	return failed(l, "cannot open the lock", err);
+	return lock_dir_failed(l, "cannot open the lock", err);
 }
 
 /* The directory at the name, which we have just made or found: may we have it? */
 static enum lock_try
-seize(struct lock *l, bool made, struct error *err)
+lock_dir_seize(struct lock *l, bool made, struct error *err)
 {
 	struct stat st;
 	enum lock_try seen;
 	enum lock_flock locked;
 	bool marked;
 
-	seen = look(l, made, err);
+	seen = lock_dir_look(l, made, err);
 	if (seen != LOCK_TAKEN)
 		return seen;
 	locked = lock_flock(l->fd);
 	if (l->local && locked == FLOCK_FAILED)
-		return failed(l, "cannot flock", err);
+		return lock_dir_failed(l, "cannot flock", err);
 	if (l->local && locked == FLOCK_NONE) {
 		/* Somebody might believe our mark: not with it. */
 		l->local = false;
@@ -261,7 +261,7 @@ seize(struct lock *l, bool made, struct error *err)
 		return LOCK_AGAIN;
 	}
 	if (fstat(l->fd, &st) == -1)
-		return failed(l, "cannot look at the lock", err);
+		return lock_dir_failed(l, "cannot look at the lock", err);
 	l->ino = st.st_ino;
 	if (st.st_nlink == 0)
 		return LOCK_AGAIN;
@@ -271,8 +271,8 @@ seize(struct lock *l, bool made, struct error *err)
 	if (!marked && !(made && !l->local) && !is_stale(&st))
 		return LOCK_CLIENTS;
 	if (!made && !is_empty(l->fd))
-		return in_the_way(l, "is a directory that is not empty", err);
-	return take(l, &st);
+		return lock_dir_blocked(l, "is a directory that is not empty", err);
+	return lock_dir_take(l, &st);
 }
 
 enum lock_try
@@ -283,8 +283,9 @@ lock_dir_try(struct lock *l, struct error *err)
 
 	made = mkdirat(l->dirfd, l->name, l->local ? 01777 : 0777) == 0;
 	if (!made && errno != EEXIST)
-		return errno == EINTR ? LOCK_AGAIN : failed(l, "cannot make the lock", err);
-	seen = seize(l, made, err);
+		return errno == EINTR ? LOCK_AGAIN
+				      : lock_dir_failed(l, "cannot make the lock", err);
+	seen = lock_dir_seize(l, made, err);
 	/* The descriptor of one of ours is what we wait on. */
 	if (seen != LOCK_TAKEN && seen != LOCK_OURS)
 		lock_dir_forget(l);

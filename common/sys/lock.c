@@ -11,9 +11,9 @@
  * file itself (the task's, or .lock; the client does not notice), and only
  * the first in the queue contends with the client.  If it had to wait, or
  * held the same lock a moment ago, it leaves the lock free for 300 us before
- * it tries.  The queue is manners, not safety: a file may be replaced or
- * made while we queue, there may be no flock, the first in the queue may be
- * stopped.  Then we go on without; the lock directory excludes by itself.
+ * it tries.  The queue is for fairness, not for safety: a file may be replaced
+ * or made while we queue, there may be no flock, the first in the queue may
+ * be stopped.  Then we go on without; the lock directory excludes by itself.
  *
  * The table of held locks is for lock_release_all(): claude-tasks when it is
  * told to stop, and any program that runs out of memory, must not leave the
@@ -38,19 +38,21 @@
 #define NAP_FIRST_US 60
 #define NAP_OURS_US 500
 #define NAP_CLIENT_US 5000
-#define QUEUE_MS 1000 /* then somebody in front of us is not well */
+#define QUEUE_MS 1000 /* then the first in the queue is stopped: go on without */
 #define REFRESH_MS 1000
 
+/* The locks that this process holds, for lock_release_all(), which a signal handler may call. */
 static struct lock *volatile held[8];
 
-/* What this process let go of last, and when. */
+/* The lock that this process released last, and when: taken again at once, it is left free for
+ * COURTESY_US first, so that the client gets a turn. */
 static struct {
 	char name[sizeof(((struct lock *)0)->name)];
 	int64_t ms;
 } released;
 
 static void
-remember(struct lock *l)
+held_add(struct lock *l)
 {
 	l->held = true;
 	for (size_t i = 0; i < sizeof(held) / sizeof(held[0]); i++) {
@@ -62,7 +64,7 @@ remember(struct lock *l)
 }
 
 static void
-forget(const struct lock *l)
+held_remove(const struct lock *l)
 {
 	for (size_t i = 0; i < sizeof(held) / sizeof(held[0]); i++) {
 		if (held[i] == l)
@@ -70,7 +72,8 @@ forget(const struct lock *l)
 	}
 }
 
-/* Between half of `us` and one and a half. */
+/* Between half of `us` and one and a half.  A generator per process (xorshift), seeded with its
+ * id, so that waiters do not try in step. */
 static int64_t
 jitter(int64_t us)
 {
@@ -102,7 +105,7 @@ nap(int64_t *us, int64_t most_us, struct deadline deadline)
 }
 
 static int
-busy(const struct lock *l, bool ours, struct error *err)
+lock_busy(const struct lock *l, bool ours, struct error *err)
 {
 	char path[PATH_MAX];
 	const char *note = "";
@@ -110,7 +113,7 @@ busy(const struct lock *l, bool ours, struct error *err)
 
 	if (!ours && fstatat(l->dirfd, l->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 	    (int64_t)st.st_mtim.tv_sec > clock_wall_ms() / 1000 + 2)
-		note = " (its time lies in the future: was the clock set back?)";
+		note = " (its time is in the future: was the clock set back?)";
 	return error_set(err, ERROR_BUSY, "busy: %s holds the lock '%s'%s; try again",
 	    ours ? "another process of ours" : "Claude Code or another program",
 	    file_path(path, l->dirfd, l->name), note);
@@ -127,7 +130,7 @@ wait_free(struct lock *l, enum lock_try seen, int64_t *us, struct deadline deadl
 	return true;
 }
 
-/* Is the file we have open still the one of that name?  1, 0, or -1 if that cannot be told. */
+/* Is the file we have open still the one of that name?  1, 0, or -1 and errno. */
 static int
 same_file(int dirfd, const char *name, int fd)
 {
@@ -184,20 +187,20 @@ lock_take(struct lock *l, const char *file, struct deadline deadline, struct err
 		seen = lock_dir_try(l, err);
 		switch (seen) {
 		case LOCK_TAKEN:
-			remember(l);
+			held_add(l);
 			return 0;
 		case LOCK_FAILED:
 			return -1;
 		case LOCK_AGAIN:
-			/* Now and then take breath, lest two chase each other. */
+			/* Back off every 8th retry to avoid livelock. */
 			if (++again % 8 == 0 && !nap(&us, NAP_OURS_US, deadline))
-				return busy(l, true, err);
+				return lock_busy(l, true, err);
 			break;
 		case LOCK_OURS:
 		case LOCK_CLIENTS:
 			if (!wait_free(l, seen, &us, deadline)) {
 				lock_dir_forget(l);
-				return busy(l, seen == LOCK_OURS, err);
+				return lock_busy(l, seen == LOCK_OURS, err);
 			}
 			yield = seen == LOCK_OURS;
 			break;
@@ -206,15 +209,15 @@ lock_take(struct lock *l, const char *file, struct deadline deadline, struct err
 }
 
 static void
-begin(struct lock *l, int dirfd)
+lock_begin(struct lock *l, int dirfd)
 {
 	*l = (struct lock)LOCK_INIT;
 	l->dirfd = dirfd;
 }
 
-/* Nothing is held: close what begin() and its like opened. */
+/* Nothing is held: close what lock_begin() and its like opened. */
 static int
-give_up(struct lock *l)
+lock_give_up(struct lock *l)
 {
 	lock_release(l);
 	return -1;
@@ -227,7 +230,7 @@ lock_list(struct lock *l, int dirfd, struct deadline deadline, struct error *err
 	struct stat st;
 	int fd, saved;
 
-	begin(l, dirfd);
+	lock_begin(l, dirfd);
 	while (fstatat(dirfd, ".lock", &st, AT_SYMLINK_NOFOLLOW) == -1) {
 		/* The client's target; it makes it in the same way and leaves it. */
 		fd = errno == ENOENT
@@ -249,7 +252,7 @@ lock_list(struct lock *l, int dirfd, struct deadline deadline, struct error *err
 	l->local = lock_fs_local(dirfd, st.st_dev);
 	snprintf(l->name, sizeof(l->name), ".lock.lock");
 	if (lock_take(l, ".lock", deadline, err) == -1)
-		return give_up(l);
+		return lock_give_up(l);
 	return 0;
 }
 
@@ -260,7 +263,7 @@ lock_task(struct lock *l, int dirfd, const char *file, struct deadline deadline,
 	struct stat st;
 	int found;
 
-	begin(l, dirfd);
+	lock_begin(l, dirfd);
 	/* Beside the target of a link: that is where the client locks. */
 	found = file_target(dirfd, file, &l->dirfd, &l->own_dirfd, target, &st, err);
 	if (found == -1)
@@ -270,7 +273,7 @@ lock_task(struct lock *l, int dirfd, const char *file, struct deadline deadline,
 	l->local = lock_fs_local(l->dirfd, st.st_dev);
 	snprintf(l->name, sizeof(l->name), "%s.lock", target);
 	if (lock_take(l, found == 1 && S_ISREG(st.st_mode) ? target : NULL, deadline, err) == -1)
-		return give_up(l);
+		return lock_give_up(l);
 	return 0;
 }
 
@@ -281,7 +284,7 @@ lock_own(struct lock *l, int dirfd, const char *file, struct deadline deadline, 
 	int64_t us = NAP_FIRST_US;
 	int same, tries = 0;
 
-	begin(l, dirfd);
+	lock_begin(l, dirfd);
 	for (;;) {
 		l->file = openat(dirfd, file,
 		    O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
@@ -292,23 +295,23 @@ lock_own(struct lock *l, int dirfd, const char *file, struct deadline deadline, 
 		switch (lock_flock(l->file)) {
 		case FLOCK_GOT:
 			if ((same = same_file(dirfd, file, l->file)) == 1) {
-				remember(l);
+				held_add(l);
 				return 0;
 			}
 			if (same == 0)
 				break;
 			error_sys(err, "cannot look at '%s'", file_path(path, dirfd, file));
-			return give_up(l);
+			return lock_give_up(l);
 		case FLOCK_HELD:
 			break;
 		case FLOCK_NONE:
 			snprintf(l->name, sizeof(l->name), "%s.lock", file);
 			if (lock_take(l, NULL, deadline, err) == -1)
-				return give_up(l);
+				return lock_give_up(l);
 			return 0;
 		case FLOCK_FAILED:
 			error_sys(err, "cannot lock '%s'", file_path(path, dirfd, file));
-			return give_up(l);
+			return lock_give_up(l);
 		}
 		close(l->file);
 		l->file = -1;
@@ -339,7 +342,7 @@ lock_verify(struct lock *l, struct error *err)
 	    l->name[0] == '\0' ? "" : file_path(path, l->dirfd, l->name));
 }
 
-/* If this fails, whoever comes next finds that its holder is gone. */
+/* If this fails, the next process takes the directory over, as its holder is gone. */
 static void
 remove_dir(const struct lock *l)
 {
@@ -359,12 +362,12 @@ lock_release(struct lock *l)
 	int saved = errno;
 
 	if (l->held) {
-		forget(l);
+		held_remove(l);
 		l->held = false;
 		if (l->name[0] != '\0')
 			remove_dir(l);
 	}
-	/* The flock goes last: until then nobody takes the directory for a dead one's. */
+	/* The flock goes last: while it is held the directory is not taken over. */
 	lock_dir_forget(l);
 	if (l->queue != -1)
 		close(l->queue);

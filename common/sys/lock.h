@@ -29,13 +29,13 @@
  * journal's; never two task locks at once.  Hold for a millisecond, never
  * while a child runs: from 2 s on the client may take the lock away.
  *
- * Errors: ERROR_BUSY if it was not to be had before the deadline, or never
- * will be (something is in the way); the text names the lock's path.
+ * Errors: ERROR_BUSY if it was not free before the deadline, or cannot be
+ * taken at all (a file in its place); the text names the lock's path.
  * ERROR_LOST from lock_verify() if it was taken away meanwhile: drop the
  * staged file and start over.  ERROR_NOT_FOUND if the directory is gone.
  */
 struct lock {
-	int dirfd; /* of the directory that the lock lies in; borrowed unless own_dirfd */
+	int dirfd; /* of the directory that the lock is in; borrowed unless own_dirfd */
 	bool own_dirfd;
 	int queue; /* the locked file, flocked: our place in the queue; -1 */
 	int fd;    /* the lock directory, flocked where that is possible; -1 */
@@ -44,7 +44,7 @@ struct lock {
 	bool local;     /* the file system is this machine's alone */
 	char name[264]; /* of the lock directory; "" for a plain flock */
 	ino_t ino;
-	struct timespec mtime; /* as we set it: nobody else's is the same */
+	struct timespec mtime; /* as we set it: it tells our lock from another's */
 	int64_t since_ms;
 };
 

@@ -100,6 +100,7 @@ draft_ids(
 	const struct json *j = &d->task->json;
 	struct strings old = { 0 }, ids = { 0 };
 	struct buf value = { 0 };
+	void *seen = NULL;
 	bool changed = false;
 	size_t i;
 
@@ -108,14 +109,17 @@ draft_ids(
 	for (i = 0; i < old.count; i++) {
 		if (remove != NULL && strings_has(remove, old.item[i]))
 			changed = true;
-		else
+		else {
 			strings_add(&ids, old.item[i]);
+			(void)strings_first(&seen, old.item[i]);
+		}
 	}
 	for (i = 0; add != NULL && i < add->count; i++)
-		if (!strings_has(&ids, add->item[i])) {
+		if (strings_first(&seen, add->item[i])) {
 			strings_add(&ids, add->item[i]);
 			changed = true;
 		}
+	strings_forget(seen);
 	if (changed) {
 		json_print_strings(&value, &ids, d->indent, 1);
 		draft_set(d, JSON_ROOT, task_field_names[field], buf_text(&value));

@@ -19,14 +19,14 @@ enum task_field {
 	FIELD_BLOCKS,
 	FIELD_BLOCKED_BY,
 	FIELD_METADATA,
-	FIELD_NATIVE, /* how many the client has */
-	FIELD_ASSIGNEE = FIELD_NATIVE,
+	FIELD_ASSIGNEE,
 	FIELD_DEPENDENCIES,
 	FIELD_PARENT_ID,
 	FIELD_UPDATED_AT,
 	FIELD_CREATED_AT,
 	FIELD_COUNT
 };
+#define FIELD_NATIVE FIELD_ASSIGNEE /* how many the client's own are */
 
 /* Arrays, not pointers, which every start would have to relocate. */
 #define TASK_FIELD_NAME 16

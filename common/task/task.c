@@ -258,18 +258,22 @@ task_parent(const struct json *j, const json_ref at[FIELD_COUNT], const char *su
 static void
 ids_of(const struct json *j, json_ref array, struct strings *ids)
 {
+	void *seen = NULL;
 	json_ref el;
 	char *id;
 
 	if (json_kind(j, array) != JSON_ARRAY)
 		return;
+	for (size_t i = 0; i < ids->count; i++)
+		(void)strings_first(&seen, ids->item[i]);
 	for (el = json_first(j, array); el != JSON_ABSENT; el = json_next(j, array, el)) {
 		id = json_string(j, el);
-		if (strings_has(ids, id))
-			free(id);
-		else
+		if (strings_first(&seen, id))
 			strings_take(ids, id);
+		else
+			free(id);
 	}
+	strings_forget(seen);
 }
 
 static void

@@ -54,7 +54,7 @@ count(struct lock *l)
 	if (file_read(listfd, "counter", 0, 32, &text, &error) == -1)
 		errx(1, "%s", error.text);
 	snprintf(next, sizeof(next), "%ld\n", atol(buf_text(&text)) + 1);
-	if (file_stage(&stage, listfd, "counter", next, strlen(next), 0, FILE_SYNC_OFF, &error) ==
+	if (file_stage(&stage, listfd, "counter", next, strlen(next), 0, DURABILITY_OFF, &error) ==
 		-1 ||
 	    (l != NULL && lock_verify(l, &error) == -1) || file_commit(&stage, &error) == -1)
 		errx(1, "%s", error.text);

@@ -27,7 +27,7 @@ main(int argc, char **argv)
 		errx(64, "usage: update DIR ID MS|-N");
 	if (store_open(&st, argv[1], false, &e) != 1)
 		errx(1, "%s: %s", argv[1], e.text);
-	st.sync = FILE_SYNC_OFF; /* the other does not sync either */
+	st.durability = DURABILITY_OFF; /* the other does not sync either */
 	limit = atol(argv[3]);
 	end = deadline_in(limit);
 	while (limit < 0 ? done < -limit : !deadline_past(end)) {

@@ -1,6 +1,6 @@
 /*
- * How the command speaks: one line on standard error for what went wrong,
- * whole buffers on standard output, colour through paint().
+ * Output: one line on standard error for a failure, whole buffers on standard output, colour
+ * through cli_paint().
  *
  * With --json a failure is also an object on standard output, so that a
  * program reads one stream, whatever happens.
@@ -13,8 +13,12 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "cli.h"
+#include "commands.h"
+#include "sys/dir.h"
 #include "sys/file.h"
+
+#define PRINT_CHARS 1000  /* of a %s without a precision */
+#define UNKNOWN_LISTED 12 /* more known words than this are not listed */
 
 static const char *
 status_name(int status)
@@ -50,8 +54,9 @@ fail(struct cli *c, int status, const char *text)
 
 	text_show(&line, text, strlen(text), TEXT_LINE, TEXT_REASON);
 	cli_flush(c);
-	fprintf(stderr, "%sclaude-tasks:%s %s\n", isatty(STDERR_FILENO) ? paint(c, PAINT_RED) : "",
-	    isatty(STDERR_FILENO) ? paint(c, PAINT_OFF) : "", buf_text(&line));
+	fprintf(stderr, "%sclaude-tasks:%s %s\n",
+	    isatty(STDERR_FILENO) ? cli_paint(c, PAINT_RED) : "",
+	    isatty(STDERR_FILENO) ? cli_paint(c, PAINT_OFF) : "", buf_text(&line));
 	if (c->json) {
 		o = out_object();
 		e = out_object();
@@ -66,20 +71,27 @@ fail(struct cli *c, int status, const char *text)
 	return status;
 }
 
+static char *
+format(const char *fmt, va_list ap)
+{
+	char *s = NULL;
+
+	if (vasprintf(&s, fmt, ap) == -1)
+		mem_exhausted();
+	return s;
+}
+
 int
 cli_fail(struct cli *c, int status, const char *fmt, ...)
 {
-	struct buf text = { 0 };
 	va_list ap;
-	char *s = NULL;
+	char *s;
 
 	va_start(ap, fmt);
-	if (vasprintf(&s, fmt, ap) == -1)
-		mem_exhausted();
+	s = format(fmt, ap);
 	va_end(ap);
 	status = fail(c, status, s);
 	free(s);
-	buf_free(&text);
 	return status;
 }
 
@@ -87,19 +99,32 @@ int
 cli_misuse(struct cli *c, const char *fmt, ...)
 {
 	va_list ap;
-	char *s = NULL, *whole;
+	char *s;
 
 	va_start(ap, fmt);
-	if (vasprintf(&s, fmt, ap) == -1)
-		mem_exhausted();
+	s = format(fmt, ap);
 	va_end(ap);
-	if (c->command != NULL && strcmp(c->command->name, "help") != 0)
-		whole = mem_printf("%s (try: claude-tasks help %s)", s, c->command->name);
+	if (strcmp(c->command->name, "help") != 0)
+		cli_fail(c, EXIT_MISUSE, "%s (try: claude-tasks help %s)", s, c->command->name);
 	else
-		whole = mem_string(s);
-	fail(c, EXIT_MISUSE, whole);
-	free(whole);
+		cli_fail(c, EXIT_MISUSE, "%s (try: claude-tasks help)", s);
 	free(s);
+	return EXIT_MISUSE;
+}
+
+int
+cli_unknown(
+    struct cli *c, const char *kind, const char *word, const char *const *known, size_t count)
+{
+	const char *near = text_nearest(word, known, count);
+	struct buf all = { 0 };
+
+	if (near != NULL)
+		return cli_misuse(c, "unknown %s '%s'; did you mean '%s'?", kind, word, near);
+	for (size_t i = 0; i < count && count <= UNKNOWN_LISTED; i++)
+		buf_printf(&all, "%s%s", i == 0 ? "; known: " : ", ", known[i]);
+	cli_misuse(c, "unknown %s '%s'%s", kind, word, buf_text(&all));
+	buf_free(&all);
 	return EXIT_MISUSE;
 }
 
@@ -134,16 +159,21 @@ cli_no_task(struct cli *c, const char *id)
 	    c->list_name != NULL ? c->list_name : "");
 }
 
+int
+cli_task_error(struct cli *c, const char *id, const struct error *err)
+{
+	return err->kind == ERROR_NOT_FOUND ? cli_no_task(c, id) : cli_error(c, err);
+}
+
 void
 cli_note(struct cli *c, const char *fmt, ...)
 {
 	struct buf line = { 0 };
 	va_list ap;
-	char *s = NULL;
+	char *s;
 
 	va_start(ap, fmt);
-	if (vasprintf(&s, fmt, ap) == -1)
-		mem_exhausted();
+	s = format(fmt, ap);
 	va_end(ap);
 	text_show(&line, s, strlen(s), TEXT_LINE, TEXT_REASON);
 	cli_flush(c);
@@ -152,7 +182,54 @@ cli_note(struct cli *c, const char *fmt, ...)
 	free(s);
 }
 
-/* A reader that went away (head, less) is no failure worth a word. */
+static void
+format_safely(struct buf *b, const char *fmt, va_list ap)
+{
+	for (; *fmt != '\0'; fmt++) {
+		size_t max = PRINT_CHARS;
+		char *end;
+		const char *s;
+
+		if (*fmt != '%') {
+			buf_putc(b, *fmt);
+			continue;
+		}
+		if (*++fmt == '.') {
+			max = strtoul(fmt + 1, &end, 10);
+			fmt = end;
+		}
+		if (*fmt == 's') {
+			s = va_arg(ap, const char *);
+			text_show(b, s, strlen(s), TEXT_LINE, max);
+		} else if (*fmt == 'd') {
+			buf_printf(b, "%d", va_arg(ap, int));
+		} else if (*fmt++ == 'z') {
+			buf_printf(b, "%zu", va_arg(ap, size_t));
+		}
+	}
+}
+
+void
+cli_print(struct cli *c, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	format_safely(&c->out, fmt, ap);
+	va_end(ap);
+}
+
+void
+cli_format(struct buf *b, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	format_safely(b, fmt, ap);
+	va_end(ap);
+}
+
+/* A reader that closed the pipe (head, less) is not reported. */
 void
 cli_flush(struct cli *c)
 {
@@ -164,21 +241,48 @@ cli_flush(struct cli *c)
 }
 
 void
+cli_json_line(struct cli *c, struct json_object *o)
+{
+	out_text(&c->out, o);
+	buf_putc(&c->out, '\n');
+}
+
+void
 cli_json(struct cli *c, struct json_object *o)
 {
-	struct buf text = { 0 };
+	if (c->terminal) {
+		out_pretty(&c->out, o);
+		buf_putc(&c->out, '\n');
+	} else {
+		cli_json_line(c, o);
+	}
+}
 
-	if (c->terminal)
-		out_pretty(&text, o);
-	else
-		out_text(&text, o);
-	buf_add(&c->out, text.data, text.len);
-	buf_putc(&c->out, '\n');
-	buf_free(&text);
+int
+cli_write_file(struct cli *c, const char *path, const struct buf *text)
+{
+	const char *slash = strrchr(path, '/');
+	struct error err;
+	char *dir;
+	int fd, rc = -1;
+
+	if (strcmp(path, "-") == 0) {
+		buf_add(&c->out, text->data, text->len);
+		return EXIT_DONE;
+	}
+	dir = slash == NULL ? mem_string(".") : mem_copy(path, (size_t)(slash - path + 1));
+	fd = dir_open(dir, &err);
+	free(dir);
+	if (fd != -1) {
+		rc = file_replace(fd, slash == NULL ? path : slash + 1, text->data, text->len, 0,
+		    DURABILITY_FILE, &err);
+		close(fd);
+	}
+	return rc == -1 ? cli_error(c, &err) : EXIT_DONE;
 }
 
 const char *
-paint(const struct cli *c, enum paint p)
+cli_paint(const struct cli *c, enum paint p)
 {
 	static const char *const code[] = {
 		[PAINT_NONE] = "",
@@ -202,7 +306,8 @@ cli_confirm(struct cli *c, const char *question)
 	if (cli_flag(c, "yes"))
 		return true;
 	if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO)) {
-		cli_fail(c, EXIT_MISUSE, "%s Nobody is here to ask; say --yes to go on", question);
+		cli_fail(c, EXIT_MISUSE,
+		    "%s Standard input is not a terminal; pass --yes to confirm", question);
 		return false;
 	}
 	cli_flush(c);

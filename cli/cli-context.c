@@ -1,5 +1,5 @@
 /*
- * Where the command works, and as whom.
+ * Which list the command works on, and who acts.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,10 +8,10 @@
 
 #include "agent/agent.h"
 #include "agent/event.h"
-#include "cli.h"
+#include "commands.h"
 #include "config/config.h"
-#include "sys/file.h"
 #include "sys/lock.h"
+#include "sys/process.h"
 
 int
 cli_find(struct cli *c)
@@ -25,7 +25,7 @@ cli_find(struct cli *c)
 	struct error err;
 
 	if (c->list_name != NULL && c->list_dir != NULL) {
-		cli_misuse(c, "--list and --dir name two lists; give one");
+		cli_misuse(c, "--list and --dir cannot be used together");
 		return -1;
 	}
 	if (c->list.name != NULL)
@@ -36,7 +36,7 @@ cli_find(struct cli *c)
 	return -1;
 }
 
-/* How hard a write is pressed to the disk is configured; what is wrong there others say. */
+/* Apply the configured durability; errors in the configuration are reported elsewhere. */
 void
 cli_tune(struct cli *c)
 {
@@ -45,7 +45,7 @@ cli_tune(struct cli *c)
 	struct error ignored;
 
 	if (config_load(&config, &q, &ignored) == 0)
-		c->store.sync = config.durability;
+		c->store.durability = config.durability;
 	config_free(&config);
 }
 
@@ -65,32 +65,20 @@ cli_open(struct cli *c, bool make)
 	return rc;
 }
 
+int
+cli_open_for(struct cli *c, const char *id)
+{
+	int rc = cli_open(c, false);
+
+	if (rc == 0)
+		cli_no_task(c, id);
+	return rc == 1 ? 0 : -1;
+}
+
 struct deadline
 cli_patience(void)
 {
 	return deadline_in(2 * LOCK_PATIENCE_MS);
-}
-
-/* Field 22 of /proc/PID/stat, counted after the name, which may hold blanks and brackets. */
-static uint64_t
-process_start(int64_t pid)
-{
-	struct buf text = { 0 };
-	struct error err;
-	char path[64];
-	const char *p;
-	uint64_t start = 0;
-
-	snprintf(path, sizeof(path), "/proc/%lld/stat", (long long)pid);
-	if (file_read_path(path, 4096, &text, &err) == 1 &&
-	    (p = strrchr(buf_text(&text), ')')) != NULL) {
-		for (int field = 2; field < 22 && p != NULL; field++)
-			p = strchr(p + 1, ' ');
-		if (p != NULL)
-			start = strtoull(p, NULL, 10);
-	}
-	buf_free(&text);
-	return start;
 }
 
 const char *
@@ -119,18 +107,19 @@ void
 cli_agent(const struct cli *c, struct agent *a)
 {
 	const char *name = cli_agent_name(c), *session = getenv("CLAUDE_CODE_SESSION_ID");
+	struct process p;
 
 	*a = (struct agent){ 0 };
 	agent_client(a);
-	/* Who started a server is who speaks to it. */
+	/* The process that started a server is its client. */
 	if (a->pid == 0 && strcmp(c->command->name, "mcp") == 0) {
 		a->pid = getppid();
-		a->pid_start = process_start(a->pid);
+		a->pid_start = process_read((pid_t)a->pid, &p) == 1 ? p.start : 0;
 	}
 	if (session != NULL && *session != '\0') {
 		a->session = session;
 	} else if (name == NULL) {
-		/* At a shell there is no session to tell two people apart by. */
+		/* At a shell there is no session: use the login name. */
 		name = getenv("USER");
 		if (name == NULL || *name == '\0')
 			name = getenv("LOGNAME");
@@ -138,4 +127,12 @@ cli_agent(const struct cli *c, struct agent *a)
 			name = "me";
 	}
 	a->name = name;
+}
+
+bool
+cli_by_agent(void)
+{
+	const char *v = getenv("CLAUDECODE");
+
+	return v != NULL && *v != '\0' && strcmp(v, "0") != 0;
 }

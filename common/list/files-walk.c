@@ -1,10 +1,10 @@
 /*
- * The tasks in the order of their ids, until somebody has seen enough.
+ * Visit the tasks in the order of their ids, until the visitor stops.
  *
  * A scan takes the directory's order, so it must read all files before it
  * can name the first.  Here the names are read first and put in order
  * without being sorted: the client counts its tasks from 1, so one bit for
- * each number is enough.  What has no such name comes last.
+ * each number is enough.  Other names come last.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -12,20 +12,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "list/document.h"
-#include "list/store-part.h"
+#include "list/files-part.h"
 #include "sys/dir.h"
 
 #define COUNTED 65536 /* numbers that have a bit */
 
-struct walk {
+struct id_walk {
 	unsigned char bit[COUNTED / 8];
 	struct strings others;
 };
 
 /* "7": 7; anything that is not how a small number is written: 0. */
 static unsigned int
-counted(const char *id)
+id_number(const char *id)
 {
 	unsigned int n = 0;
 
@@ -38,13 +37,13 @@ counted(const char *id)
 }
 
 static int
-by_id(const void *a, const void *b)
+id_order(const void *a, const void *b)
 {
 	return task_id_compare(*(char *const *)a, *(char *const *)b);
 }
 
 static int
-walk_names(struct walk *w, struct store *s, struct error *err)
+walk_names(struct id_walk *w, struct store *s, struct error *err)
 {
 	DIR *dir = dir_read(s->dirfd, ".");
 	struct dirent *e;
@@ -56,30 +55,31 @@ walk_names(struct walk *w, struct store *s, struct error *err)
 	while (errno = 0, (e = readdir(dir)) != NULL) {
 		if (!files_id(s, e->d_name, id))
 			continue;
-		if ((n = counted(id)) != 0)
+		if ((n = id_number(id)) != 0)
 			w->bit[n / 8] |= (unsigned char)(1u << n % 8);
 		else
 			strings_add(&w->others, id);
 	}
-	n = (unsigned int)errno;
+	if (errno != 0) {
+		error_sys(err, "cannot read '%s'", s->dir);
+		closedir(dir);
+		return -1;
+	}
 	closedir(dir);
-	errno = (int)n;
-	if (n != 0)
-		return error_sys(err, "cannot read '%s'", s->dir);
 	if (w->others.count > 1)
-		qsort(w->others.item, w->others.count, sizeof(w->others.item[0]), by_id);
+		qsort(w->others.item, w->others.count, sizeof(w->others.item[0]), id_order);
 	return 0;
 }
 
 static int
-visit(struct store *s, const char *id, const char *needle, int (*fn)(void *, const struct task *),
-    void *arg, struct error *err)
+walk_visit(struct store *s, const char *id, const char *needle,
+    int (*fn)(void *, const struct task *), void *arg, struct error *err)
 {
 	struct task t = TASK_INIT;
 	int rc = files_find(s, id, needle, &t, err);
 
 	if (rc == -1 && err->kind == ERROR_INPUT)
-		rc = 0; /* what the client does not show is no task */
+		rc = 0; /* the client does not show it either */
 	else if (rc == 1)
 		rc = fn(arg, &t);
 	task_free(&t);
@@ -90,7 +90,7 @@ int
 files_walk(struct store *s, const char *needle, int (*fn)(void *, const struct task *), void *arg,
     struct error *err)
 {
-	struct walk *w = mem_alloc(sizeof(*w));
+	struct id_walk *w = mem_alloc(sizeof(*w));
 	char id[16];
 	int rc = walk_names(w, s, err);
 
@@ -98,28 +98,11 @@ files_walk(struct store *s, const char *needle, int (*fn)(void *, const struct t
 		for (unsigned int k = 0; rc == 0 && w->bit[i] >> k != 0; k++)
 			if (w->bit[i] >> k & 1) {
 				snprintf(id, sizeof(id), "%u", i * 8 + k);
-				rc = visit(s, id, needle, fn, arg, err);
+				rc = walk_visit(s, id, needle, fn, arg, err);
 			}
 	for (size_t i = 0; rc == 0 && i < w->others.count; i++)
-		rc = visit(s, w->others.item[i], needle, fn, arg, err);
+		rc = walk_visit(s, w->others.item[i], needle, fn, arg, err);
 	strings_free(&w->others);
 	free(w);
-	return rc;
-}
-
-int
-store_walk(struct store *s, enum task_status status, int (*fn)(void *, const struct task *),
-    void *arg, struct error *err)
-{
-	struct task_set set = { 0 };
-	int rc = 0;
-
-	if (s->layout != STORE_DOCUMENT)
-		return files_walk(s, task_status_name(status), fn, arg, err);
-	if (document_load(s, &set, err) == -1)
-		rc = -1;
-	for (size_t i = 0; rc == 0 && i < set.count; i++)
-		rc = fn(arg, &set.item[i]);
-	task_set_free(&set);
 	return rc;
 }

@@ -1,23 +1,21 @@
 /*
- * Why not getopt_long: flags are looked up in two tables (the command's and
- * the common ones), may come before the command is known, and an unknown one
- * is answered with the nearest name.
+ * Not getopt_long: flags are looked up in two tables (the command's and the common ones), may come
+ * before the command is known, and an unknown one is answered with the nearest name.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "args.h"
 #include "base/text.h"
+#include "commands.h"
 
-const struct flag args_common[] = {
-	{ "list", 'l', "NAME", "the list to work on (default: the session's, or the project's)" },
-	{ "dir", 0, "DIR", "the directory of task files to work on" },
+const struct flag cli_args_common[] = {
+	{ "list", 'l', "NAME", "use this list (default: the session's, else the project's)" },
+	{ "dir", 0, "DIR", "use the task files in this directory" },
 	{ "json", 'j', NULL, "print JSON" },
-	{ "color", 0, "WHEN", "colour: always, never or auto" },
-	{ "ascii", 0, NULL, "no character outside ASCII of our own" },
-	{ "unicode", 0, NULL, "Unicode signs even when standard output is no terminal" },
-	{ "help", 'h', NULL, "what the command does and takes" },
+	{ "color", 0, "WHEN", "use colours: always, never or auto" },
+	{ "ascii", 0, NULL, "use ASCII symbols only" },
+	{ "unicode", 0, NULL, "use Unicode symbols even if standard output is not a terminal" },
+	{ "help", 'h', NULL, "show help" },
 	{ 0 },
 };
 
@@ -40,33 +38,39 @@ flag_lettered(const struct flag *table, char letter)
 }
 
 static void
-add_given(struct cli *c, const struct flag *flag, const char *value)
+add_flag(struct cli *c, const struct flag *flag, const char *value)
 {
 	c->flags = mem_grow(c->flags, c->flag_count + 1, sizeof(*c->flags));
 	c->flags[c->flag_count++] = (struct flag_value){ flag, value };
 }
 
 static int
-unknown_flag(struct cli *c, const char *word, size_t len)
+unknown_option(struct cli *c, const char *name, size_t len)
 {
-	const char *names[64];
-	const char *near;
-	char *name = mem_copy(word, len);
-	size_t n = 0;
+	const struct flag *const tables[] = { c->command->flags, cli_args_common };
+	struct strings names = { 0 };
+	char *word = mem_printf("--%.*s", (int)len, name);
 	int status;
 
-	for (const struct flag *f = c->command->flags; f != NULL && f->name != NULL && n < 48; f++)
-		names[n++] = f->name;
-	for (const struct flag *f = args_common; f->name != NULL && n < 64; f++)
-		names[n++] = f->name;
-	near = text_nearest(name, names, n);
-	if (near != NULL)
-		status = cli_misuse(
-		    c, "'%s' has no flag --%s; did you mean --%s?", c->command->name, name, near);
-	else
-		status = cli_misuse(c, "'%s' has no flag --%s", c->command->name, name);
-	free(name);
+	for (size_t i = 0; i < 2; i++)
+		for (const struct flag *f = tables[i]; f != NULL && f->name != NULL; f++)
+			strings_take(&names, mem_printf("--%s", f->name));
+	status = cli_unknown(c, "option", word, (const char *const *)names.item, names.count);
+	strings_free(&names);
+	free(word);
 	return status;
+}
+
+/* The command's own flag, or the common one; by name, or with len 0 by its letter. */
+static const struct flag *
+flag_find(const struct cli *c, const char *name, size_t len)
+{
+	const struct flag *const tables[] = { c->command->flags, cli_args_common };
+	const struct flag *f = NULL;
+
+	for (size_t i = 0; i < 2 && f == NULL; i++)
+		f = len > 0 ? flag_named(tables[i], name, len) : flag_lettered(tables[i], *name);
+	return f;
 }
 
 /* One word that begins with '-'; next is the word after it, or NULL. *used: next was taken. */
@@ -79,11 +83,9 @@ parse_flag(struct cli *c, const char *word, const char *next, bool *used)
 
 	*used = false;
 	if (word[1] == '-') {
-		f = flag_named(c->command->flags, name, len);
+		f = len > 0 ? flag_find(c, name, len) : NULL;
 		if (f == NULL)
-			f = flag_named(args_common, name, len);
-		if (f == NULL)
-			return unknown_flag(c, name, len);
+			return unknown_option(c, name, len);
 		if (f->value == NULL && equals != NULL)
 			return cli_misuse(c, "--%s takes no value", f->name);
 		if (f->value != NULL && equals == NULL) {
@@ -91,45 +93,41 @@ parse_flag(struct cli *c, const char *word, const char *next, bool *used)
 				return cli_misuse(c, "--%s needs a value (%s)", f->name, f->value);
 			*used = true;
 		}
-		add_given(c, f, equals != NULL ? equals + 1 : *used ? next : "");
+		add_flag(c, f, equals != NULL ? equals + 1 : *used ? next : "");
 		return EXIT_DONE;
 	}
 	for (const char *p = word + 1; *p != '\0'; p++) {
-		f = flag_lettered(c->command->flags, *p);
+		f = flag_find(c, p, 0);
 		if (f == NULL)
-			f = flag_lettered(args_common, *p);
-		if (f == NULL)
-			return cli_misuse(c, "'%s' has no flag -%c", c->command->name, *p);
+			return cli_misuse(c, "unknown option '-%c'", *p);
 		if (f->value == NULL) {
-			add_given(c, f, "");
+			add_flag(c, f, "");
 			continue;
 		}
 		if (p[1] == '\0' && next == NULL)
 			return cli_misuse(c, "-%c needs a value (%s)", *p, f->value);
 		*used = p[1] == '\0';
-		add_given(c, f, *used ? next : p + 1);
+		add_flag(c, f, *used ? next : p + 1);
 		break;
 	}
 	return EXIT_DONE;
 }
 
-static int
-unknown_command(struct cli *c, const char *word)
+int
+cli_unknown_command(struct cli *c, const char *word)
 {
 	const struct command *table;
-	const char *names[128], *near;
+	const char *names[128];
 	size_t count, n = 0;
 
 	table = command_table(&count);
 	for (size_t i = 0; i < count && n < 126; i++) {
-		names[n++] = table[i].name;
+		if (table[i].summary != NULL)
+			names[n++] = table[i].name;
 		if (table[i].also != NULL)
 			names[n++] = table[i].also;
 	}
-	near = text_nearest(word, names, n);
-	if (near != NULL)
-		return cli_misuse(c, "there is no command '%s'; did you mean '%s'?", word, near);
-	return cli_misuse(c, "there is no command '%s'; 'claude-tasks help' lists them", word);
+	return cli_unknown(c, "command", word, names, n);
 }
 
 /* The first word that is neither a flag nor a flag's value; -1 if none. */
@@ -146,9 +144,10 @@ command_word(int argc, char **argv)
 		if (w[0] != '-' || w[1] == '\0')
 			return i;
 		if (w[1] == '-')
-			f = strchr(w, '=') ? NULL : flag_named(args_common, w + 2, strlen(w + 2));
+			f = strchr(w, '=') ? NULL
+					   : flag_named(cli_args_common, w + 2, strlen(w + 2));
 		else
-			f = w[2] == '\0' ? flag_lettered(args_common, w[1]) : NULL;
+			f = w[2] == '\0' ? flag_lettered(cli_args_common, w[1]) : NULL;
 		if (f != NULL && f->value != NULL)
 			i++;
 	}
@@ -156,7 +155,7 @@ command_word(int argc, char **argv)
 }
 
 int
-args_parse(struct cli *c, int argc, char **argv)
+cli_args_parse(struct cli *c, int argc, char **argv)
 {
 	int at = command_word(argc, argv), status;
 	bool ended = false, used;
@@ -164,7 +163,7 @@ args_parse(struct cli *c, int argc, char **argv)
 	c->command = command_find(at == -1 ? "list" : argv[at]);
 	if (c->command == NULL) {
 		c->command = command_find("help");
-		return unknown_command(c, argv[at]);
+		return cli_unknown_command(c, argv[at]);
 	}
 	c->operand = mem_grow(NULL, (size_t)argc + 1, sizeof(*c->operand));
 	for (int i = 1; i < argc; i++) {
@@ -193,12 +192,12 @@ args_parse(struct cli *c, int argc, char **argv)
 		return cli_misuse(c, "'%s' needs %s", c->command->name, c->command->operands);
 	if (c->command->max != -1 && c->operands > c->command->max)
 		return cli_misuse(
-		    c, "'%s' does not take '%s'", c->command->name, c->operand[c->command->max]);
+		    c, "'%s' takes no operand '%s'", c->command->name, c->operand[c->command->max]);
 	return EXIT_DONE;
 }
 
 void
-args_free(struct cli *c)
+cli_args_free(struct cli *c)
 {
 	free(c->flags);
 	free(c->operand);
@@ -254,44 +253,78 @@ cli_number(struct cli *c, const char *name, int64_t min, int64_t max, int64_t ot
 	n = strtonum(value, min, max, &wrong);
 	if (wrong == NULL)
 		return n;
-	cli_misuse(c, "--%s '%s' is %s: a whole number from %lld to %lld", name, value, wrong,
+	cli_misuse(c, "--%s '%s' is %s; use a whole number from %lld to %lld", name, value, wrong,
 	    (long long)min, (long long)max);
 	return -1;
+}
+
+static const char *
+checked_id(struct cli *c, const char *word)
+{
+	const char *id = word + (word[0] == '#');
+
+	if (task_id_ok(id))
+		return id;
+	cli_misuse(c, "'%s' is not a task id", word);
+	return NULL;
 }
 
 int
 cli_ids(struct cli *c, const char *word, struct strings *out)
 {
 	struct strings parts = { 0 };
+	const char *id;
 	int rc = 0;
 
 	add_split(&parts, word);
-	if (parts.count == 0) {
-		cli_misuse(c, "an empty word is no task id");
-		rc = -1;
-	}
+	if (parts.count == 0)
+		rc = checked_id(c, word) == NULL ? -1 : 0;
 	for (size_t i = 0; i < parts.count && rc == 0; i++) {
-		const char *id = parts.item[i] + (parts.item[i][0] == '#');
-
-		if (task_id_ok(id)) {
-			strings_add(out, id);
-		} else {
-			cli_misuse(c, "'%s' is no task id", parts.item[i]);
+		if ((id = checked_id(c, parts.item[i])) == NULL)
 			rc = -1;
-		}
+		else
+			strings_add(out, id);
 	}
 	strings_free(&parts);
 	return rc;
 }
 
+int
+cli_operand_ids(struct cli *c, struct strings *out)
+{
+	for (int i = 0; i < c->operands; i++)
+		if (cli_ids(c, c->operand[i], out) == -1)
+			return -1;
+	return 0;
+}
+
+int
+cli_value_ids(struct cli *c, const char *name, struct strings *out)
+{
+	for (size_t i = 0; i < c->flag_count; i++)
+		if (strcmp(c->flags[i].flag->name, name) == 0 &&
+		    cli_ids(c, c->flags[i].value, out) == -1)
+			return -1;
+	return 0;
+}
+
 const char *
 cli_id(struct cli *c, int operand)
 {
-	const char *word = c->operand[operand];
-	const char *id = word + (word[0] == '#');
+	return checked_id(c, c->operand[operand]);
+}
 
-	if (task_id_ok(id))
-		return id;
-	cli_misuse(c, "'%s' is no task id", word);
-	return NULL;
+int
+cli_task_status(struct cli *c, const char *word, enum task_status *status)
+{
+	static const char *const known[] = { "pending", "in_progress", "completed" };
+
+	*status = task_status_parse(word);
+	if (*status != TASK_NO_STATUS)
+		return 0;
+	if (strcmp(word, "done") == 0)
+		cli_misuse(c, "unknown status 'done'; did you mean 'completed'?");
+	else
+		cli_unknown(c, "status", word, known, sizeof(known) / sizeof(known[0]));
+	return -1;
 }

@@ -8,7 +8,7 @@
  *
  * A scan pays for the kernel's work per file and little else: one open
  * below a kept descriptor, one read into a buffer that is used again (a short
- * read is the end), no stat where the directory told the type, and a look
+ * read is the end), no stat where the directory gives the type, and a look
  * for the needle before any parsing.  Files that looked torn are put aside
  * and tried again together at the end.
  */
@@ -16,14 +16,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "list/store-part.h"
+#include "list/files-part.h"
 #include "sys/dir.h"
 
 #define SCAN_READ 65536 /* bytes of a first read */
@@ -31,8 +30,8 @@
 static const int torn_waits_us[] = { 200, 1000, 5000 };
 #define TORN_TRIES ((int)(sizeof(torn_waits_us) / sizeof(torn_waits_us[0])))
 
-/* BAD is the file's own fault; it is passed over where it is one of many.  FAULT is the
- * system's, and whoever passes over that takes what is there for what is not. */
+/* BAD: the file is wrong; a scan skips it.  FAULT: the system failed, and a scan must fail too,
+ * because a task that is there would be taken for missing. */
 enum { READ_FAULT = -2, READ_BAD = -1, READ_NONE = 0, READ_OK = 1, READ_TORN = 2 };
 
 bool
@@ -58,25 +57,24 @@ files_id(const struct store *s, const char *name, char id[256])
 	       strcmp(name, "tasks.json") != 0;
 }
 
-/* A linked task file is followed, but not out of the place where lists are. */
+/* A linked task file is followed, but not out of the place where lists are.  What is judged is
+ * what is read: the path may lead elsewhere a moment later. */
 static int
 open_link(struct store *s, const char *name, struct error *err)
 {
-	char link[PATH_MAX], real[PATH_MAX], root[PATH_MAX];
-	int fd;
+	char self[64];
+	int at = openat(s->dirfd, name, O_PATH | O_CLOEXEC), fd = -1;
 
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", s->dirfd);
-	if (realpath(link, root) == NULL || strrchr(root, '/') == NULL)
-		return error_sys(err, "cannot find '%s'", s->dir);
-	*strrchr(root, '/') = '\0';
-	snprintf(link, sizeof(link), "/proc/self/fd/%d/%s", s->dirfd, name);
-	if (realpath(link, real) == NULL)
+	if (at == -1)
 		return error_set(err, ERROR_INPUT, "a symbolic link that leads nowhere");
-	if (strncmp(real, root, strlen(root)) != 0 || real[strlen(root)] != '/')
-		return error_set(err, ERROR_INPUT,
-		    "a symbolic link that leads out of '%s/', not followed", root);
-	fd = open(real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	return fd == -1 ? error_sys(err, "cannot open '%s'", real) : fd;
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", at);
+	if (!file_inside(s->dirfd, at))
+		error_set(
+		    err, ERROR_INPUT, "a symbolic link that leads out of the lists, not followed");
+	else if ((fd = open(self, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)) == -1)
+		error_sys(err, "cannot open what the symbolic link leads to");
+	close(at);
+	return fd;
 }
 
 /* A read that gives less than it could is the end, once there are `least` bytes. */
@@ -123,8 +121,10 @@ read_bytes(struct store *s, const char *name, bool regular, struct buf *text, st
 		if ((fd = open_link(s, name, err)) == -1)
 			return READ_BAD;
 	}
-	if (fd == -1 && (errno == ENXIO || errno == ENODEV))
-		return error_set(err, ERROR_INPUT, "not a regular file");
+	if (fd == -1 && (errno == ENXIO || errno == ENODEV)) {
+		error_set(err, ERROR_INPUT, "not a regular file");
+		return READ_BAD;
+	}
 	if (fd == -1) {
 		rc = errno == EACCES || errno == EPERM ? READ_BAD : READ_FAULT;
 		error_sys(err, "cannot open it");
@@ -195,8 +195,8 @@ read_locked(struct store *s, const char *name, const char *id, struct task *t, s
 	struct error failed;
 	int rc;
 
-	/* Never two tasks' locks at once: who has one must do with what is there.
-	 * Where we may not write there is no lock for us: then it is what it is. */
+	/* Never hold two task locks: with one held, what was read counts.  The same where the lock
+	 * cannot be made, because we may not write there. */
 	if (s->in_task)
 		return READ_BAD;
 	if (lock_task(&lock, s->dirfd, name, deadline_in(LOCK_PATIENCE_MS), &failed) == -1) {

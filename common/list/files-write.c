@@ -8,8 +8,8 @@
  * Both sides of a dependency are two writes under one list lock.
  *
  * Every write is: lock, read, decide, stage beside, verify the lock, rename.
- * Losing the lock in between (we were stopped for seconds, and somebody
- * broke it) starts the whole operation over.
+ * Losing the lock in between (we were stopped for seconds, and another
+ * process broke it) starts the whole operation over.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,12 +18,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "list/store-part.h"
+#include "list/files-part.h"
 #include "list/watermark.h"
 
-#define LOST_TRIES 5
-
-struct request {
+struct files_request {
 	const char *id;
 	const struct change *change;
 	store_rule *rule;
@@ -39,7 +37,7 @@ commit_text(
 {
 	struct file_stage stage = FILE_STAGE_INIT;
 
-	if (file_stage(&stage, s->dirfd, name, text->data, text->len, 0, s->sync, err) == -1)
+	if (file_stage(&stage, s->dirfd, name, text->data, text->len, 0, s->durability, err) == -1)
 		return -1;
 	if (store_verify(s, task, err) == -1) {
 		file_drop(&stage);
@@ -49,7 +47,7 @@ commit_text(
 }
 
 static int
-edit_held(struct store *s, const struct request *q, const char *name, struct lock *lock,
+edit_held(struct store *s, const struct files_request *q, const char *name, struct lock *lock,
     struct error *err)
 {
 	struct task t = TASK_INIT;
@@ -77,9 +75,9 @@ edit_held(struct store *s, const struct request *q, const char *name, struct loc
 	return rc;
 }
 
-/* Is there such a file?  A lock beside none would be debris for nothing. */
+/* Is there such a file?  Asked before the lock, which would be left beside no file. */
 static int
-find(struct store *s, const char *id, char name[256], struct error *err)
+find_file(struct store *s, const char *id, char name[256], struct error *err)
 {
 	struct stat st;
 
@@ -94,13 +92,13 @@ find(struct store *s, const char *id, char name[256], struct error *err)
 
 /* One task, under its lock: 1 written, 0 nothing to write, -1. */
 static int
-edit_one(struct store *s, const struct request *q, struct error *err)
+edit_one(struct store *s, const struct files_request *q, struct error *err)
 {
 	struct lock lock = LOCK_INIT;
 	char name[256];
 	int rc;
 
-	if (find(s, q->id, name, err) == -1)
+	if (find_file(s, q->id, name, err) == -1)
 		return -1;
 	if (lock_task(&lock, s->dirfd, name, q->deadline, err) == -1)
 		return -1;
@@ -118,7 +116,7 @@ edit_others(struct store *s, const char *id, const struct strings *others, bool 
 {
 	struct strings one = { (char *[]){ (char *)id }, 1 };
 	struct change change = CHANGE_INIT;
-	struct request q = { .change = &change, .deadline = deadline };
+	struct files_request q = { .change = &change, .deadline = deadline };
 	int rc, changed = 0;
 	size_t i;
 
@@ -129,7 +127,7 @@ edit_others(struct store *s, const char *id, const struct strings *others, bool 
 	for (i = 0; others != NULL && i < others->count; i++) {
 		q.id = others->item[i];
 		rc = edit_one(s, &q, err);
-		/* Nothing to clean in a task that has gone, or that nobody sees. */
+		/* A task that is gone, or that the client does not show, needs no edit. */
 		if (rc == -1 && !add && (err->kind == ERROR_NOT_FOUND || err->kind == ERROR_INPUT))
 			rc = 0;
 		if (rc == -1)
@@ -160,36 +158,35 @@ has_dependencies(const struct change *c)
 	       c->remove_blocked_by != NULL;
 }
 
+/* own is -1 until the task itself is done with, then what edit_one() said: `before` is as it was
+ * before the first try, whatever becomes of the other sides. */
 static int
-update_once(struct store *s, const struct request *q, struct error *err)
+update_once(struct store *s, const struct files_request *q, int *own, struct error *err)
 {
 	bool dependencies = has_dependencies(q->change), whole = dependencies || q->rule != NULL;
-	int rc = 0, others = 0;
+	int others = 0;
 
 	if (whole && store_enter(s, q->deadline, err) == -1)
 		return -1;
-	if (dependencies)
-		rc = store_check_dependencies(s, q->id, q->change, err);
-	if (rc == 0)
-		rc = edit_one(s, q, err);
-	if (rc != -1 && dependencies)
+	if (*own == -1 && (!dependencies || store_check_change(s, q->id, q->change, err) == 0))
+		*own = edit_one(s, q, err);
+	if (*own != -1 && dependencies)
 		others = edit_other_sides(s, q->id, q->change, q->deadline, err);
 	if (whole)
 		store_leave(s);
-	return rc == -1 || others == -1 ? -1 : rc | others;
+	return *own == -1 || others == -1 ? -1 : *own | others;
 }
 
-int
+static int
 files_update(struct store *s, const char *id, const struct change *change, store_rule *rule,
     void *arg, struct task *before, struct task *after, struct deadline deadline, struct error *err)
 {
-	struct request q = { id, change, rule, arg, before, after, deadline };
-	int rc, i = 0;
+	struct files_request q = { id, change, rule, arg, before, after, deadline };
+	int rc, own = -1, i = 0;
 
 	do
-		rc = update_once(s, &q, err);
-	while (rc == -1 && err->kind == ERROR_LOST && s->depth == 0 && ++i < LOST_TRIES &&
-	       !deadline_past(deadline));
+		rc = update_once(s, &q, &own, err);
+	while (store_again(s, rc, &i, deadline, err));
 	return rc;
 }
 
@@ -204,8 +201,8 @@ folder_id(char id[32])
 /* id[0] is set once the task is there: whatever fails from then on, it must
  * not be made a second time. */
 static int
-create_once(
-    struct store *s, const struct request *q, char id[32], struct task *made, struct error *err)
+create_once(struct store *s, const struct files_request *q, char id[32], struct task *made,
+    struct error *err)
 {
 	struct buf text = { 0 };
 	char name[40];
@@ -215,7 +212,7 @@ create_once(
 	id[0] = '\0';
 	if (store_enter(s, q->deadline, err) == -1)
 		return -1;
-	if (store_check_dependencies(s, NULL, q->change, err) == -1 ||
+	if (store_check_change(s, "", q->change, err) == -1 ||
 	    (q->rule != NULL && q->rule(q->arg, s, NULL, err) != 0))
 		goto out;
 	if (s->layout == STORE_FOLDER)
@@ -224,7 +221,7 @@ create_once(
 		goto out;
 	snprintf(name, sizeof(name), "%s.json", id);
 	if (file_there(s->dirfd, name)) {
-		/* Somebody makes tasks without the lock; look again. */
+		/* Another program makes tasks without the lock; look again. */
 		error_set(err, ERROR_LOST, "task #%s appeared meanwhile", id);
 		goto out;
 	}
@@ -245,7 +242,7 @@ out:
 
 /* The other sides once more, for a task that is there. */
 static int
-create_finish(struct store *s, const struct request *q, const char *id, struct error *err)
+create_finish(struct store *s, const struct files_request *q, const char *id, struct error *err)
 {
 	int rc;
 
@@ -256,29 +253,30 @@ create_finish(struct store *s, const struct request *q, const char *id, struct e
 	return rc == -1 ? -1 : 0;
 }
 
-int
+static int
 files_create(struct store *s, const struct change *change, store_rule *rule, void *arg,
     struct task *made, struct deadline deadline, struct error *err)
 {
-	struct request q = { .change = change, .rule = rule, .arg = arg, .deadline = deadline };
+	struct files_request q = {
+		.change = change, .rule = rule, .arg = arg, .deadline = deadline
+	};
 	char id[32] = "";
 	int rc, i = 0;
 
 	do
 		rc = id[0] == '\0' ? create_once(s, &q, id, made, err)
 				   : create_finish(s, &q, id, err);
-	while (rc == -1 && err->kind == ERROR_LOST && s->depth == 0 && ++i < LOST_TRIES &&
-	       !deadline_past(deadline));
+	while (store_again(s, rc, &i, deadline, err));
 	if (rc == -1 && id[0] != '\0') {
 		error_prefix(err, "task #%s is made, but not all that it depends on", id);
 		if (err->kind == ERROR_LOST)
-			err->kind = ERROR_FAULT; /* who starts over would make another */
+			err->kind = ERROR_FAULT; /* starting over would make another task */
 	}
 	return rc;
 }
 
 static int
-delete_held(struct store *s, const struct request *q, const char *name, struct lock *lock,
+delete_held(struct store *s, const struct files_request *q, const char *name, struct lock *lock,
     struct error *err)
 {
 	struct task t = TASK_INIT;
@@ -302,13 +300,13 @@ delete_held(struct store *s, const struct request *q, const char *name, struct l
 }
 
 static int
-delete_once(struct store *s, const struct request *q, struct error *err)
+delete_once(struct store *s, const struct files_request *q, struct error *err)
 {
 	struct lock lock = LOCK_INIT;
 	char name[256];
 	int rc = -1;
 
-	if (find(s, q->id, name, err) == -1)
+	if (find_file(s, q->id, name, err) == -1)
 		return -1;
 	if (store_enter(s, q->deadline, err) == -1)
 		return -1;
@@ -337,7 +335,7 @@ note_mention(void *arg, const struct task *t)
 	return 0;
 }
 
-/* After the task is gone nobody adds its id any more, so no lock is needed for the search. */
+/* Once the task is gone its id cannot be added any more, so the search needs no lock. */
 static int
 forget_id(struct store *s, const char *id, struct deadline deadline, struct error *err)
 {
@@ -354,51 +352,22 @@ forget_id(struct store *s, const char *id, struct deadline deadline, struct erro
 	return rc == -1 ? -1 : 0;
 }
 
-int
+static int
 files_delete(struct store *s, const char *id, store_rule *rule, void *arg, struct task *before,
     struct deadline deadline, struct error *err)
 {
-	struct request q = { id, NULL, rule, arg, before, NULL, deadline };
+	struct files_request q = { id, NULL, rule, arg, before, NULL, deadline };
 	int rc, i = 0;
 
 	do
 		rc = delete_once(s, &q, err);
-	while (rc == -1 && err->kind == ERROR_LOST && s->depth == 0 && ++i < LOST_TRIES &&
-	       !deadline_past(deadline));
+	while (store_again(s, rc, &i, deadline, err));
 	if (rc != -1 && forget_id(s, id, deadline, err) == -1)
 		return error_prefix(err, "task #%s is deleted, but others still name it", id);
 	return rc;
 }
 
-/* As the client's own reset: under the list's lock alone, the mark first. */
-int
-files_clear(struct store *s, struct task_set *removed, struct deadline deadline, struct error *err)
-{
-	char name[256];
-	size_t i;
-	int rc = -1;
-
-	if (store_enter(s, deadline, err) == -1)
-		return -1;
-	if (files_load(s, removed, err) == -1 ||
-	    (s->layout == STORE_NATIVE && watermark_raise_all(s, err) == -1))
-		goto out;
-	for (i = 0; i < removed->count; i++) {
-		if (i % 64 == 0 && store_verify(s, NULL, err) == -1)
-			goto out;
-		if (files_name(s, removed->item[i].id, name) && unlinkat(s->dirfd, name, 0) == -1 &&
-		    errno != ENOENT) {
-			error_sys(err, "cannot remove '%s/%s'", s->dir, name);
-			goto out;
-		}
-	}
-	rc = 0;
-out:
-	store_leave(s);
-	return rc;
-}
-
-int
+static int
 files_put(struct store *s, const char *id, const char *text, size_t len, struct deadline deadline,
     struct error *err)
 {
@@ -421,3 +390,22 @@ files_put(struct store *s, const char *id, const char *text, size_t len, struct 
 	store_leave(s);
 	return rc;
 }
+
+static int
+files_lock(struct store *s, struct deadline deadline, struct error *err)
+{
+	return lock_list(&s->lock, s->dirfd, deadline, err);
+}
+
+const struct store_ops files_ops = {
+	.lock = files_lock,
+	.get = files_get,
+	.load = files_load,
+	.scan = files_scan,
+	.walk = files_walk,
+	.bad = files_bad,
+	.create = files_create,
+	.update = files_update,
+	.delete = files_delete,
+	.put = files_put,
+};

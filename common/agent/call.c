@@ -1,0 +1,105 @@
+#include "agent/call.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/transcript.h"
+#include "sys/file.h"
+#include "task/task.h"
+#include "json/json.h"
+#include "json/out.h"
+
+#define NAME_SIZE 192 /* "call-", an id that task_id_ok() accepts, ".json" */
+
+static bool
+call_name(const char *task, char out[NAME_SIZE])
+{
+	if (!task_id_ok(task))
+		return false;
+	snprintf(out, NAME_SIZE, "call-%s.json", task);
+	return true;
+}
+
+int
+call_keep(const struct list *list, const char *task, const struct event *ev, const char *metadata,
+    size_t len, struct error *e)
+{
+	struct json_object *o;
+	struct buf text = { 0 };
+	char name[NAME_SIZE];
+	int state, rc;
+
+	if (!call_name(task, name))
+		return 0;
+	if ((state = list_state(list, true, e)) == -1)
+		return -1;
+	o = out_object();
+	out_string(o, "session", ev->session_id);
+	out_string(o, "agent_id", ev->agent_id);
+	out_string(o, "transcript", ev->transcript_path);
+	out_string(o, "tool_use_id", ev->tool_use_id);
+	out_add(o, "metadata", out_raw_text(metadata, len));
+	out_text(&text, o);
+	rc = file_replace(state, name, text.data, text.len, 0600, DURABILITY_OFF, e);
+	buf_free(&text);
+	return rc;
+}
+
+void
+call_drop(const struct list *list, const char *task)
+{
+	struct error e;
+	char name[NAME_SIZE];
+	int state;
+
+	if (!call_name(task, name) || !list_state_has(list, name) ||
+	    (state = list_state(list, false, &e)) == -1)
+		return;
+	(void)unlinkat(state, name, 0);
+}
+
+/* Was it kept by the call that this event is about? */
+static bool
+call_fits(const struct json *j, const struct event *ev)
+{
+	json_ref agent = json_member(j, JSON_ROOT, "agent_id");
+	char *transcript, *id;
+	bool over;
+
+	if (ev->session_id == NULL ||
+	    !json_equals(j, json_member(j, JSON_ROOT, "session"), ev->session_id))
+		return false;
+	/* Some clients leave agent_id out of TaskCompleted: then the session decides. */
+	if (ev->agent_id != NULL && !json_equals(j, agent, ev->agent_id))
+		return false;
+	transcript = json_member_string(j, JSON_ROOT, "transcript");
+	id = json_member_string(j, JSON_ROOT, "tool_use_id");
+	over = transcript_call_over(transcript, ev->agent_id, id);
+	free(transcript);
+	free(id);
+	return !over;
+}
+
+int
+call_find(const struct list *list, const char *task, const struct event *ev, struct buf *metadata)
+{
+	struct buf text = { 0 };
+	struct json j = { 0 };
+	struct error e;
+	char name[NAME_SIZE];
+	const char *raw;
+	size_t len;
+	int rc = 0;
+
+	if (call_name(task, name) && list_state_read(list, name, &text, &e) == 1 &&
+	    json_parse(&j, buf_text(&text), text.len, &e) == 0 && call_fits(&j, ev) &&
+	    (raw = json_raw(&j, json_member(&j, JSON_ROOT, "metadata"), &len)) != NULL) {
+		buf_add(metadata, raw, len);
+		rc = 1;
+	}
+	json_free(&j);
+	buf_free(&text);
+	return rc;
+}

@@ -1,0 +1,22 @@
+#ifndef HOOK_RELEASE_DEAD_H
+#define HOOK_RELEASE_DEAD_H
+
+#include "hook/hook.h"
+
+/*
+ * Tasks of agents that are gone are given back, and the lead is told.  Every
+ * run does this first.  Costs one failed access() when nothing is claimed.  Never
+ * fails: what could not be given back stays for the next run.  ended: a session
+ * that has ended, whose agents are gone with it; NULL.
+ */
+void release_dead_claims(struct hook *, const char *ended);
+
+/*
+ * Tasks were given back: tell the person now, and the lead at its next call
+ * (at once, if its own call is being answered).  `who` had them; session: whose
+ * lead, NULL any.
+ */
+void release_dead_tell(
+    struct hook *, const struct released *, const char *who, bool terminated, const char *session);
+
+#endif

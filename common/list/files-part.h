@@ -1,0 +1,16 @@
+#ifndef LIST_FILES_PART_H
+#define LIST_FILES_PART_H
+
+#include "list/files.h"
+
+/* What the parts of files.h need of each other: its operations on a store that only read. */
+
+int files_get(struct store *, const char *id, struct task *, struct error *);
+/* needle: a file without these bytes, and without escapes, is skipped; NULL: none is. */
+int files_find(struct store *, const char *id, const char *needle, struct task *, struct error *);
+int files_load(struct store *, struct task_set *, struct error *);
+int files_bad(struct store *, store_bad_fn *, void *, struct error *);
+int files_scan(struct store *, const char *needle, store_visit *, void *, struct error *);
+int files_walk(struct store *, const char *needle, store_visit *, void *, struct error *);
+
+#endif

@@ -1,0 +1,18 @@
+#ifndef SYS_PROCESS_H
+#define SYS_PROCESS_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/* What /proc/PID/stat says about a process. */
+struct process {
+	char name[64]; /* the kernel cuts a program's name to 15 bytes, a kernel thread's to 63 */
+	char state;    /* 'Z' and 'X': it has ended, and its parent has not waited for it yet */
+	pid_t parent;
+	uint64_t start; /* ticks since boot; with the pid it names one process */
+};
+
+/* 1 read, 0 there is no such process, -1 and errno.  Does not allocate. */
+int process_read(pid_t, struct process *);
+
+#endif
