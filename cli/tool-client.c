@@ -138,10 +138,7 @@ task_list_run(struct cli *c, const struct json *in, struct answer *a)
 		out_string(o, "owner", t->owner);
 		out_strings(o, "blockedBy", &open);
 		out_push(tasks, o);
-		buf_printf(&a->text, "%s#%s [%s] %s", a->text.len > 0 ? "\n" : "", t->id,
-		    task_status_name(t->status), t->subject);
-		if (t->owner != NULL)
-			buf_printf(&a->text, " (%s)", t->owner);
+		tool_line(&a->text, "#", t);
 		if (open.count > 0) {
 			buf_puts(&a->text, " [blocked by ");
 			view_ids(&a->text, &open);
