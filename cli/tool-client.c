@@ -373,7 +373,7 @@ task_update_run(struct cli *c, const struct json *in, struct answer *a)
 {
 	struct update u;
 	struct task was = TASK_INIT;
-	struct error err;
+	struct error err = { 0 };
 	int rc = 0;
 
 	update_read(&u, in);
