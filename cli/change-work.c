@@ -91,17 +91,6 @@ change_identify(struct cli *c, const struct task *t, const struct claims *claims
 		cli_act_as(c, claim->name);
 }
 
-/* The person at this terminal, for the record of a forced completion. */
-static const char *
-person(void)
-{
-	const char *name = getenv("USER");
-
-	if (name == NULL || *name == '\0')
-		name = getenv("LOGNAME");
-	return name != NULL && *name != '\0' ? name : "unknown";
-}
-
 /*
  * The task may have been changed between the verdict and the write: check the built-in rules
  * again under the lock.
@@ -206,7 +195,8 @@ complete_task(struct cli *c, const struct change_complete *how, struct verify_re
 	cli_agent(c, &request->agent);
 	request->deadline = deadline_in(request->config->deadline_ms);
 	if (how->force)
-		status = verify_force(request, t, person(), how->why, err);
+		status = verify_force(
+		    request, t, cli_person() != NULL ? cli_person() : "unknown", how->why, err);
 	else
 		status = complete_verify(c, how, request, reason, err);
 	if (status == EXIT_DONE && write_completed(c, how, request, unblocked, err) == -1)

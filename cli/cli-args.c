@@ -269,8 +269,8 @@ checked_id(struct cli *c, const char *word)
 	return NULL;
 }
 
-int
-cli_ids(struct cli *c, const char *word, struct strings *out)
+static int
+add_ids(struct cli *c, const char *word, struct strings *out)
 {
 	struct strings parts = { 0 };
 	const char *id;
@@ -293,7 +293,7 @@ int
 cli_operand_ids(struct cli *c, struct strings *out)
 {
 	for (int i = 0; i < c->operands; i++)
-		if (cli_ids(c, c->operand[i], out) == -1)
+		if (add_ids(c, c->operand[i], out) == -1)
 			return -1;
 	return 0;
 }
@@ -303,7 +303,7 @@ cli_value_ids(struct cli *c, const char *name, struct strings *out)
 {
 	for (size_t i = 0; i < c->flag_count; i++)
 		if (strcmp(c->flags[i].flag->name, name) == 0 &&
-		    cli_ids(c, c->flags[i].value, out) == -1)
+		    add_ids(c, c->flags[i].value, out) == -1)
 			return -1;
 	return 0;
 }

@@ -103,6 +103,18 @@ cli_act_as(struct cli *c, const char *name)
 	c->agent_name = copy;
 }
 
+const char *
+cli_person(void)
+{
+	static const char *const names[] = { "USER", "LOGNAME" };
+	const char *name;
+
+	for (size_t i = 0; i < 2; i++)
+		if ((name = getenv(names[i])) != NULL && *name != '\0')
+			return name;
+	return NULL;
+}
+
 void
 cli_agent(const struct cli *c, struct agent *a)
 {
@@ -120,10 +132,8 @@ cli_agent(const struct cli *c, struct agent *a)
 		a->session = session;
 	} else if (name == NULL) {
 		/* At a shell there is no session: use the login name. */
-		name = getenv("USER");
-		if (name == NULL || *name == '\0')
-			name = getenv("LOGNAME");
-		if (name == NULL || *name == '\0')
+		name = cli_person();
+		if (name == NULL)
 			name = "me";
 	}
 	a->name = name;

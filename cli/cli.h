@@ -113,9 +113,7 @@ const char *cli_value(const struct cli *, const char *name); /* the last one, or
 void cli_values(const struct cli *, const char *name, struct strings *);
 /* A whole number in [min, max], or `otherwise` if it was not passed; -1 after cli_misuse(). */
 int64_t cli_number(struct cli *, const char *name, int64_t min, int64_t max, int64_t otherwise);
-/* Task ids as people write them: "3", "#3", "3,4"; -1 after cli_misuse(). */
-int cli_ids(struct cli *, const char *word, struct strings *);
-/* The same of all operands, and of all values of a flag. */
+/* Task ids of all operands, or all values of a flag: "3", "#3", "3,4"; -1 after cli_misuse(). */
 int cli_operand_ids(struct cli *, struct strings *);
 int cli_value_ids(struct cli *, const char *name, struct strings *);
 /* The operand as one task id, NULL after cli_misuse(). */
@@ -133,6 +131,8 @@ struct deadline cli_patience(void); /* how long a person waits for a lock */
 
 /* Who acts: --agent, else CLAUDE_TASKS_AGENT, else the session, else the user. */
 void cli_agent(const struct cli *, struct agent *);
+/* The login name, by the environment; NULL. */
+const char *cli_person(void);
 /* The name set by --agent, CLAUDE_TASKS_AGENT or cli_act_as(); NULL: none. */
 const char *cli_agent_name(const struct cli *);
 /* Act under this name from now on, unless one was passed; NULL: undo that. */
@@ -208,7 +208,6 @@ int install_main(struct cli *);
 int uninstall_main(struct cli *);
 int status_main(struct cli *);
 int doctor_main(struct cli *);
-int ids_main(struct cli *);
 int completion_main(struct cli *);
 int help_main(struct cli *);
 int version_main(struct cli *);

@@ -38,11 +38,6 @@ static const struct flag watch_flags[] = {
 	{ 0 },
 };
 
-static const struct flag ids_flags[] = {
-	{ "open", 0, NULL, "only open tasks" },
-	{ 0 },
-};
-
 #define FIELD_FLAGS                                                                   \
 	{ "description", 'd', "TEXT", "what is to be done; - reads standard input" }, \
 	    { "active-form", 0, "TEXT", "shown while it is in progress" },            \
@@ -278,7 +273,6 @@ static const struct command table[] = {
 	{ "help", NULL, "[COMMAND]", 0, 1, help_main, NULL,
 	    "list the commands, or show the help of one", "Other", NULL },
 	{ "version", NULL, "", 0, 0, version_main, NULL, "print the version", NULL, NULL },
-	{ "ids", NULL, "", 0, 0, ids_main, ids_flags, NULL, NULL, NULL },
 	{ "words", NULL, "", 0, -1, completion_main, NULL, NULL, NULL, NULL },
 };
 

@@ -8,12 +8,11 @@
 
 #include "config/config.h"
 #include "doctor.h"
-#include "sys/child.h"
 
 static void
 check_files(struct doctor *d)
 {
-	const char *path;
+	const char *path = registration_disabled(&d->registration);
 
 	doctor_checked(d, "hooks.settings");
 	for (int i = 0; i < SCOPES; i++)
@@ -24,7 +23,7 @@ check_files(struct doctor *d)
 			    "the client ignores the whole file",
 			    mem_printf("fix %s", d->registration.file[i].path));
 	doctor_checked(d, "hooks.disabled");
-	if (registration_disabled(&d->registration, &path))
+	if (path != NULL)
 		doctor_find(d, "hooks.disabled", LEVEL_BAD,
 		    mem_printf("%s switches hooks off", path), "none of ours runs",
 		    mem_printf("remove disableAllHooks (or allowManagedHooksOnly) from %s", path));
@@ -48,8 +47,7 @@ registered(const struct registration *w, const char *event, const char *program)
 static void
 check_presence(struct doctor *d)
 {
-	const char *plugin_file;
-	bool plugin = registration_plugin(&d->registration, &plugin_file);
+	const char *plugin = registration_plugin(&d->registration);
 	size_t n, all = 0;
 
 	doctor_checked(d, "hooks.registered");
@@ -57,18 +55,18 @@ check_presence(struct doctor *d)
 	for (size_t i = 0; i < settings_hook_count; i++)
 		all += registered(
 		    &d->registration, settings_hooks[i].event, settings_hooks[i].program);
-	if (all == 0 && !plugin) {
+	if (all == 0 && plugin == NULL) {
 		doctor_find(d, "hooks.registered", LEVEL_ODD,
 		    mem_string("claude-task-hooks is not registered in any settings file"),
 		    "no rules are enforced", mem_string("claude-tasks install"));
 		return;
 	}
-	if (all > 0 && plugin)
+	if (all > 0 && plugin != NULL)
 		doctor_find(d, "hooks.twice", LEVEL_BAD,
-		    mem_printf("the plugin is enabled (%s) and the settings have entries too",
-			plugin_file),
+		    mem_printf(
+			"the plugin is enabled (%s) and the settings have entries too", plugin),
 		    "the client runs every hook twice", mem_string("claude-tasks uninstall"));
-	for (size_t i = 0; i < settings_hook_count && !plugin; i++) {
+	for (size_t i = 0; i < settings_hook_count && plugin == NULL; i++) {
 		const struct settings_hook *h = &settings_hooks[i];
 
 		n = registered(&d->registration, h->event, h->program);
@@ -86,26 +84,18 @@ check_presence(struct doctor *d)
 	}
 }
 
-/* Run PATH --version; the last word of its first line, owned, or NULL. */
+/* The last word of the first line of PATH --version, owned, or NULL. */
 static char *
-version_of(const char *path)
+hook_version(const char *path)
 {
-	char *argv[] = { mem_string(path), mem_string("--version"), NULL };
-	struct child_spec spec = { .argv = argv, .deadline = deadline_in(30000) };
-	struct child child = CHILD_INIT;
-	struct error err;
-	char *version = NULL, *end;
+	char *version = program_version(path), *blank;
 
-	if (child_run(&child, &spec, &err) == 0 && child.end == CHILD_EXITED && child.status == 0) {
-		version = mem_string(buf_text(&child.tail));
-		version[strcspn(version, "\r\n")] = '\0';
-		end = strrchr(version, ' ');
-		if (end != NULL)
-			memmove(version, end + 1, strlen(end + 1) + 1);
-	}
-	child_free(&child);
-	free(argv[0]);
-	free(argv[1]);
+	if (version == NULL)
+		return NULL;
+	version[strcspn(version, "\r\n")] = '\0';
+	blank = strrchr(version, ' ');
+	if (blank != NULL)
+		memmove(version, blank + 1, strlen(blank + 1) + 1);
 	return version;
 }
 
@@ -163,7 +153,7 @@ check_entry(struct doctor *d, const struct registration_file *f, const struct se
 		    mem_printf("claude-tasks install --%s", scope_name(f->scope)));
 		return;
 	}
-	version = strstr(e->path, "${") == NULL ? version_of(e->path) : NULL;
+	version = strstr(e->path, "${") == NULL ? hook_version(e->path) : NULL;
 	if (version != NULL && strcmp(version, VERSION) != 0)
 		doctor_find(d, "hooks.version", LEVEL_ODD,
 		    mem_printf("%s is version %s, this is %s", e->path, version, VERSION),

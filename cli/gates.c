@@ -302,7 +302,7 @@ verify_options(struct cli *c, struct verify_request *request, struct strings *on
 }
 
 static int
-verify_run(struct cli *c, struct verify_request *request)
+verify_run(struct cli *c, struct verify_request request)
 {
 	struct verify v = VERIFY_INIT;
 	struct progress progress;
@@ -311,12 +311,12 @@ verify_run(struct cli *c, struct verify_request *request)
 
 	progress_begin(&progress, c, c->json);
 	progress.table = true;
-	request->progress = progress_tell;
-	request->progress_arg = &progress;
-	rc = verify_task(&v, request, &err);
+	request.progress = progress_tell;
+	request.progress_arg = &progress;
+	rc = verify_task(&v, &request, &err);
 	progress_end(&progress);
 	if (rc == -1) {
-		status = cli_task_error(c, request->task, &err);
+		status = cli_task_error(c, request.task, &err);
 	} else {
 		if (c->json)
 			cli_json(c, verify_json(&v));
@@ -348,7 +348,7 @@ verify_main(struct cli *c)
 	if (config_load(&config, &q, &err) == -1)
 		status = cli_error(c, &err);
 	else if ((status = verify_options(c, &request, &only)) == EXIT_DONE)
-		status = verify_run(c, &request);
+		status = verify_run(c, request);
 	strings_free(&only);
 	config_free(&config);
 	return status;

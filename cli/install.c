@@ -340,12 +340,12 @@ job_free(struct job *job)
 static int
 install(struct cli *c, const struct registration *w, enum scope scope, struct job *job)
 {
-	const char *path = w->file[scope].path, *plugin;
+	const char *path = w->file[scope].path, *plugin = registration_plugin(w);
 	char *version;
 	struct error err;
 	int rc;
 
-	if (registration_plugin(w, &plugin) && !cli_flag(c, "force"))
+	if (plugin != NULL && !cli_flag(c, "force"))
 		return cli_fail(c, EXIT_RULE,
 		    "the plugin is enabled in %s, and the client would run every hook twice (keep "
 		    "the plugin, or: claude plugin uninstall task-hooks; --force registers anyway)",

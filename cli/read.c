@@ -1,5 +1,5 @@
 /*
- * Reading: list, get, ids (for the completions).
+ * Reading: list, get.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -287,24 +287,4 @@ get_main(struct cli *c)
 	strings_free(&ids);
 	view_free(&v);
 	return status;
-}
-
-/* Lines of id, tab, subject for the shells' completions.  Errors are not reported. */
-int
-ids_main(struct cli *c)
-{
-	struct task_set all = { 0 };
-	struct error err;
-
-	if (cli_open(c, false) != 1 || store_load(&c->store, &all, &err) == -1)
-		return EXIT_DONE;
-	for (size_t i = 0; i < all.count; i++) {
-		const struct task *t = &all.item[i];
-
-		if (t->internal || (cli_flag(c, "open") && !task_open(t)))
-			continue;
-		cli_print(c, "%s\t%.60s\n", t->id, t->subject);
-	}
-	task_set_free(&all);
-	return EXIT_DONE;
 }

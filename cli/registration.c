@@ -84,28 +84,22 @@ registration_free(struct registration *w)
 	*w = (struct registration){ 0 };
 }
 
-bool
-registration_plugin(const struct registration *w, const char **path)
+const char *
+registration_plugin(const struct registration *w)
 {
 	for (int i = 0; i < SCOPES; i++)
-		if (w->file[i].plugin) {
-			if (path != NULL)
-				*path = w->file[i].path;
-			return true;
-		}
-	return false;
+		if (w->file[i].plugin)
+			return w->file[i].path;
+	return NULL;
 }
 
-bool
-registration_disabled(const struct registration *w, const char **path)
+const char *
+registration_disabled(const struct registration *w)
 {
 	for (int i = 0; i < SCOPES; i++)
-		if (w->file[i].disabled) {
-			if (path != NULL)
-				*path = w->file[i].path;
-			return true;
-		}
-	return false;
+		if (w->file[i].disabled)
+			return w->file[i].path;
+	return NULL;
 }
 
 static bool

@@ -30,8 +30,9 @@ struct registration {
 int registration_load(struct registration *, struct error *); /* only {config} can be an error */
 void registration_free(struct registration *);
 
-bool registration_plugin(const struct registration *, const char **path);
-bool registration_disabled(const struct registration *, const char **path);
+/* The settings file that enables our plugin, or switches all hooks off; NULL: none. */
+const char *registration_plugin(const struct registration *);
+const char *registration_disabled(const struct registration *);
 /* Is the variable set, by the environment or a settings file? */
 bool registration_todo_tools(const struct registration *);
 

@@ -15,6 +15,7 @@
 
 #define SETTINGS_MAX (8u << 20)
 #define TRIES 20
+#define VERSION_MS 30000
 
 const char *
 scope_name(enum scope s)
@@ -226,27 +227,32 @@ settings_edit(const char *path, struct settings_edit *e, struct error *err)
 }
 
 char *
-client_version(const char *client)
+program_version(const char *path)
 {
-	char *argv[] = { mem_string(client != NULL ? client : "claude"), mem_string("--version"),
-		NULL };
-	struct child_spec spec = { .argv = argv, .deadline = deadline_in(30000) };
+	char *argv[] = { mem_string(path), mem_string("--version"), NULL };
+	struct child_spec spec = { .argv = argv, .deadline = deadline_in(VERSION_MS) };
 	struct child child = CHILD_INIT;
 	struct error err;
-	char *version = NULL;
-	const char *p;
-	size_t n;
+	char *text = NULL;
 
-	if (child_run(&child, &spec, &err) == 0 && child.end == CHILD_EXITED && child.status == 0) {
-		p = buf_text(&child.tail);
-		p += strcspn(p, "0123456789");
-		n = strspn(p, "0123456789.");
-		if (n > 2)
-			version = mem_copy(p, n);
-	}
+	if (child_run(&child, &spec, &err) == 0 && child.end == CHILD_EXITED && child.status == 0)
+		text = mem_string(buf_text(&child.tail));
 	child_free(&child);
 	free(argv[0]);
 	free(argv[1]);
+	return text;
+}
+
+char *
+client_version(const char *client)
+{
+	char *text = program_version(client != NULL ? client : "claude"), *version = NULL;
+	const char *p = text != NULL ? text + strcspn(text, "0123456789") : "";
+	size_t n = strspn(p, "0123456789.");
+
+	if (n > 2)
+		version = mem_copy(p, n);
+	free(text);
 	return version;
 }
 

@@ -14,8 +14,8 @@ status_json(struct cli *c, const struct registration *w, const char *version)
 
 	out_string(o, "version", VERSION);
 	out_string(o, "client", version);
-	out_bool(o, "plugin", registration_plugin(w, NULL));
-	out_bool(o, "disabled", registration_disabled(w, NULL));
+	out_bool(o, "plugin", registration_plugin(w) != NULL);
+	out_bool(o, "disabled", registration_disabled(w) != NULL);
 	out_bool(o, "todo_tools", registration_todo_tools(w));
 	for (int i = 0; i < SCOPES; i++) {
 		f = out_object();
@@ -41,51 +41,54 @@ status_json(struct cli *c, const struct registration *w, const char *version)
 	cli_json(c, o);
 }
 
-int
-status_main(struct cli *c)
+static void
+status_text(struct cli *c, const struct registration *w, const char *version)
 {
-	struct registration w;
-	struct error err;
-	const char *path;
-	char *version;
+	const char *plugin = registration_plugin(w), *disabled = registration_disabled(w);
 	size_t count = 0;
 
-	if (registration_load(&w, &err) == -1)
-		return cli_error(c, &err);
-	version = client_version(cli_value(c, "client"));
-	for (int i = 0; i < SCOPES; i++)
-		count += w.file[i].entries.count;
-	if (c->json) {
-		status_json(c, &w, version);
-		goto out;
-	}
 	for (int i = 0; i < SCOPES; i++) {
-		const struct registration_file *f = &w.file[i];
+		const struct registration_file *f = &w->file[i];
 
 		if (f->broken != NULL)
 			buf_printf(&c->out, "%s: %s\n", f->path, f->broken);
 		for (size_t k = 0; k < f->entries.count; k++) {
 			const struct settings_entry *e = &f->entries.item[k];
+			bool missing = strchr(e->path, '/') != NULL && access(e->path, X_OK) != 0;
 
 			if (k == 0)
 				buf_printf(&c->out, "%s\n", f->path);
 			buf_printf(&c->out, "  %-14s %s%s\n", e->event, e->path,
-			    access(e->path, X_OK) == 0 || strchr(e->path, '/') == NULL
-				? ""
-				: "  (not there)");
+			    missing ? "  (missing)" : "");
 		}
+		count += f->entries.count;
 	}
-	if (registration_plugin(&w, &path))
-		buf_printf(&c->out, "the plugin is enabled in %s\n", path);
+	if (plugin != NULL)
+		buf_printf(&c->out, "the plugin is enabled in %s\n", plugin);
 	else if (count == 0)
-		buf_puts(&c->out, "no hook is registered (claude-tasks install does it)\n");
-	if (registration_disabled(&w, &path))
-		buf_printf(&c->out, "all hooks are switched off by %s\n", path);
+		buf_puts(&c->out, "no hook is registered (try: claude-tasks install)\n");
+	if (disabled != NULL)
+		buf_printf(&c->out, "all hooks are disabled by %s\n", disabled);
 	buf_printf(&c->out, "client %s, Task tools %s\n", version != NULL ? version : "not found",
-	    registration_todo_tools(&w) ? "switched on" : "as the client decides");
-out:
-	count += registration_plugin(&w, NULL);
+	    registration_todo_tools(w) ? "enabled" : "as the client decides");
+}
+
+int
+status_main(struct cli *c)
+{
+	struct registration w;
+	struct error err;
+	char *version;
+	bool found;
+
+	if (registration_load(&w, &err) == -1)
+		return cli_error(c, &err);
+	version = client_version(cli_value(c, "client"));
+	(c->json ? status_json : status_text)(c, &w, version);
+	found = registration_plugin(&w) != NULL;
+	for (int i = 0; i < SCOPES; i++)
+		found |= w.file[i].entries.count > 0;
 	free(version);
 	registration_free(&w);
-	return count > 0 ? EXIT_DONE : EXIT_FINDINGS;
+	return found ? EXIT_DONE : EXIT_FINDINGS;
 }

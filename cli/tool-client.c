@@ -138,10 +138,7 @@ task_list_run(struct cli *c, const struct json *in, struct answer *a)
 		out_string(o, "owner", t->owner);
 		out_strings(o, "blockedBy", &open);
 		out_push(tasks, o);
-		buf_printf(&a->text, "%s#%s [%s] %s", a->text.len > 0 ? "\n" : "", t->id,
-		    task_status_name(t->status), t->subject);
-		if (t->owner != NULL)
-			buf_printf(&a->text, " (%s)", t->owner);
+		tool_line(&a->text, "#", t);
 		if (open.count > 0) {
 			buf_puts(&a->text, " [blocked by ");
 			view_ids(&a->text, &open);
@@ -376,7 +373,7 @@ task_update_run(struct cli *c, const struct json *in, struct answer *a)
 {
 	struct update u;
 	struct task was = TASK_INIT;
-	struct error err;
+	struct error err = { 0 };
 	int rc = 0;
 
 	update_read(&u, in);

@@ -88,10 +88,7 @@ plain_list_run(struct cli *c, const struct json *in, struct answer *a)
 		if (t->internal)
 			continue;
 		out_push(tasks, plain_json(t));
-		buf_printf(&a->text, "%s%s [%s] %s", a->text.len > 0 ? "\n" : "", t->id,
-		    task_status_name(t->status), t->subject);
-		if (t->owner != NULL)
-			buf_printf(&a->text, " (%s)", t->owner);
+		tool_line(&a->text, "", t);
 		if (t->blocked_by.count > 0) {
 			buf_puts(&a->text, " blockedBy: ");
 			view_ids(&a->text, &t->blocked_by);

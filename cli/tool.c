@@ -79,6 +79,15 @@ tool_load(struct cli *c, struct view *v, struct answer *a)
 	return true;
 }
 
+void
+tool_line(struct buf *b, const char *sign, const struct task *t)
+{
+	buf_printf(b, "%s%s%s [%s] %s", b->len > 0 ? "\n" : "", sign, t->id,
+	    task_status_name(t->status), t->subject);
+	if (t->owner != NULL)
+		buf_printf(b, " (%s)", t->owner);
+}
+
 bool
 tool_may_touch(struct cli *c, const char *id, const char *deed, struct answer *a)
 {

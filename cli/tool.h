@@ -49,6 +49,9 @@ void answer_error(struct answer *, const struct error *);
 bool tool_open(struct cli *, bool make, struct answer *);
 bool tool_load(struct cli *, struct view *, struct answer *);
 
+/* A line of a list: "3 [pending] Subject (owner)". */
+void tool_line(struct buf *, const char *sign, const struct task *);
+
 /* May the caller change this task in progress?  false after answer_fail(). */
 bool tool_may_touch(struct cli *, const char *id, const char *deed, struct answer *);
 

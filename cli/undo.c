@@ -121,12 +121,13 @@ claim_before(const struct history *h, const struct history_entry *p)
 	return NULL;
 }
 
-/* One line of the journal being undone; dry: only check whether it can be. */
 struct undo {
 	struct cli *c;
 	const struct history *h;
-	bool dry;
-	struct strings back; /* tasks that exist again */
+	struct history_entry *last;  /* the line to undo */
+	bool alone;                  /* without the other lines of its command */
+	bool dry;                    /* only check whether it can be undone */
+	struct strings back, undone; /* back: tasks that exist again */
 };
 
 /* The record of an undo names the lines that it undoes. */
@@ -233,17 +234,12 @@ last_undoable(const struct history *h, const char *task)
 	return NULL;
 }
 
-/* The lines of its command, newest first, or this line alone. */
-static void
-undo_lines(const struct history *h, struct history_entry *last, bool alone,
-    struct history_entry ***lines, size_t *count)
+/* Is this the last line, or (unless that is undone alone) another line of its command? */
+static bool
+undone_with(const struct undo *u, const struct history_entry *p)
 {
-	*count = 0;
-	*lines = mem_grow(NULL, h->count, sizeof(**lines));
-	for (struct history_entry *p = last + 1; p-- > h->item;)
-		if (p == last || (!alone && undoable(p) && p->group != NULL &&
-				     last->group != NULL && strcmp(p->group, last->group) == 0))
-			(*lines)[(*count)++] = p;
+	return p == u->last || (!u->alone && undoable(p) && p->group != NULL &&
+				   u->last->group != NULL && strcmp(p->group, u->last->group) == 0);
 }
 
 static void
@@ -264,39 +260,40 @@ undo_text(struct cli *c, const struct history_entry *p, bool dry)
 }
 
 static void
-undo_json(struct cli *c, struct history_entry *const *lines, size_t count, bool dry)
+undo_json(struct cli *c, const struct strings *undone, bool dry)
 {
-	struct json_object *o = out_object(), *undone = out_array();
+	struct json_object *o = out_object();
 
-	for (size_t i = 0; i < count; i++)
-		out_push_string(undone, lines[i]->task);
 	out_bool(o, "dry_run", dry);
-	out_add(o, "undone", undone);
+	out_strings(o, "undone", undone);
 	cli_json(c, o);
 }
 
-/* First check that all of it can be undone, then do it. */
+/* Undo the command from its last line to its first; only once all of it was found possible. */
 static int
-undo_all(struct undo *u, struct history_entry *const *lines, size_t count, bool dry)
+undo_command(struct undo *u, bool dry)
 {
 	struct error err;
 
 	for (int pass = 0; pass < (dry ? 1 : 2); pass++) {
 		u->dry = pass == 0;
-		for (size_t i = 0; i < count; i++) {
-			if (undo_line(u, lines[i], &err) == -1)
+		for (struct history_entry *p = u->last + 1; p-- > u->h->item;) {
+			if (!undone_with(u, p))
+				continue;
+			if (undo_line(u, p, &err) == -1)
 				return cli_fail(u->c, cli_status(err.kind),
-				    "cannot undo %s of #%s: %s", lines[i]->event, lines[i]->task,
-				    err.text);
-			if (!u->c->json && u->dry == dry)
-				undo_text(u->c, lines[i], dry);
+				    "cannot undo %s of #%s: %s", p->event, p->task, err.text);
+			if (u->dry == dry)
+				strings_add(&u->undone, p->task);
+			if (u->dry == dry && !u->c->json)
+				undo_text(u->c, p, dry);
 		}
 	}
 	for (size_t i = 0; i < u->back.count; i++)
 		if (undo_link_back(u->c, u->back.item[i], &err) == -1)
 			return cli_error(u->c, &err);
 	if (u->c->json)
-		undo_json(u->c, lines, count, dry);
+		undo_json(u->c, &u->undone, dry);
 	return EXIT_DONE;
 }
 
@@ -304,27 +301,25 @@ int
 undo_main(struct cli *c)
 {
 	struct history h;
-	struct history_entry *last, **lines = NULL;
 	struct undo u = { .c = c, .h = &h };
 	const char *only = NULL;
-	size_t count;
 	int status;
 
 	if ((c->operands == 1 && (only = cli_id(c, 0)) == NULL) || cli_find(c) == -1 ||
 	    history_load(c, &h) == -1)
 		return c->status;
-	last = last_undoable(&h, only);
+	u.last = last_undoable(&h, only);
+	u.alone = only != NULL;
 	if (cli_open(c, false) == -1) {
 		status = c->status;
-	} else if (last == NULL || c->store.dirfd == -1) {
+	} else if (u.last == NULL || c->store.dirfd == -1) {
 		status = cli_fail(c, EXIT_UNKNOWN, "the journal of '%s' has nothing %sto undo",
 		    c->list.name, only != NULL ? "of this task " : "");
 	} else {
 		change_begin(c);
-		undo_lines(&h, last, only != NULL, &lines, &count);
-		status = undo_all(&u, lines, count, cli_flag(c, "dry-run"));
+		status = undo_command(&u, cli_flag(c, "dry-run"));
 	}
-	free(lines);
+	strings_free(&u.undone);
 	strings_free(&u.back);
 	history_free(&h);
 	return status;

@@ -157,8 +157,8 @@ view_result(struct cli *c, const char *deed, const struct task *t)
 	cli_json(c, o);
 }
 
-const char *
-view_sign(const struct cli *c, enum task_status s)
+static const char *
+status_sign(const struct cli *c, enum task_status s)
 {
 	switch (s) {
 	case TASK_IN_PROGRESS:
@@ -172,8 +172,8 @@ view_sign(const struct cli *c, enum task_status s)
 	}
 }
 
-enum paint
-view_paint(enum task_status s)
+static enum paint
+status_paint(enum task_status s)
 {
 	return s == TASK_IN_PROGRESS                        ? PAINT_YELLOW
 	       : s == TASK_COMPLETED || s == TASK_CANCELLED ? PAINT_DIM
@@ -201,9 +201,9 @@ line_decorated(struct cli *c, const struct view *v, const struct task *t)
 	view_text(&safe, t->id, 128);
 	room = c->columns - 4 - text_width(buf_text(&safe)) - 2 - text_width(buf_text(&tail));
 	text_fit(&fitted, buf_text(&subject), room < 10 ? 10 : room, c->ascii);
-	buf_printf(&c->out, "%s%s #%s %s%s", cli_paint(c, view_paint(t->status)),
-	    view_sign(c, t->status), buf_text(&safe), buf_text(&fitted),
-	    cli_paint(c, view_paint(t->status) == PAINT_NONE ? PAINT_NONE : PAINT_OFF));
+	buf_printf(&c->out, "%s%s #%s %s%s", cli_paint(c, status_paint(t->status)),
+	    status_sign(c, t->status), buf_text(&safe), buf_text(&fitted),
+	    cli_paint(c, status_paint(t->status) == PAINT_NONE ? PAINT_NONE : PAINT_OFF));
 	if (tail.len > 0)
 		buf_printf(&c->out, "%s%s%s", cli_paint(c, open.count > 0 ? PAINT_DIM : PAINT_BLUE),
 		    buf_text(&tail), cli_paint(c, PAINT_OFF));

@@ -34,9 +34,6 @@ bool view_ready(const struct view *, const char *id);
 /* `#3 [in_progress] Fix parser (backend-2) [blocked by #2]`, or on a terminal
  * `◼ #3 Fix parser  @backend-2`; fitted to the columns there; no newline. */
 void view_line(struct cli *, const struct view *, const struct task *);
-/* The sign of a status on a terminal: one column. */
-const char *view_sign(const struct cli *, enum task_status);
-enum paint view_paint(enum task_status);
 
 /* A subject (or any text) made safe, at most max characters. */
 void view_text(struct buf *, const char *, size_t max);
