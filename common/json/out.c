@@ -164,7 +164,7 @@ add_escaped(struct buf *out, const char *p, size_t len)
 	buf_need(out, len);
 	while (p < end) {
 		at = p;
-		if ((c = (unsigned char)*p) < 0x7f) {
+		if ((unsigned char)*p < 0x7f) {
 			p++;
 			continue;
 		}

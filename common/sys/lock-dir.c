@@ -54,7 +54,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "sys/file.h"
+#include "sys/file.h" /* NOLINT(readability-duplicate-include): not <sys/file.h> */
 
 #define STALE_MS 10000
 #define BACK_DATE_S 8

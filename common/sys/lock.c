@@ -31,7 +31,7 @@
 #include <unistd.h>
 
 #include "sys/dir.h"
-#include "sys/file.h"
+#include "sys/file.h" /* NOLINT(readability-duplicate-include): not <sys/file.h> */
 #include "sys/lock-dir.h"
 
 #define COURTESY_US 300
