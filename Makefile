@@ -73,9 +73,9 @@ MANS    := $(wildcard */*.[157])
 
 all: $(CORE) $(HOOKS) $(CLI)
 
-$(CORE): $(call objects,common/*/*.c)
+$(CORE): $(call objects,common/*/*.c) $(B)/sources
 	$(call say,AR)
-	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $^
+	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
 
 $(HOOKS): $(B)/%: $(B)/obj/hooks/%.o $(CORE)
 	$(call say,LD)
@@ -86,7 +86,7 @@ $(B)/on-task-completed-verify: $(call objects,hooks/ci*.c)
 
 $(CLI): $(call objects,cli/*.c) $(CORE)
 	$(call say,LD)
-	$(Q)$(LINKER) $(LINK) -o $@ $^ $(LIBS)
+	$(Q)$(LINKER) $(LINK) -o $@ $(filter %.o,$^) $(CORE) $(LIBS)
 
 $(B)/obj/%.o: %.c $(B)/flags
 	$(call say,CC)
@@ -98,6 +98,12 @@ $(B)/flags: FORCE
 	@printf '%s\n' '$(subst ','\'',$(COMPILE) $(LINKER) $(LINK))' | cmp -s - $@ || { \
 	    scripts/setup --probe "$(CC)" && \
 	    printf '%s\n' '$(subst ','\'',$(COMPILE) $(LINKER) $(LINK))' >$@; }
+
+# The files in force: when one has come or gone, the library is made anew.
+SOURCES := $(wildcard common/*/*.c hooks/*.c cli/*.c)
+$(B)/sources: FORCE
+	@mkdir -p $(B)
+	@printf '%s\n' $(SOURCES) | cmp -s - $@ || printf '%s\n' $(SOURCES) >$@
 FORCE:
 
 # --- tests -------------------------------------------------------------------
@@ -191,7 +197,6 @@ clean:
 
 .PHONY: all test-programs bench-programs test check torture demo bench lint print-defs form install uninstall dist deb \
 	plugin clean FORCE
-.SECONDARY:
 .DELETE_ON_ERROR:
 
 -include $(wildcard $(B)/obj/*/*.d $(B)/obj/*/*/*.d $(B)/tests/*.d)

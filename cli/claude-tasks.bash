@@ -1,6 +1,6 @@
 # bash completion for claude-tasks
 #
-# `claude-tasks words` prints the candidates for the word at the cursor; see completion.c.  If there
+# `claude-tasks words` prints the candidates for the word at the cursor; see completions.c.  If there
 # are several, each is shown with its description: an id with its subject.
 
 _claude_tasks() {

@@ -208,7 +208,7 @@ int install_main(struct cli *);
 int uninstall_main(struct cli *);
 int status_main(struct cli *);
 int doctor_main(struct cli *);
-int completion_main(struct cli *);
+int completions_main(struct cli *);
 int help_main(struct cli *);
 int version_main(struct cli *);
 

@@ -273,7 +273,7 @@ static const struct command table[] = {
 	{ "help", NULL, "[COMMAND]", 0, 1, help_main, NULL,
 	    "list the commands, or show the help of one", "Other", NULL },
 	{ "version", NULL, "", 0, 0, version_main, NULL, "print the version", NULL, NULL },
-	{ "words", NULL, "", 0, -1, completion_main, NULL, NULL, NULL, NULL },
+	{ "words", NULL, "", 0, -1, completions_main, NULL, NULL, NULL, NULL },
 };
 
 const struct command *

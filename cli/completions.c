@@ -239,7 +239,7 @@ find_flag(const struct command *k, const char *word)
 }
 
 int
-completion_main(struct cli *c)
+completions_main(struct cli *c)
 {
 	const struct command *k = NULL;
 	const struct flag *f = NULL;
