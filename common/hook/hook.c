@@ -48,8 +48,10 @@ static struct {
 	enum config_fault fault;
 } answer;
 
+/* A fault may stay, so a stop is refused once at most: when the client says that this agent was
+ * not sent back already. */
 static enum config_fault
-fault_of(const struct hook_spec *spec, const struct config *c)
+fault_of(const struct hook_spec *spec, const struct config *c, const struct event *ev)
 {
 	switch (spec->hook) {
 	case HOOK_VERIFY:
@@ -57,7 +59,9 @@ fault_of(const struct hook_spec *spec, const struct config *c)
 	case HOOK_PRETOOLUSE:
 		return c->on_fault.pretooluse;
 	default:
-		return c->on_fault.stop;
+		return ev->name != NULL && json_kind(&ev->json, ev->stop_active) == JSON_FALSE
+			   ? c->on_fault.stop
+			   : FAULT_ALLOW;
 	}
 }
 
@@ -222,14 +226,14 @@ hook_config(struct hook *h, struct error *e)
 		q.file = NULL;
 		q.cwd = "/";
 		(void)config_load(&h->in.config, &q, &ignored);
-		answer.fault = fault_of(h->spec, &h->in.config);
+		answer.fault = fault_of(h->spec, &h->in.config, &h->in.event);
 		free(dir);
 		return -1;
 	}
 	free(dir);
 	h->in.have_config = true;
 	name_self(h);
-	answer.fault = fault_of(h->spec, &h->in.config);
+	answer.fault = fault_of(h->spec, &h->in.config, &h->in.event);
 	h->in.store.durability = h->in.config.durability;
 	hook_fact(h, "settings: %s%s%s",
 	    h->in.config.project.path != NULL ? h->in.config.project.path : "defaults",
@@ -464,7 +468,7 @@ hook_guard(struct hook *h, const struct hook_spec *spec)
 	h->in.store = (struct store)STORE_INIT;
 	config_default(&h->in.config);
 	answer.spec = spec;
-	answer.fault = fault_of(spec, &h->in.config);
+	answer.fault = fault_of(spec, &h->in.config, &h->in.event);
 	mem_on_exhausted(memory_gone);
 }
 
