@@ -60,17 +60,8 @@ change_text(struct cli *c, const struct json *j)
 	const char *arrow = c->ascii ? "->" : "→";
 	struct strings keys = { 0 };
 
-	for (int side = 0; side < 2; side++) {
-		json_ref o = side == 0 ? to : from;
-
-		for (json_ref m = json_first(j, o); m != JSON_ABSENT; m = json_next(j, o, m)) {
-			char *key = json_key(j, m);
-
-			if (!strings_has(&keys, key))
-				strings_add(&keys, key);
-			free(key);
-		}
-	}
+	json_keys(j, to, &keys);
+	json_keys(j, from, &keys);
 	for (size_t i = 0; i < keys.count; i++) {
 		json_ref was = json_member(j, from, keys.item[i]);
 		json_ref is = json_member(j, to, keys.item[i]);
