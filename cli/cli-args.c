@@ -19,22 +19,34 @@ const struct flag cli_args_common[] = {
 	{ 0 },
 };
 
+/* By name, or with len 0 by its letter. */
 static const struct flag *
-flag_named(const struct flag *table, const char *name, size_t len)
+flag_in(const struct flag *f, const char *name, size_t len)
 {
-	for (; table != NULL && table->name != NULL; table++)
-		if (strlen(table->name) == len && memcmp(table->name, name, len) == 0)
-			return table;
+	for (; f != NULL && f->name != NULL; f++)
+		if (len == 0 ? f->letter != 0 && f->letter == *name
+			     : strlen(f->name) == len && memcmp(f->name, name, len) == 0)
+			return f;
 	return NULL;
 }
 
+/* The command's own flag, or the common one. */
 static const struct flag *
-flag_lettered(const struct flag *table, char letter)
+flag_find(const struct command *k, const char *name, size_t len)
 {
-	for (; table != NULL && table->name != NULL; table++)
-		if (table->letter == letter)
-			return table;
-	return NULL;
+	const struct flag *f = k != NULL ? flag_in(k->flags, name, len) : NULL;
+
+	return f != NULL ? f : flag_in(cli_args_common, name, len);
+}
+
+const struct flag *
+cli_args_find(const struct command *k, const char *word)
+{
+	if (word[0] != '-' || word[1] == '\0')
+		return NULL;
+	if (word[1] == '-')
+		return word[2] != '\0' ? flag_find(k, word + 2, strlen(word + 2)) : NULL;
+	return word[2] == '\0' ? flag_find(k, word + 1, 0) : NULL;
 }
 
 static void
@@ -61,18 +73,6 @@ unknown_option(struct cli *c, const char *name, size_t len)
 	return status;
 }
 
-/* The command's own flag, or the common one; by name, or with len 0 by its letter. */
-static const struct flag *
-flag_find(const struct cli *c, const char *name, size_t len)
-{
-	const struct flag *const tables[] = { c->command->flags, cli_args_common };
-	const struct flag *f = NULL;
-
-	for (size_t i = 0; i < 2 && f == NULL; i++)
-		f = len > 0 ? flag_named(tables[i], name, len) : flag_lettered(tables[i], *name);
-	return f;
-}
-
 /* One word that begins with '-'; next is the word after it, or NULL. *used: next was taken. */
 static int
 parse_flag(struct cli *c, const char *word, const char *next, bool *used)
@@ -83,7 +83,7 @@ parse_flag(struct cli *c, const char *word, const char *next, bool *used)
 
 	*used = false;
 	if (word[1] == '-') {
-		f = len > 0 ? flag_find(c, name, len) : NULL;
+		f = len > 0 ? flag_find(c->command, name, len) : NULL;
 		if (f == NULL)
 			return unknown_option(c, name, len);
 		if (f->value == NULL && equals != NULL)
@@ -97,7 +97,7 @@ parse_flag(struct cli *c, const char *word, const char *next, bool *used)
 		return EXIT_DONE;
 	}
 	for (const char *p = word + 1; *p != '\0'; p++) {
-		f = flag_find(c, p, 0);
+		f = flag_find(c->command, p, 0);
 		if (f == NULL)
 			return cli_misuse(c, "unknown option '-%c'", *p);
 		if (f->value == NULL) {
@@ -143,11 +143,7 @@ command_word(int argc, char **argv)
 			return -1;
 		if (w[0] != '-' || w[1] == '\0')
 			return i;
-		if (w[1] == '-')
-			f = strchr(w, '=') ? NULL
-					   : flag_named(cli_args_common, w + 2, strlen(w + 2));
-		else
-			f = w[2] == '\0' ? flag_lettered(cli_args_common, w[1]) : NULL;
+		f = cli_args_find(NULL, w);
 		if (f != NULL && f->value != NULL)
 			i++;
 	}
