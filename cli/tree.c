@@ -244,25 +244,24 @@ mermaid(struct cli *c, const struct view *v)
 static void
 tree_json(struct cli *c, const struct view *v)
 {
-	struct json_object *o = out_object(), *tasks = out_array(), *edges = out_array(), *e;
+	struct json_object *o = out_object(), *tasks, *edges, *e;
 	struct strings cycle = { 0 };
 
+	out_string(o, "list", c->list.name);
+	tasks = out_add(o, "tasks", out_array());
+	edges = out_add(o, "edges", out_array());
 	for (size_t i = 0; i < v->tasks.count; i++) {
 		const struct task *t = &v->tasks.item[i];
 
 		if (!t->internal)
 			out_push(tasks, view_json(v, t));
 		for (size_t k = 0; k < t->blocked_by.count; k++) {
-			e = out_object();
+			e = out_push(edges, out_object());
 			out_string(e, "task", t->id);
 			out_string(e, "waits_for", t->blocked_by.item[k]);
 			out_bool(e, "missing", view_find(v, t->blocked_by.item[k]) == NULL);
-			out_push(edges, e);
 		}
 	}
-	out_string(o, "list", c->list.name);
-	out_add(o, "tasks", tasks);
-	out_add(o, "edges", edges);
 	if (graph_any_cycle(&v->tasks, &cycle))
 		out_strings(o, "cycle", &cycle);
 	strings_free(&cycle);
@@ -275,16 +274,11 @@ tree_main(struct cli *c)
 	struct view v;
 	const char *id = NULL;
 
-	if (c->operands == 1 && (id = cli_id(c, 0)) == NULL)
+	if ((c->operands == 1 && (id = cli_id(c, 0)) == NULL) || view_load(c, &v) == -1)
 		return c->status;
-	if (view_load(c, &v) == -1)
-		return c->status;
-	if (id != NULL && view_find(&v, id) == NULL) {
+	if (id != NULL && view_find(&v, id) == NULL)
 		cli_no_task(c, id);
-		view_free(&v);
-		return c->status;
-	}
-	if (c->json)
+	else if (c->json)
 		tree_json(c, &v);
 	else if (cli_flag(c, "dot"))
 		dot(c, &v);
@@ -293,5 +287,5 @@ tree_main(struct cli *c)
 	else
 		draw_all(c, &v, id);
 	view_free(&v);
-	return EXIT_DONE;
+	return c->status;
 }

@@ -136,15 +136,15 @@ link_json(const struct why *w, const char *id)
 static void
 why_json(struct cli *c, const struct why *w)
 {
-	struct json_object *o = out_object(), *links = out_array();
+	struct json_object *o = out_object(), *links;
 
 	out_string(o, "id", w->task->id);
 	out_string(o, "status", task_status_name(w->task->status));
 	out_bool(o, "blocked", w->chain.count > 1);
 	out_bool(o, "ready", view_ready(&w->view, w->task->id));
+	links = out_add(o, "chain", out_array());
 	for (size_t i = 0; i < w->chain.count; i++)
 		out_push(links, link_json(w, w->chain.item[i]));
-	out_add(o, "chain", links);
 	out_strings(o, "open_subtasks", &w->children);
 	out_string(o, "refused", w->refused);
 	out_string(o, "command", w->command.len > 0 ? buf_text(&w->command) : NULL);
