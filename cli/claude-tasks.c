@@ -19,11 +19,9 @@ static void
 out_of_memory(void)
 {
 	static const char text[] = "claude-tasks: out of memory\n";
-	ssize_t n;
 
 	lock_release_all();
-	n = write(STDERR_FILENO, text, sizeof(text) - 1);
-	(void)n;
+	(void)!write(STDERR_FILENO, text, sizeof(text) - 1);
 	_exit(EXIT_FAULT);
 }
 

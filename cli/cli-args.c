@@ -154,6 +154,7 @@ int
 cli_args_parse(struct cli *c, int argc, char **argv)
 {
 	int at = command_word(argc, argv), status;
+	const char *next;
 	bool ended = false, used;
 
 	c->command = command_find(at == -1 ? "list" : argv[at]);
@@ -165,22 +166,17 @@ cli_args_parse(struct cli *c, int argc, char **argv)
 	for (int i = 1; i < argc; i++) {
 		if (i == at)
 			continue;
-		if (!ended && strcmp(argv[i], "--") == 0) {
+		next = i + 1 < argc ? argv[i + 1] : NULL;
+		if (!ended && strcmp(argv[i], "--") == 0)
 			ended = true;
-			continue;
-		}
-		if (!ended && at == -1 && strcmp(argv[i], "--version") == 0) {
+		else if (!ended && at == -1 && strcmp(argv[i], "--version") == 0)
 			c->command = command_find("version");
-			continue;
-		}
-		if (ended || argv[i][0] != '-' || argv[i][1] == '\0') {
+		else if (ended || argv[i][0] != '-' || argv[i][1] == '\0')
 			c->operand[c->operands++] = argv[i];
-			continue;
-		}
-		status = parse_flag(c, argv[i], i + 1 < argc ? argv[i + 1] : NULL, &used);
-		if (status != EXIT_DONE)
+		else if ((status = parse_flag(c, argv[i], next, &used)) != EXIT_DONE)
 			return status;
-		i += used;
+		else
+			i += used;
 	}
 	if (cli_flag(c, "help"))
 		return EXIT_DONE;
@@ -197,10 +193,6 @@ cli_args_free(struct cli *c)
 {
 	free(c->flags);
 	free(c->operand);
-	c->flags = NULL;
-	c->operand = NULL;
-	c->flag_count = 0;
-	c->operands = 0;
 }
 
 bool

@@ -87,16 +87,15 @@ cli_fail(struct cli *c, int status, const char *fmt, ...)
 int
 cli_misuse(struct cli *c, const char *fmt, ...)
 {
+	const char *topic = strcmp(c->command->name, "help") != 0 ? c->command->name : "";
 	va_list ap;
 	char *s;
 
 	va_start(ap, fmt);
 	s = mem_vprintf(fmt, ap);
 	va_end(ap);
-	if (strcmp(c->command->name, "help") != 0)
-		cli_fail(c, EXIT_MISUSE, "%s (try: claude-tasks help %s)", s, c->command->name);
-	else
-		cli_fail(c, EXIT_MISUSE, "%s (try: claude-tasks help)", s);
+	cli_fail(
+	    c, EXIT_MISUSE, "%s (try: claude-tasks help%s%s)", s, *topic != '\0' ? " " : "", topic);
 	free(s);
 	return EXIT_MISUSE;
 }
@@ -239,12 +238,8 @@ cli_json_line(struct cli *c, struct json_object *o)
 void
 cli_json(struct cli *c, struct json_object *o)
 {
-	if (c->terminal) {
-		out_pretty(&c->out, o);
-		buf_putc(&c->out, '\n');
-	} else {
-		cli_json_line(c, o);
-	}
+	(c->terminal ? out_pretty : out_text)(&c->out, o);
+	buf_putc(&c->out, '\n');
 }
 
 int

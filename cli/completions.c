@@ -240,8 +240,6 @@ completions_main(struct cli *c)
 	before = count >= 2 ? c->operand[count - 2] : "";
 	if (strcmp(before, "=") == 0 && count >= 3)
 		before = c->operand[count - 3];
-	else if (strcmp(c->operand[count - 1], "=") == 0 && count >= 2)
-		before = c->operand[count - 2];
 	for (int i = 0; i < count - 1 && k == NULL; i++) {
 		f = cli_args_find(command_find("list"), c->operand[i]);
 		if (f != NULL && f->value != NULL)

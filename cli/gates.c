@@ -434,7 +434,7 @@ receipts_main(struct cli *c)
 	struct receipts all = { 0 };
 	struct error err;
 	const char *only = NULL;
-	int fd, rc;
+	int fd;
 
 	if (c->operands > 0 && strcmp(c->operand[0], "export") == 0)
 		return receipts_export(c);
@@ -443,10 +443,7 @@ receipts_main(struct cli *c)
 	if ((c->operands == 1 && (only = cli_id(c, 0)) == NULL) || cli_find(c) == -1)
 		return c->status;
 	fd = list_state(&c->list, false, &err);
-	if (fd == -1 && err.kind != ERROR_NOT_FOUND)
-		return cli_error(c, &err);
-	rc = fd == -1 ? 0 : receipts_read(fd, &all, &err);
-	if (rc == -1)
+	if (fd == -1 ? err.kind != ERROR_NOT_FOUND : receipts_read(fd, &all, &err) == -1)
 		return cli_error(c, &err);
 	receipts_print(c, &all, only);
 	receipts_free(&all);

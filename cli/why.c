@@ -177,13 +177,12 @@ last_refusal(struct cli *c, const char *id)
 	return why;
 }
 
-/* Nothing blocks it: print its state. */
+/* Nothing blocks it: print its state after its name. */
 static void
 unblocked_text(struct cli *c, const struct why *w)
 {
 	const struct task *t = w->task;
 
-	task_name(&c->out, t);
 	if (!task_open(t)) {
 		buf_printf(&c->out, " is %s: nothing is left to do\n", task_status_name(t->status));
 		return;
@@ -210,13 +209,12 @@ unblocked_text(struct cli *c, const struct why *w)
 static void
 why_text(struct cli *c, const struct why *w)
 {
+	task_name(&c->out, w->task);
 	if (w->refused != NULL) {
-		task_name(&c->out, w->task);
 		cli_print(c, " could not be completed:\n  %.500s\n", w->refused);
 	} else if (w->chain.count == 1) {
 		unblocked_text(c, w);
 	} else {
-		task_name(&c->out, w->task);
 		buf_printf(&c->out, " cannot %s:\n",
 		    w->task->status == TASK_IN_PROGRESS ? "complete" : "start");
 		for (size_t i = 1; i < w->chain.count; i++) {

@@ -41,19 +41,18 @@ add_object(struct cli *c, const char *value, struct buf *members)
 	struct error err;
 	const char *raw;
 	size_t len;
-	int rc = 0;
+	int status = EXIT_DONE;
 
 	if (json_parse(&j, value, strlen(value), &err) == -1 ||
 	    json_kind(&j, JSON_ROOT) != JSON_OBJECT) {
-		cli_misuse(c, "--metadata must be a JSON object, not '%s'", value);
-		rc = -1;
+		status = cli_misuse(c, "--metadata must be a JSON object, not '%s'", value);
 	} else if (json_count(&j, JSON_ROOT) > 0) {
 		raw = json_raw(&j, JSON_ROOT, &len);
 		buf_puts(members, members->len > 0 ? "," : "");
 		buf_add(members, raw + 1, len - 2);
 	}
 	json_free(&j);
-	return rc;
+	return status;
 }
 
 /* --set k=v: a JSON value, else a string. */
@@ -64,10 +63,8 @@ add_member(struct cli *c, const char *value, struct buf *members)
 	struct json j = { 0 };
 	struct error err;
 
-	if (equals == NULL || equals == value) {
-		cli_misuse(c, "--set needs KEY=VALUE, not '%s'", value);
-		return -1;
-	}
+	if (equals == NULL || equals == value)
+		return cli_misuse(c, "--set needs KEY=VALUE, not '%s'", value);
 	buf_puts(members, members->len > 0 ? "," : "");
 	json_print_string(members, value, (size_t)(equals - value));
 	buf_putc(members, ':');
@@ -76,7 +73,7 @@ add_member(struct cli *c, const char *value, struct buf *members)
 	else
 		json_print_string(members, equals + 1, strlen(equals + 1));
 	json_free(&j);
-	return 0;
+	return EXIT_DONE;
 }
 
 /* Both options together, as one object; nothing if neither was passed. */
@@ -85,22 +82,22 @@ metadata_value(struct cli *c, struct buf *out)
 {
 	struct buf members = { 0 };
 	bool passed = false;
-	int rc = 0;
+	int status = EXIT_DONE;
 
-	for (size_t i = 0; i < c->flag_count && rc == 0; i++) {
+	for (size_t i = 0; i < c->flag_count && status == EXIT_DONE; i++) {
 		const char *name = c->flags[i].flag->name, *value = c->flags[i].value;
 		bool object = strcmp(name, "metadata") == 0, member = strcmp(name, "set") == 0;
 
 		passed |= object || member;
 		if (object)
-			rc = add_object(c, value, &members);
+			status = add_object(c, value, &members);
 		else if (member)
-			rc = add_member(c, value, &members);
+			status = add_member(c, value, &members);
 	}
-	if (rc == 0 && passed)
+	if (status == EXIT_DONE && passed)
 		buf_printf(out, "{%s}", buf_text(&members));
 	buf_free(&members);
-	return rc;
+	return status;
 }
 
 /* The fields that create and update share. */
@@ -129,7 +126,8 @@ fields_read(struct cli *c, struct fields *f)
 	if (f->description == NULL && cli_flag(c, "description"))
 		return -1;
 	f->active_form = mem_string(cli_value(c, "active-form"));
-	if (metadata_value(c, &f->metadata) == -1 || cli_value_ids(c, "blocks", &f->blocks) == -1 ||
+	if (metadata_value(c, &f->metadata) != EXIT_DONE ||
+	    cli_value_ids(c, "blocks", &f->blocks) == -1 ||
 	    cli_value_ids(c, "blocked-by", &f->blocked_by) == -1)
 		return -1;
 	f->change.description = f->description;
