@@ -149,26 +149,22 @@ create(struct cli *c, const char *subject)
 	struct fields f;
 	struct task made = TASK_INIT;
 	struct error err;
-	int status;
 
-	if (fields_read(c, &f) == -1 || cli_open(c, true) == -1) {
-		fields_free(&f);
-		return c->status;
-	}
+	if (fields_read(c, &f) == -1 || cli_open(c, true) == -1)
+		goto out;
 	f.change.subject = subject;
 	f.change.status = TASK_PENDING;
 	if (f.change.description == NULL)
 		f.change.description = subject; /* as the client does */
 	change_begin(c);
-	if (change_create(c, &f.change, &made, &err) == -1) {
-		status = cli_error(c, &err);
-	} else {
-		status = EXIT_DONE;
+	if (change_create(c, &f.change, &made, &err) == -1)
+		cli_error(c, &err);
+	else
 		view_result(c, "created", &made);
-	}
+out:
 	task_free(&made);
 	fields_free(&f);
-	return status;
+	return c->status;
 }
 
 int
@@ -207,7 +203,7 @@ update_status(struct cli *c, const char *id, enum task_status status, const stru
 	return rc;
 }
 
-static int
+static void
 update_one(struct cli *c, const char *id, struct fields *f, enum task_status status)
 {
 	struct task after = TASK_INIT, before = TASK_INIT;
@@ -219,14 +215,14 @@ update_one(struct cli *c, const char *id, struct fields *f, enum task_status sta
 		(status == TASK_IN_PROGRESS || status == TASK_COMPLETED);
 	task_free(&before);
 	f->change.status = moved ? TASK_NO_STATUS : status;
-	if (moved && (rc = update_status(c, id, status, &f->change)) != EXIT_DONE)
-		return rc;
+	if (moved && update_status(c, id, status, &f->change) != EXIT_DONE)
+		return;
 	rc = change_update(c, id, &f->change, NULL, &after, &err);
 	if (rc == -1)
-		return cli_task_error(c, id, &err);
-	view_result(c, rc == 1 || moved ? "updated" : "unchanged", &after);
+		cli_task_error(c, id, &err);
+	else
+		view_result(c, rc == 1 || moved ? "updated" : "unchanged", &after);
 	task_free(&after);
-	return EXIT_DONE;
 }
 
 /* Was any flag passed that changes a field? */
@@ -247,43 +243,37 @@ update_main(struct cli *c)
 	struct strings ids = { 0 };
 	enum task_status status = TASK_NO_STATUS;
 	const char *word = cli_value(c, "status");
-	int rc, one;
 
 	if (fields_read(c, &f) == -1 || (word != NULL && cli_task_status(c, word, &status) == -1) ||
-	    cli_operand_ids(c, &ids) == -1) {
-		rc = c->status;
-	} else if (!changes_anything(c)) {
-		rc = cli_misuse(c, "no field to change was passed");
-	} else if (cli_open(c, false) == -1) {
-		rc = c->status;
-	} else {
-		rc = EXIT_DONE;
+	    cli_operand_ids(c, &ids) == -1)
+		goto out;
+	if (!changes_anything(c)) {
+		cli_misuse(c, "no field to change was passed");
+	} else if (cli_open(c, false) != -1) {
 		f.change.subject = cli_value(c, "subject");
 		change_begin(c);
 		for (size_t i = 0; i < ids.count; i++)
-			if ((one = update_one(c, ids.item[i], &f, status)) != EXIT_DONE)
-				rc = one;
+			update_one(c, ids.item[i], &f, status);
 	}
+out:
 	strings_free(&ids);
 	fields_free(&f);
-	return rc;
+	return c->status;
 }
 
-static int
+static void
 delete_one(struct cli *c, const char *id, const struct task *as)
 {
 	struct task was = TASK_INIT;
 	struct error err;
-	int status = EXIT_DONE;
 
 	if (c->store.dirfd == -1)
-		return cli_no_task(c, id);
-	if (change_delete(c, id, as, &was, &err) == -1)
-		status = cli_task_error(c, id, &err);
+		cli_no_task(c, id);
+	else if (change_delete(c, id, as, &was, &err) == -1)
+		cli_task_error(c, id, &err);
 	else
 		view_result(c, "deleted", &was);
 	task_free(&was);
-	return status;
 }
 
 int
@@ -291,19 +281,15 @@ delete_main(struct cli *c)
 {
 	struct strings ids = { 0 };
 	struct view v = { 0 };
-	int rc = EXIT_DONE, one;
 
-	if (cli_operand_ids(c, &ids) == -1 || view_load(c, &v) == -1) {
-		strings_free(&ids);
-		return c->status;
+	if (cli_operand_ids(c, &ids) == 0 && view_load(c, &v) == 0) {
+		change_begin(c);
+		for (size_t i = 0; i < ids.count; i++)
+			delete_one(c, ids.item[i], view_find(&v, ids.item[i]));
 	}
-	change_begin(c);
-	for (size_t i = 0; i < ids.count; i++)
-		if ((one = delete_one(c, ids.item[i], view_find(&v, ids.item[i]))) != EXIT_DONE)
-			rc = one;
 	view_free(&v);
 	strings_free(&ids);
-	return rc;
+	return c->status;
 }
 
 static bool
