@@ -11,7 +11,6 @@
 #include "json/json.h"
 
 struct log {
-	struct cli *c;
 	const char *task;
 	struct strings lines; /* the last ones that match */
 	size_t max, seen;
@@ -166,7 +165,7 @@ print_lines(struct cli *c, const struct log *l)
 int
 log_main(struct cli *c)
 {
-	struct log l = { .c = c };
+	struct log l = { 0 };
 	int64_t max = cli_number(c, "count", 1, 1000000, 50);
 	struct error err;
 	int fd, status = EXIT_DONE;

@@ -258,20 +258,11 @@ undo_text(struct cli *c, const struct history_entry *p, bool dry)
 	buf_putc(&c->out, '\n');
 }
 
-static void
-undo_json(struct cli *c, const struct strings *undone, bool dry)
-{
-	struct json_object *o = out_object();
-
-	out_bool(o, "dry_run", dry);
-	out_strings(o, "undone", undone);
-	cli_json(c, o);
-}
-
 /* Undo the command from its last line to its first; only once all of it was found possible. */
 static int
 undo_command(struct undo *u, bool dry)
 {
+	struct json_object *o;
 	struct error err;
 
 	for (int pass = 0; pass < (dry ? 1 : 2); pass++) {
@@ -291,8 +282,12 @@ undo_command(struct undo *u, bool dry)
 	for (size_t i = 0; i < u->back.count; i++)
 		if (undo_link_back(u->c, u->back.item[i], &err) == -1)
 			return cli_error(u->c, &err);
-	if (u->c->json)
-		undo_json(u->c, &u->undone, dry);
+	if (u->c->json) {
+		o = out_object();
+		out_bool(o, "dry_run", dry);
+		out_strings(o, "undone", &u->undone);
+		cli_json(u->c, o);
+	}
 	return EXIT_DONE;
 }
 
