@@ -4,14 +4,11 @@
  * main() parses the command line, runs the command and sends its output.  commands.c has the table
  * of commands; each is in the file of its group.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/text.h"
-#include "base/utf8.h"
 #include "commands.h"
 #include "sys/lock.h"
 

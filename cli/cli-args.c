@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "commands.h"
 
 const struct flag cli_args_common[] = {

@@ -5,7 +5,6 @@
  * With --json a failure is also an object on standard output, so that a
  * program reads one stream, whatever happens.
  */
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

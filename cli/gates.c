@@ -5,10 +5,8 @@
  * refused, so that an agent does not trust a file by accident.  (An agent can unset the variable;
  * this does not protect against intent.)
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/text.h"
 #include "change.h"

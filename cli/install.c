@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "base/text.h"
 #include "registration.h"
 #include "settings-memory.h"
 #include "sys/file.h"

@@ -14,7 +14,6 @@
 
 #include "base/text.h"
 #include "sys/dir.h"
-#include "sys/file.h"
 #include "view.h"
 
 struct row {

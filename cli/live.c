@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
@@ -16,8 +15,6 @@
 #include <unistd.h>
 
 #include "agent/event.h"
-#include "base/clock.h"
-#include "base/text.h"
 #include "sys/file.h"
 #include "view.h"
 

@@ -3,7 +3,6 @@
  *
  * Every task that is added is journalled like a created one, so that undo can remove it.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,10 +11,8 @@
 #include "agent/agent.h"
 #include "agent/event.h"
 #include "agent/release.h"
-#include "base/text.h"
 #include "change.h"
 #include "form/convert.h"
-#include "sys/dir.h"
 #include "sys/file.h"
 #include "view.h"
 

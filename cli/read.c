@@ -1,12 +1,10 @@
 /*
  * Reading: list, get.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "agent/agent.h"
 #include "agent/claims.h"
-#include "base/clock.h"
 #include "base/text.h"
 #include "view.h"
 #include "json/json-print.h"

@@ -1,7 +1,6 @@
 /*
  * restore: put back tasks that are gone, whoever removed them, as the journal last recorded them.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "undo.h"

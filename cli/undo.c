@@ -2,11 +2,9 @@
  * undo: take back the last command (all its lines in the journal), if nothing that it touched was
  * changed since.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "agent/claims.h"
-#include "base/text.h"
 #include "undo.h"
 #include "view.h"
 #include "json/json.h"

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/agent.h"
 #include "agent/claims.h"
 #include "base/text.h"
 #include "history.h"
