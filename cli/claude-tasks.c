@@ -4,14 +4,11 @@
  * main() parses the command line, runs the command and sends its output.  commands.c has the table
  * of commands; each is in the file of its group.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/text.h"
-#include "base/utf8.h"
 #include "commands.h"
 #include "sys/lock.h"
 
@@ -19,11 +16,9 @@ static void
 out_of_memory(void)
 {
 	static const char text[] = "claude-tasks: out of memory\n";
-	ssize_t n;
 
 	lock_release_all();
-	n = write(STDERR_FILENO, text, sizeof(text) - 1);
-	(void)n;
+	(void)!write(STDERR_FILENO, text, sizeof(text) - 1);
 	_exit(EXIT_FAULT);
 }
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "commands.h"
 
 const struct flag cli_args_common[] = {
@@ -19,22 +18,34 @@ const struct flag cli_args_common[] = {
 	{ 0 },
 };
 
+/* By name, or with len 0 by its letter. */
 static const struct flag *
-flag_named(const struct flag *table, const char *name, size_t len)
+flag_in(const struct flag *f, const char *name, size_t len)
 {
-	for (; table != NULL && table->name != NULL; table++)
-		if (strlen(table->name) == len && memcmp(table->name, name, len) == 0)
-			return table;
+	for (; f != NULL && f->name != NULL; f++)
+		if (len == 0 ? f->letter != 0 && f->letter == *name
+			     : strlen(f->name) == len && memcmp(f->name, name, len) == 0)
+			return f;
 	return NULL;
 }
 
+/* The command's own flag, or the common one. */
 static const struct flag *
-flag_lettered(const struct flag *table, char letter)
+flag_find(const struct command *k, const char *name, size_t len)
 {
-	for (; table != NULL && table->name != NULL; table++)
-		if (table->letter == letter)
-			return table;
-	return NULL;
+	const struct flag *f = k != NULL ? flag_in(k->flags, name, len) : NULL;
+
+	return f != NULL ? f : flag_in(cli_args_common, name, len);
+}
+
+const struct flag *
+cli_args_find(const struct command *k, const char *word)
+{
+	if (word[0] != '-' || word[1] == '\0')
+		return NULL;
+	if (word[1] == '-')
+		return word[2] != '\0' ? flag_find(k, word + 2, strlen(word + 2)) : NULL;
+	return word[2] == '\0' ? flag_find(k, word + 1, 0) : NULL;
 }
 
 static void
@@ -61,18 +72,6 @@ unknown_option(struct cli *c, const char *name, size_t len)
 	return status;
 }
 
-/* The command's own flag, or the common one; by name, or with len 0 by its letter. */
-static const struct flag *
-flag_find(const struct cli *c, const char *name, size_t len)
-{
-	const struct flag *const tables[] = { c->command->flags, cli_args_common };
-	const struct flag *f = NULL;
-
-	for (size_t i = 0; i < 2 && f == NULL; i++)
-		f = len > 0 ? flag_named(tables[i], name, len) : flag_lettered(tables[i], *name);
-	return f;
-}
-
 /* One word that begins with '-'; next is the word after it, or NULL. *used: next was taken. */
 static int
 parse_flag(struct cli *c, const char *word, const char *next, bool *used)
@@ -83,7 +82,7 @@ parse_flag(struct cli *c, const char *word, const char *next, bool *used)
 
 	*used = false;
 	if (word[1] == '-') {
-		f = len > 0 ? flag_find(c, name, len) : NULL;
+		f = len > 0 ? flag_find(c->command, name, len) : NULL;
 		if (f == NULL)
 			return unknown_option(c, name, len);
 		if (f->value == NULL && equals != NULL)
@@ -97,7 +96,7 @@ parse_flag(struct cli *c, const char *word, const char *next, bool *used)
 		return EXIT_DONE;
 	}
 	for (const char *p = word + 1; *p != '\0'; p++) {
-		f = flag_find(c, p, 0);
+		f = flag_find(c->command, p, 0);
 		if (f == NULL)
 			return cli_misuse(c, "unknown option '-%c'", *p);
 		if (f->value == NULL) {
@@ -143,11 +142,7 @@ command_word(int argc, char **argv)
 			return -1;
 		if (w[0] != '-' || w[1] == '\0')
 			return i;
-		if (w[1] == '-')
-			f = strchr(w, '=') ? NULL
-					   : flag_named(cli_args_common, w + 2, strlen(w + 2));
-		else
-			f = w[2] == '\0' ? flag_lettered(cli_args_common, w[1]) : NULL;
+		f = cli_args_find(NULL, w);
 		if (f != NULL && f->value != NULL)
 			i++;
 	}
@@ -158,6 +153,7 @@ int
 cli_args_parse(struct cli *c, int argc, char **argv)
 {
 	int at = command_word(argc, argv), status;
+	const char *next;
 	bool ended = false, used;
 
 	c->command = command_find(at == -1 ? "list" : argv[at]);
@@ -169,22 +165,17 @@ cli_args_parse(struct cli *c, int argc, char **argv)
 	for (int i = 1; i < argc; i++) {
 		if (i == at)
 			continue;
-		if (!ended && strcmp(argv[i], "--") == 0) {
+		next = i + 1 < argc ? argv[i + 1] : NULL;
+		if (!ended && strcmp(argv[i], "--") == 0)
 			ended = true;
-			continue;
-		}
-		if (!ended && at == -1 && strcmp(argv[i], "--version") == 0) {
+		else if (!ended && at == -1 && strcmp(argv[i], "--version") == 0)
 			c->command = command_find("version");
-			continue;
-		}
-		if (ended || argv[i][0] != '-' || argv[i][1] == '\0') {
+		else if (ended || argv[i][0] != '-' || argv[i][1] == '\0')
 			c->operand[c->operands++] = argv[i];
-			continue;
-		}
-		status = parse_flag(c, argv[i], i + 1 < argc ? argv[i + 1] : NULL, &used);
-		if (status != EXIT_DONE)
+		else if ((status = parse_flag(c, argv[i], next, &used)) != EXIT_DONE)
 			return status;
-		i += used;
+		else
+			i += used;
 	}
 	if (cli_flag(c, "help"))
 		return EXIT_DONE;
@@ -201,10 +192,6 @@ cli_args_free(struct cli *c)
 {
 	free(c->flags);
 	free(c->operand);
-	c->flags = NULL;
-	c->operand = NULL;
-	c->flag_count = 0;
-	c->operands = 0;
 }
 
 bool

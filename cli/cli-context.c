@@ -1,13 +1,11 @@
 /*
  * Which list the command works on, and who acts.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "agent/agent.h"
-#include "agent/event.h"
 #include "commands.h"
 #include "config/config.h"
 #include "sys/lock.h"

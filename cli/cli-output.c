@@ -5,7 +5,6 @@
  * With --json a failure is also an object on standard output, so that a
  * program reads one stream, whatever happens.
  */
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,11 +58,10 @@ fail(struct cli *c, int status, const char *text)
 	    isatty(STDERR_FILENO) ? cli_paint(c, PAINT_OFF) : "", buf_text(&line));
 	if (c->json) {
 		o = out_object();
-		e = out_object();
+		e = out_add(o, "error", out_object());
 		out_string(e, "reason", status_name(status));
 		out_string(e, "message", buf_text(&line));
 		out_int(e, "status", status);
-		out_add(o, "error", e);
 		cli_json(c, o);
 	}
 	buf_free(&line);
@@ -88,16 +86,15 @@ cli_fail(struct cli *c, int status, const char *fmt, ...)
 int
 cli_misuse(struct cli *c, const char *fmt, ...)
 {
+	const char *topic = strcmp(c->command->name, "help") != 0 ? c->command->name : "";
 	va_list ap;
 	char *s;
 
 	va_start(ap, fmt);
 	s = mem_vprintf(fmt, ap);
 	va_end(ap);
-	if (strcmp(c->command->name, "help") != 0)
-		cli_fail(c, EXIT_MISUSE, "%s (try: claude-tasks help %s)", s, c->command->name);
-	else
-		cli_fail(c, EXIT_MISUSE, "%s (try: claude-tasks help)", s);
+	cli_fail(
+	    c, EXIT_MISUSE, "%s (try: claude-tasks help%s%s)", s, *topic != '\0' ? " " : "", topic);
 	free(s);
 	return EXIT_MISUSE;
 }
@@ -240,12 +237,8 @@ cli_json_line(struct cli *c, struct json_object *o)
 void
 cli_json(struct cli *c, struct json_object *o)
 {
-	if (c->terminal) {
-		out_pretty(&c->out, o);
-		buf_putc(&c->out, '\n');
-	} else {
-		cli_json_line(c, o);
-	}
+	(c->terminal ? out_pretty : out_text)(&c->out, o);
+	buf_putc(&c->out, '\n');
 }
 
 int

@@ -104,6 +104,8 @@ struct cli {
  */
 int cli_args_parse(struct cli *, int argc, char **argv);
 void cli_args_free(struct cli *);
+/* The flag that a word is ("--name", "-n"), the command's or a common one; NULL: none. */
+const struct flag *cli_args_find(const struct command *, const char *word);
 extern const struct flag cli_args_common[]; /* flags of every command; ends with a NULL name */
 
 /* The flags that were passed. */

@@ -223,21 +223,6 @@ operand(struct cli *c, const struct command *k, int count)
 	}
 }
 
-static const struct flag *
-find_flag(const struct command *k, const char *word)
-{
-	for (int pass = 0; pass < 2; pass++) {
-		const struct flag *f = pass == 0 ? k->flags : cli_args_common;
-
-		for (; f != NULL && f->name != NULL; f++)
-			if ((word[0] == '-' && word[1] == '-' && strcmp(word + 2, f->name) == 0) ||
-			    (word[0] == '-' && f->letter != 0 && word[1] == f->letter &&
-				word[2] == '\0'))
-				return f;
-	}
-	return NULL;
-}
-
 int
 completions_main(struct cli *c)
 {
@@ -255,16 +240,14 @@ completions_main(struct cli *c)
 	before = count >= 2 ? c->operand[count - 2] : "";
 	if (strcmp(before, "=") == 0 && count >= 3)
 		before = c->operand[count - 3];
-	else if (strcmp(c->operand[count - 1], "=") == 0 && count >= 2)
-		before = c->operand[count - 2];
 	for (int i = 0; i < count - 1 && k == NULL; i++) {
-		f = find_flag(command_find("list"), c->operand[i]);
+		f = cli_args_find(command_find("list"), c->operand[i]);
 		if (f != NULL && f->value != NULL)
 			i++;
 		else if (c->operand[i][0] != '-')
 			k = command_find(c->operand[i]);
 	}
-	f = find_flag(k != NULL ? k : command_find("list"), before);
+	f = cli_args_find(k != NULL ? k : command_find("list"), before);
 	if (f != NULL && f->value != NULL) {
 		value(c, f, count - 1);
 	} else if (current[0] == '-') {

@@ -1,7 +1,6 @@
 /*
  * The gate file: does it parse, is it trusted, do its patterns match any file?
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "config/config.h"

@@ -141,8 +141,6 @@ check_locks(struct doctor *d)
 	}
 	if (dir != NULL)
 		closedir(dir);
-	else if (fd != -1)
-		close(fd);
 }
 
 static void
@@ -205,8 +203,6 @@ check_readable(struct doctor *d)
 	}
 	if (dir != NULL)
 		closedir(dir);
-	else if (fd != -1)
-		close(fd);
 }
 
 void

@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "change.h"
 #include "doctor.h"
-#include "history.h"
+#include "undo.h"
 
 struct bad {
 	struct strings files, reasons;
@@ -28,6 +27,7 @@ check_invisible(struct doctor *d)
 	struct bad bad = { 0 };
 	struct error err;
 	struct finding *f;
+	int rc;
 
 	doctor_checked(d, "store.invisible");
 	if (store_bad(&d->c->store, add_bad, &bad, &err) == -1)
@@ -41,33 +41,18 @@ check_invisible(struct doctor *d)
 			bad.files.item[i]));
 		if (!d->fix)
 			continue;
-		switch (doctor_repair(d, bad.files.item[i], &err)) {
-		case 1:
+		rc = doctor_repair(d, bad.files.item[i], &err);
+		if (rc == 1) {
 			f->did = mem_string("rewrote it as the client would");
-			break;
-		case 0:
-			free(f->fix);
-			f->fix = mem_printf(
-			    "fix or remove %s/%s by hand", d->c->list.dir, bad.files.item[i]);
-			break;
-		default:
-			free(f->fix);
-			f->fix = mem_string(err.text);
+			continue;
 		}
+		free(f->fix);
+		f->fix = rc == -1 ? mem_string(err.text)
+				  : mem_printf("fix or remove %s/%s by hand", d->c->list.dir,
+					bad.files.item[i]);
 	}
 	strings_free(&bad.files);
 	strings_free(&bad.reasons);
-}
-
-/* Can the task be restored from the journal? */
-static bool
-restorable(const struct history *h, const char *id)
-{
-	for (size_t i = 0; i < h->count; i++)
-		if (h->item[i].task != NULL && strcmp(h->item[i].task, id) == 0 &&
-		    (h->item[i].before != NULL || h->item[i].after != NULL))
-			return true;
-	return false;
 }
 
 static void
@@ -89,7 +74,7 @@ check_dangling(struct doctor *d)
 
 			if (view_find(&d->view, id) != NULL)
 				continue;
-			back = restorable(&h, id);
+			back = undo_last_text(&h, id) != NULL;
 			f = doctor_find(d, "store.dangling", LEVEL_BAD,
 			    mem_printf("#%s waits for #%s, which does not exist", t->id, id),
 			    "it can never start",
@@ -118,21 +103,19 @@ check_one_sided(struct doctor *d)
 			bool down = k < t->blocked_by.count;
 			const char *id =
 			    down ? t->blocked_by.item[k] : t->blocks.item[k - t->blocked_by.count];
+			const char *blocked = down ? t->id : id, *blocker = down ? id : t->id;
 			const struct task *o = view_find(&d->view, id);
 
 			if (o == NULL || o == t ||
 			    strings_has(down ? &o->blocks : &o->blocked_by, t->id))
 				continue;
 			f = doctor_find(d, "store.one-sided", LEVEL_ODD,
-			    down ? mem_printf(
-				       "#%s waits for #%s, but #%s does not list it", t->id, id, id)
-				 : mem_printf(
-				       "#%s blocks #%s, but #%s does not list it", t->id, id, id),
+			    mem_printf("#%s %s #%s, but #%s does not list it", t->id,
+				down ? "waits for" : "blocks", id, id),
 			    "the other task looks unblocked",
-			    mem_printf("claude-tasks depend %s --on %s", down ? t->id : id,
-				down ? id : t->id));
-			if (d->fix && store_depend(&d->c->store, down ? t->id : id,
-					  down ? id : t->id, false, cli_patience(), &err) != -1)
+			    mem_printf("claude-tasks depend %s --on %s", blocked, blocker));
+			if (d->fix && store_depend(&d->c->store, blocked, blocker, false,
+					  cli_patience(), &err) != -1)
 				f->did = mem_string("wrote the missing side");
 		}
 	}

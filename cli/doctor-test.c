@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <ftw.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -67,11 +68,9 @@ set_scene(const char *dir, struct error *err)
 
 		*slash = '\0';
 		fd = dir_make(path, 0700, err);
-		if (fd == -1)
-			rc = -1;
-		else
-			rc = file_replace(fd, slash + 1, scene[i].text, strlen(scene[i].text), 0600,
-			    DURABILITY_OFF, err);
+		rc = fd == -1 ? -1
+			      : file_replace(fd, slash + 1, scene[i].text, strlen(scene[i].text),
+				    0600, DURABILITY_OFF, err);
 		if (fd != -1)
 			close(fd);
 		free(path);
@@ -82,12 +81,8 @@ set_scene(const char *dir, struct error *err)
 static int
 remove_entry(const char *path, const struct stat *st, int kind, struct FTW *ftw)
 {
-	(void)st;
-	(void)ftw;
-	if (kind == FTW_DP)
-		rmdir(path);
-	else
-		unlink(path);
+	(void)st, (void)kind, (void)ftw;
+	(void)remove(path);
 	return 0;
 }
 

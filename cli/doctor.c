@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/text.h"
 #include "sys/dir.h"
 #include "sys/file.h"
 
@@ -31,7 +30,7 @@ doctor_find(
 int
 doctor_backup(struct doctor *d, const char *name, const void *data, size_t len, struct error *err)
 {
-	char stamp[CLOCK_ISO], *dir;
+	char stamp[CLOCK_ISO];
 	int fd, rc;
 
 	if (d->backup == NULL) {
@@ -39,9 +38,8 @@ doctor_backup(struct doctor *d, const char *name, const void *data, size_t len, 
 		for (char *p = stamp; *p != '\0'; p++)
 			if (*p == ':')
 				*p = '-';
-		dir = mem_printf(
+		d->backup = mem_printf(
 		    "%s/task-hooks/%s/backup-%s", d->c->list.config, d->c->list.name, stamp);
-		d->backup = dir;
 		/* Our own state first, with its checks of mode and owner. */
 		if (list_state(&d->c->list, true, err) == -1)
 			return -1;
@@ -74,7 +72,7 @@ worst_level(const struct doctor *d)
 static void
 report_json(struct doctor *d)
 {
-	struct json_object *o = out_object(), *all = out_array(), *f, *list = out_object();
+	struct json_object *o = out_object(), *all, *f, *list;
 	struct cli *c = d->c;
 	struct utsname u;
 
@@ -86,24 +84,23 @@ report_json(struct doctor *d)
 		out_string(o, "system", system);
 		free(system);
 	}
+	list = out_add(o, "list", out_object());
 	out_string(list, "name", c->list.name);
 	out_string(list, "why", c->list.why);
 	out_string(list, "dir", c->list.dir);
 	out_int(list, "tasks", (int64_t)d->view.shown);
-	out_add(o, "list", list);
 	out_bool(o, "healthy", worst_level(d) < (int)LEVEL_ODD);
 	out_strings(o, "checked", &d->checked);
+	all = out_add(o, "findings", out_array());
 	for (size_t i = 0; i < d->count; i++) {
-		f = out_object();
+		f = out_push(all, out_object());
 		out_string(f, "check", d->finding[i].check);
 		out_string(f, "level", level_name(d->finding[i].level));
 		out_string(f, "what", d->finding[i].what);
 		out_string(f, "why", d->finding[i].why);
 		out_string(f, "fix", d->finding[i].fix);
 		out_string(f, "did", d->finding[i].did);
-		out_push(all, f);
 	}
-	out_add(o, "findings", all);
 	out_string(o, "backup", d->backup);
 	cli_json(c, o);
 }
@@ -111,11 +108,8 @@ report_json(struct doctor *d)
 static void
 finding_line(struct cli *c, const char *label, const char *text)
 {
-	if (text == NULL)
-		return;
-	buf_printf(&c->out, "    %s", label);
-	text_show(&c->out, text, strlen(text), TEXT_LINE, 1000);
-	buf_putc(&c->out, '\n');
+	if (text != NULL)
+		cli_print(c, "    %s%s\n", label, text);
 }
 
 static void
@@ -131,11 +125,9 @@ report_text(struct doctor *d)
 				    : f->level == LEVEL_ODD ? PAINT_YELLOW
 							    : PAINT_DIM;
 
-		buf_printf(&c->out, "%s%s%s %s: ", cli_paint(c, colour),
-		    f->did != NULL ? "fixed" : level_name(f->level), cli_paint(c, PAINT_OFF),
-		    f->check);
-		text_show(&c->out, f->what, strlen(f->what), TEXT_LINE, 1000);
-		buf_putc(&c->out, '\n');
+		buf_printf(&c->out, "%s%s%s", cli_paint(c, colour),
+		    f->did != NULL ? "fixed" : level_name(f->level), cli_paint(c, PAINT_OFF));
+		cli_print(c, " %s: %s\n", f->check, f->what);
 		finding_line(c, "", f->why);
 		if (f->did != NULL)
 			finding_line(c, "did: ", f->did);
@@ -171,10 +163,7 @@ doctor_main(struct cli *c)
 	doctor_gates(&d);
 	if (!cli_flag(c, "no-selftest"))
 		doctor_selftest(&d);
-	if (c->json)
-		report_json(&d);
-	else
-		report_text(&d);
+	(c->json ? report_json : report_text)(&d);
 	status = worst_level(&d) >= (int)LEVEL_ODD ? EXIT_FINDINGS : EXIT_DONE;
 	for (size_t i = 0; i < d.count; i++) {
 		free(d.finding[i].what);

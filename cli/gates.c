@@ -5,10 +5,8 @@
  * refused, so that an agent does not trust a file by accident.  (An agent can unset the variable;
  * this does not protect against intent.)
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/text.h"
 #include "change.h"
@@ -104,11 +102,10 @@ trusts_json(struct cli *c, const struct trusts *all)
 	struct json_object *a = out_array(), *o;
 
 	for (size_t i = 0; i < all->count; i++) {
-		o = out_object();
+		o = out_push(a, out_object());
 		out_string(o, "path", all->item[i].path);
 		out_string(o, "hash", all->item[i].hash);
 		out_string(o, "time", all->item[i].time);
-		out_push(a, o);
 	}
 	cli_json(c, a);
 }
@@ -236,16 +233,17 @@ out:
 static struct json_object *
 verify_json(const struct verify *v)
 {
-	struct json_object *o = out_object(), *gates = out_array(), *g;
+	struct json_object *o = out_object(), *gates, *g;
 
 	out_bool(o, "passed", v->passed);
 	out_bool(o, "checked", v->checked);
 	out_string(o, "rule", v->rule);
 	out_string(o, "reason", v->reason.len > 0 ? buf_text(&v->reason) : NULL);
+	gates = out_add(o, "gates", out_array());
 	for (size_t i = 0; i < v->count; i++) {
 		const struct gate_result *r = &v->result[i];
 
-		g = out_object();
+		g = out_push(gates, out_object());
 		out_string(g, "gate", r->gate->name);
 		out_string(g, "verdict", gate_verdict_name(r->verdict));
 		out_string(g, "why", r->why);
@@ -253,9 +251,7 @@ verify_json(const struct verify *v)
 		out_bool(g, "cached", r->cached);
 		out_string(g, "uncached", r->uncached);
 		out_int(g, "ms", r->ms);
-		out_push(gates, g);
 	}
-	out_add(o, "gates", gates);
 	return o;
 }
 
@@ -436,7 +432,7 @@ receipts_main(struct cli *c)
 	struct receipts all = { 0 };
 	struct error err;
 	const char *only = NULL;
-	int fd, rc;
+	int fd;
 
 	if (c->operands > 0 && strcmp(c->operand[0], "export") == 0)
 		return receipts_export(c);
@@ -445,10 +441,7 @@ receipts_main(struct cli *c)
 	if ((c->operands == 1 && (only = cli_id(c, 0)) == NULL) || cli_find(c) == -1)
 		return c->status;
 	fd = list_state(&c->list, false, &err);
-	if (fd == -1 && err.kind != ERROR_NOT_FOUND)
-		return cli_error(c, &err);
-	rc = fd == -1 ? 0 : receipts_read(fd, &all, &err);
-	if (rc == -1)
+	if (fd == -1 ? err.kind != ERROR_NOT_FOUND : receipts_read(fd, &all, &err) == -1)
 		return cli_error(c, &err);
 	receipts_print(c, &all, only);
 	receipts_free(&all);

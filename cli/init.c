@@ -7,9 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "config/config.h"
-#include "config/pattern.h"
 #include "settings-file.h"
 #include "sys/dir.h"
 #include "sys/file.h"

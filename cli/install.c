@@ -7,14 +7,12 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "base/text.h"
 #include "registration.h"
 #include "settings-memory.h"
 #include "sys/file.h"
 
 /* An install or uninstall of one settings file. */
 struct job {
-	struct cli *c;
 	struct settings_plan plan;
 	const struct settings_hook *hooks[8];
 	struct strings events;
@@ -36,11 +34,8 @@ which_scope(struct cli *c, enum scope *scope)
 			*scope = (enum scope)i;
 			count++;
 		}
-	if (count > 1) {
-		cli_misuse(c, "use only one of --user, --project and --local");
-		return -1;
-	}
-	return 0;
+	return count < 2 ? EXIT_DONE
+			 : cli_misuse(c, "use only one of --user, --project and --local");
 }
 
 /* --events a,b or "all"; without it those of the plugin: all but Stop. */
@@ -64,14 +59,13 @@ which_events(struct cli *c, struct job *job)
 				strings_add(&job->events, names[i]);
 	for (size_t i = 0; i < job->events.count; i++) {
 		h = settings_hook_find(job->events.item[i]);
-		if (h == NULL) {
-			cli_unknown(c, "event", job->events.item[i], names, settings_hook_count);
-			return -1;
-		}
+		if (h == NULL)
+			return cli_unknown(
+			    c, "event", job->events.item[i], names, settings_hook_count);
 		job->hooks[job->plan.count++] = h;
 	}
 	job->plan.hooks = job->hooks;
-	return 0;
+	return EXIT_DONE;
 }
 
 static void
@@ -276,40 +270,23 @@ preview_install(const char *path, struct job *job, struct error *err)
 	return rc;
 }
 
+/* Edit the file and its record under the lock: 0, 1 (only a dry run of uninstall), or -1. */
 static int
-write_install(const struct registration *w, const char *path, struct job *job, struct error *err)
+write_file(const struct registration *w, const char *path, struct job *job, struct error *err)
 {
-	struct settings_edit edit = { .fn = edit_install, .arg = job };
+	bool install = job->plan.bin != NULL;
+	struct settings_edit edit = { .fn = install ? edit_install : edit_uninstall, .arg = job };
 	struct lock lock = LOCK_INIT;
 	int dirfd = -1, rc = settings_memory_lock(w->config, &lock, &dirfd, err);
 
+	if (!install)
+		(void)settings_memory_load(w->config, path, &job->memory, &(struct error){ 0 });
 	if (rc != -1)
 		rc = settings_edit(path, &edit, err);
-	if (rc == 1)
+	if (rc == 1 && install)
 		rc = remember(w, path, job, &edit, err);
-	lock_release(&lock);
-	if (dirfd != -1)
-		close(dirfd);
-	buf_free(&edit.before);
-	return rc;
-}
-
-/* 1 changed, 0 not, -1.  Without a file there is nothing to lock or remove. */
-static int
-write_uninstall(const struct registration *w, const struct registration_file *file, struct job *job,
-    struct error *err)
-{
-	struct settings_edit edit = { .fn = edit_uninstall, .arg = job };
-	struct lock lock = LOCK_INIT;
-	int dirfd = -1, rc = 0;
-
-	if (file->there || file->broken != NULL)
-		rc = settings_memory_lock(w->config, &lock, &dirfd, err);
-	(void)settings_memory_load(w->config, file->path, &job->memory, &(struct error){ 0 });
-	if (rc != -1 && lock.held)
-		rc = settings_edit(file->path, &edit, err);
-	if (rc == 1 && !job->dry)
-		rc = settings_memory_save(w->config, file->path, NULL, err);
+	else if (rc == 1 && !job->dry)
+		rc = settings_memory_save(w->config, path, NULL, err);
 	lock_release(&lock);
 	if (dirfd != -1)
 		close(dirfd);
@@ -320,13 +297,10 @@ write_uninstall(const struct registration *w, const struct registration_file *fi
 static int
 job_end(struct cli *c, const char *path, struct job *job, int rc, const struct error *err)
 {
-	int status = EXIT_DONE;
-
 	if (rc == -1)
-		status = cli_fail(c, EXIT_FAULT, "%s is unchanged: %s", path, err->text);
-	else
-		(c->json ? result_json : result_text)(c, path, job);
-	return status;
+		return cli_fail(c, EXIT_FAULT, "%s is unchanged: %s", path, err->text);
+	(c->json ? result_json : result_text)(c, path, job);
+	return EXIT_DONE;
 }
 
 static void
@@ -359,21 +333,21 @@ install(struct cli *c, const struct registration *w, enum scope scope, struct jo
 	}
 	free(version);
 	warn_twice(c, w, scope, job);
-	rc = job->dry ? preview_install(path, job, &err) : write_install(w, path, job, &err);
+	rc = job->dry ? preview_install(path, job, &err) : write_file(w, path, job, &err);
 	return job_end(c, path, job, rc, &err);
 }
 
 int
 install_main(struct cli *c)
 {
-	struct job job = { .c = c, .dry = cli_flag(c, "dry-run") };
+	struct job job = { .dry = cli_flag(c, "dry-run") };
 	struct registration w = { 0 };
 	struct error err;
 	enum scope scope;
 	char *bin = NULL;
 	int status;
 
-	if (which_scope(c, &scope) == -1 || which_events(c, &job) == -1)
+	if (which_scope(c, &scope) != EXIT_DONE || which_events(c, &job) != EXIT_DONE)
 		status = c->status;
 	else if (registration_load(&w, &err) == -1 ||
 		 (bin = registration_bin(cli_value(c, "bin"), &err)) == NULL)
@@ -391,23 +365,26 @@ install_main(struct cli *c)
 int
 uninstall_main(struct cli *c)
 {
-	struct job job = { .c = c, .dry = cli_flag(c, "dry-run") };
+	struct job job = { .dry = cli_flag(c, "dry-run") };
 	struct registration w = { 0 };
+	const struct registration_file *file;
 	struct error err;
 	enum scope scope;
-	int rc;
+	int rc = 0;
 
-	if (which_scope(c, &scope) == -1)
+	if (which_scope(c, &scope) != EXIT_DONE)
 		return c->status;
 	if (registration_load(&w, &err) == -1)
 		return cli_error(c, &err);
-	rc = write_uninstall(&w, &w.file[scope], &job, &err);
+	file = &w.file[scope];
+	if (file->there || file->broken != NULL)
+		rc = write_file(&w, file->path, &job, &err);
 	/* The backup was needed only for this. */
 	if (rc == 0 && job.exact && !job.dry && job.memory.backup != NULL)
 		(void)unlink(job.memory.backup);
 	free(job.memory.backup);
 	job.memory.backup = NULL;
-	rc = job_end(c, w.file[scope].path, &job, rc, &err);
+	rc = job_end(c, file->path, &job, rc, &err);
 	job_free(&job);
 	registration_free(&w);
 	return rc;

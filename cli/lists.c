@@ -14,7 +14,6 @@
 
 #include "base/text.h"
 #include "sys/dir.h"
-#include "sys/file.h"
 #include "view.h"
 
 struct row {
@@ -65,13 +64,9 @@ transcript_cwd(int dirfd, const char *name)
 	if (n <= 0)
 		return NULL;
 	head[n] = '\0';
-	for (p = head; cwd == NULL && p != NULL && *p != '\0'; p = end != NULL ? end + 1 : NULL) {
-		end = strchr(p, '\n');
-		if (end == NULL)
-			break;
+	for (p = head; cwd == NULL && (end = strchr(p, '\n')) != NULL; p = end + 1)
 		if (json_parse(&j, p, (size_t)(end - p), &err) == 0)
 			cwd = json_member_string(&j, JSON_ROOT, "cwd");
-	}
 	json_free(&j);
 	return cwd;
 }
@@ -81,39 +76,26 @@ static char *
 session_cwd(const char *config, const char *session, bool prefix)
 {
 	char *path = mem_printf("%s/projects", config), *cwd = NULL;
+	char *name = mem_printf("%s.jsonl", session);
 	struct dirent *project, *file;
 	DIR *projects = opendir(path), *sub;
 
-	free(path);
-	if (projects == NULL)
-		return NULL;
-	while (cwd == NULL && (project = readdir(projects)) != NULL) {
-		int fd;
-
-		if (project->d_name[0] == '.')
+	while (projects != NULL && cwd == NULL && (project = readdir(projects)) != NULL) {
+		if (project->d_name[0] == '.' ||
+		    (sub = dir_read(dirfd(projects), project->d_name)) == NULL)
 			continue;
-		fd = openat(dirfd(projects), project->d_name,
-		    O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-		if (fd == -1)
-			continue;
-		if (!prefix) {
-			path = mem_printf("%s.jsonl", session);
-			cwd = transcript_cwd(fd, path);
-			free(path);
-			close(fd);
-			continue;
-		}
-		if ((sub = fdopendir(fd)) == NULL) {
-			close(fd);
-			continue;
-		}
-		while (cwd == NULL && (file = readdir(sub)) != NULL)
+		if (!prefix)
+			cwd = transcript_cwd(dirfd(sub), name);
+		while (prefix && cwd == NULL && (file = readdir(sub)) != NULL)
 			if (strncmp(file->d_name, session, 8) == 0 &&
 			    strstr(file->d_name, ".jsonl") != NULL)
 				cwd = transcript_cwd(dirfd(sub), file->d_name);
 		closedir(sub);
 	}
-	closedir(projects);
+	if (projects != NULL)
+		closedir(projects);
+	free(path);
+	free(name);
 	return cwd;
 }
 
@@ -245,7 +227,7 @@ lists_main(struct cli *c)
 {
 	struct strings names = { 0 };
 	struct row *rows;
-	struct json_object *all = out_array();
+	struct json_object *all;
 	struct error err;
 	size_t count = 0;
 	int width = 0, w;
@@ -254,6 +236,7 @@ lists_main(struct cli *c)
 		return c->status;
 	if (list_names(c->list.config, &names, &err) == -1)
 		return cli_error(c, &err);
+	all = c->json ? out_array() : NULL;
 	rows = mem_grow(NULL, names.count + 1, sizeof(*rows));
 	for (size_t i = 0; i < names.count; i++) {
 		if (row_load(c, &rows[count], names.item[i]) == -1 ||
@@ -267,19 +250,16 @@ lists_main(struct cli *c)
 	}
 	qsort(rows, count, sizeof(*rows), row_newest);
 	for (size_t i = 0; i < count; i++) {
-		if (c->json)
+		if (all != NULL)
 			out_push(all, row_json(c, &rows[i]));
 		else
 			row_text(c, &rows[i], width);
 		row_free(&rows[i]);
 	}
-	if (c->json) {
+	if (all != NULL)
 		cli_json(c, all);
-	} else {
-		json_object_put(all);
-		if (count == 0)
-			buf_printf(&c->out, "no lists with tasks in %s/tasks\n", c->list.config);
-	}
+	else if (count == 0)
+		buf_printf(&c->out, "no lists with tasks in %s/tasks\n", c->list.config);
 	free(rows);
 	strings_free(&names);
 	return EXIT_DONE;

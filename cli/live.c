@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
@@ -16,8 +15,6 @@
 #include <unistd.h>
 
 #include "agent/event.h"
-#include "base/clock.h"
-#include "base/text.h"
 #include "sys/file.h"
 #include "view.h"
 
@@ -76,17 +73,17 @@ active_tasks(struct cli *c, const struct view *v, size_t max)
 static void
 statusline_json(struct cli *c, const struct view *v)
 {
-	struct json_object *o = out_object(), *now = out_array();
+	struct json_object *o = out_object(), *now;
 
 	out_string(o, "list", c->list.name);
 	out_int(o, "completed", (int64_t)v->completed);
 	out_int(o, "tasks", (int64_t)v->shown);
 	out_int(o, "ready", (int64_t)v->ready.count);
 	out_int(o, "blocked", (int64_t)v->blocked);
+	now = out_add(o, "in_progress", out_array());
 	for (size_t i = 0; i < v->tasks.count; i++)
 		if (v->tasks.item[i].status == TASK_IN_PROGRESS && !v->tasks.item[i].internal)
 			out_push(now, view_json(v, &v->tasks.item[i]));
-	out_add(o, "in_progress", now);
 	cli_json(c, o);
 }
 

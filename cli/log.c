@@ -3,7 +3,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/text.h"
 #include "list/journal.h"
@@ -11,7 +10,6 @@
 #include "json/json.h"
 
 struct log {
-	struct cli *c;
 	const char *task;
 	struct strings lines; /* the last ones that match */
 	size_t max, seen;
@@ -60,17 +58,8 @@ change_text(struct cli *c, const struct json *j)
 	const char *arrow = c->ascii ? "->" : "→";
 	struct strings keys = { 0 };
 
-	for (int side = 0; side < 2; side++) {
-		json_ref o = side == 0 ? to : from;
-
-		for (json_ref m = json_first(j, o); m != JSON_ABSENT; m = json_next(j, o, m)) {
-			char *key = json_key(j, m);
-
-			if (!strings_has(&keys, key))
-				strings_add(&keys, key);
-			free(key);
-		}
-	}
+	json_keys(j, to, &keys);
+	json_keys(j, from, &keys);
 	for (size_t i = 0; i < keys.count; i++) {
 		json_ref was = json_member(j, from, keys.item[i]);
 		json_ref is = json_member(j, to, keys.item[i]);
@@ -175,7 +164,7 @@ print_lines(struct cli *c, const struct log *l)
 int
 log_main(struct cli *c)
 {
-	struct log l = { .c = c };
+	struct log l = { 0 };
 	int64_t max = cli_number(c, "count", 1, 1000000, 50);
 	struct error err;
 	int fd, status = EXIT_DONE;

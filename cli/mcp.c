@@ -8,7 +8,6 @@
  * the server.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -60,32 +59,29 @@ reply(const struct json *j, json_ref id)
 static struct json_object *
 rpc_error(struct json_object *o, int code, const char *message)
 {
-	struct json_object *e = out_object();
+	struct json_object *e = out_add(o, "error", out_object());
 
 	out_int(e, "code", code);
 	out_string(e, "message", message);
-	out_add(o, "error", e);
 	return o;
 }
 
 static struct json_object *
 initialize(const struct json *j, json_ref params)
 {
-	struct json_object *r = out_object(), *caps = out_object(), *tools = out_object(),
-			   *info = out_object();
+	struct json_object *r = out_object(), *caps, *info;
 	const char *version = versions[0];
 
 	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++)
 		if (json_equals(j, json_member(j, params, "protocolVersion"), versions[i]))
 			version = versions[i];
 	out_string(r, "protocolVersion", version);
-	out_bool(tools, "listChanged", false);
-	out_add(caps, "tools", tools);
-	out_add(r, "capabilities", caps);
+	caps = out_add(r, "capabilities", out_object());
+	out_bool(out_add(caps, "tools", out_object()), "listChanged", false);
+	info = out_add(r, "serverInfo", out_object());
 	out_string(info, "name", "claude-tasks");
 	out_string(info, "title", "Claude Code task list");
 	out_string(info, "version", VERSION);
-	out_add(r, "serverInfo", info);
 	out_string(r, "instructions",
 	    "The task list that Claude Code keeps. Look with TaskList, make tasks with TaskCreate, "
 	    "set "
@@ -99,26 +95,23 @@ static struct json_object *
 tools_list(const struct server *s)
 {
 	const struct tool *t;
-	struct json_object *r = out_object(), *all = out_array(), *o, *hints;
+	struct json_object *r = out_object(), *all = out_add(r, "tools", out_array()), *o, *hints;
 	size_t count;
 
 	t = tool_table(&count);
 	for (size_t i = 0; i < count; i++) {
 		if (s->family != NULL && strcmp(s->family, t[i].family) != 0)
 			continue;
-		o = out_object();
-		hints = out_object();
+		o = out_push(all, out_object());
 		out_string(o, "name", t[i].name);
 		out_string(o, "description", t[i].description);
 		out_add(o, "inputSchema", out_raw_text(t[i].input, strlen(t[i].input)));
 		out_add(o, "outputSchema", out_raw_text(t[i].output, strlen(t[i].output)));
+		hints = out_add(o, "annotations", out_object());
 		out_bool(hints, "readOnlyHint", t[i].reads);
 		out_bool(hints, "destructiveHint", t[i].destroys);
 		out_bool(hints, "openWorldHint", false);
-		out_add(o, "annotations", hints);
-		out_push(all, o);
 	}
-	out_add(r, "tools", all);
 	return r;
 }
 
@@ -137,13 +130,12 @@ tell_progress(
 		   ? mem_printf("gate %s is running", g->name)
 		   : mem_printf("gate %s: %s", g->name, gate_verdict_name(r->verdict));
 	o = out_object();
-	params = out_object();
 	out_string(o, "jsonrpc", "2.0");
 	out_string(o, "method", "notifications/progress");
+	params = out_add(o, "params", out_object());
 	out_add(params, "progressToken", out_raw_text(s->token, strlen(s->token)));
 	out_int(params, "progress", ++s->steps);
 	out_string(params, "message", text);
-	out_add(o, "params", params);
 	send_message(s->c, o);
 	free(text);
 }
@@ -155,7 +147,7 @@ tools_call(struct server *s, const struct json *j, json_ref params, struct json_
 	const struct tool *t = name != NULL ? tool_find(name) : NULL;
 	json_ref arguments = json_member(j, params, "arguments");
 	json_ref token = json_member(j, json_member(j, params, "_meta"), "progressToken");
-	struct json_object *r, *content, *part;
+	struct json_object *r, *part;
 	struct answer a = { 0 };
 	const char *raw = "{}";
 	size_t len = 2;
@@ -178,19 +170,15 @@ tools_call(struct server *s, const struct json *j, json_ref params, struct json_
 	}
 	s->steps = 0;
 	tool_call(s->c, t, raw, len, &a);
-	r = out_object();
-	content = out_array();
-	part = out_object();
+	r = out_add(o, "result", out_object());
+	part = out_push(out_add(r, "content", out_array()), out_object());
 	out_string(part, "type", "text");
 	out_string(part, "text", buf_text(&a.text));
-	out_push(content, part);
-	out_add(r, "content", content);
 	if (!a.error) {
 		out_add(r, "structuredContent", a.output);
 		a.output = NULL;
 	}
 	out_bool(r, "isError", a.error);
-	out_add(o, "result", r);
 	answer_free(&a);
 	free(s->token);
 	s->token = NULL;
@@ -258,7 +246,7 @@ line_in(struct server *s, const char *text, size_t len)
 	json_free(&j);
 }
 
-/* --tools: 0, or -1 after cli_misuse(). */
+/* --tools: an exit status. */
 static int
 choose_family(struct cli *c, struct server *s)
 {
@@ -268,12 +256,10 @@ choose_family(struct cli *c, struct server *s)
 	for (size_t i = 0; i < 4 && s->family != NULL; i++)
 		if (strcmp(families[i], s->family) == 0) {
 			s->family = i < 3 ? families[i] : NULL;
-			return 0;
+			return EXIT_DONE;
 		}
-	if (s->family == NULL)
-		return 0;
-	cli_unknown(c, "family of tools", s->family, families, 4);
-	return -1;
+	return s->family == NULL ? EXIT_DONE
+				 : cli_unknown(c, "family of tools", s->family, families, 4);
 }
 
 /* Answer the whole lines of the input; the rest stays.  A line that is longer than any call is
@@ -309,7 +295,7 @@ mcp_main(struct cli *c)
 	bool skipping = false;
 	ssize_t n;
 
-	if (choose_family(c, &s) == -1)
+	if (choose_family(c, &s) != EXIT_DONE)
 		return c->status;
 	c->progress = tell_progress;
 	c->progress_arg = &s; /* cppcheck-suppress autoVariables ; until we return */

@@ -3,7 +3,6 @@
  *
  * Every task that is added is journalled like a created one, so that undo can remove it.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,10 +11,8 @@
 #include "agent/agent.h"
 #include "agent/event.h"
 #include "agent/release.h"
-#include "base/text.h"
 #include "change.h"
 #include "form/convert.h"
-#include "sys/dir.h"
 #include "sys/file.h"
 #include "view.h"
 
@@ -28,12 +25,11 @@ form_value(struct cli *c, const char *flag, enum convert_form *form)
 
 	*form = CONVERT_UNKNOWN;
 	if (value == NULL)
-		return 0;
+		return EXIT_DONE;
 	*form = convert_form_parse(value);
-	if (*form != CONVERT_UNKNOWN)
-		return 0;
-	cli_unknown(c, "form", value, names, sizeof(names) / sizeof(names[0]));
-	return -1;
+	return *form != CONVERT_UNKNOWN
+		   ? EXIT_DONE
+		   : cli_unknown(c, "form", value, names, sizeof(names) / sizeof(names[0]));
 }
 
 static void
@@ -141,16 +137,16 @@ import_main(struct cli *c)
 	struct json_object *o;
 	enum convert_form form;
 	bool dry = cli_flag(c, "dry-run");
-	int count = 0, status = EXIT_DONE;
+	int count = 0;
 
-	if (form_value(c, "from", &form) == -1 ||
+	if (form_value(c, "from", &form) != EXIT_DONE ||
 	    read_source(c, c->operand[0], form, &tasks, &report) == -1)
-		goto fail;
+		goto out;
 	change_begin(c);
 	if (dry)
 		count = (int)tasks.count;
 	else if (cli_open(c, true) == -1 || (count = put_all(c, &tasks, &report)) == -1)
-		goto fail;
+		goto out;
 	if (c->json) {
 		o = out_object();
 		out_int(o, "imported", count);
@@ -162,13 +158,10 @@ import_main(struct cli *c)
 		buf_printf(&c->out, "%s %d task%s\n", dry ? "would import" : "imported", count,
 		    count == 1 ? "" : "s");
 	}
-	goto out;
-fail:
-	status = c->status;
 out:
 	task_set_free(&tasks);
 	convert_report_free(&report);
-	return status;
+	return c->status;
 }
 
 /* A new directory of that layout. */
@@ -252,7 +245,7 @@ export_main(struct cli *c)
 	enum convert_form form;
 	int status;
 
-	if (form_value(c, "to", &form) == -1 || view_load(c, &v) == -1)
+	if (form_value(c, "to", &form) != EXIT_DONE || view_load(c, &v) == -1)
 		return c->status;
 	if (form == CONVERT_UNKNOWN)
 		form = form_of_name(path);
@@ -271,6 +264,7 @@ list_named(struct cli *c, const char *config, const char *word, bool must)
 	struct strings names = { 0 };
 	struct error err;
 	char *clean = list_sanitise(word), *found = NULL;
+	const char *hit = NULL;
 	size_t hits = 0;
 
 	if (list_names(config, &names, &err) == -1) {
@@ -280,17 +274,15 @@ list_named(struct cli *c, const char *config, const char *word, bool must)
 	} else {
 		for (size_t i = 0; i < names.count; i++)
 			if (strncmp(names.item[i], clean, strlen(clean)) == 0) {
-				free(found);
-				found = mem_string(names.item[i]);
+				hit = names.item[i];
 				hits++;
 			}
-		if (hits != 1) {
-			free(found);
-			found = NULL;
+		if (hits == 1)
+			found = mem_string(hit);
+		else
 			cli_fail(c, EXIT_UNKNOWN,
 			    "%s list is called '%s' (try: claude-tasks lists)",
 			    hits == 0 ? "no" : "more than one", word);
-		}
 	}
 	strings_free(&names);
 	free(clean);

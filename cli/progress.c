@@ -8,22 +8,14 @@
 #include "sys/child.h"
 #include "view.h"
 
-/* Ctrl-C: stop what the gates started. */
-static void
-on_signal(void)
-{
-	child_stop_all();
-}
-
 void
 progress_begin(struct progress *p, struct cli *c, bool quiet)
 {
-	const char *term;
+	const char *term = getenv("TERM");
 
 	*p = (struct progress){ .c = c, .quiet = quiet };
-	term = getenv("TERM");
 	p->live = !quiet && isatty(STDERR_FILENO) && term != NULL && strcmp(term, "dumb") != 0;
-	cli_on_signal(on_signal);
+	cli_on_signal(child_stop_all); /* Ctrl-C: stop what the gates started */
 }
 
 static void
@@ -54,10 +46,8 @@ progress_result(struct cli *c, struct buf *b, const struct gate_result *r)
 	    gate_verdict_name(r->verdict), cli_paint(c, PAINT_OFF));
 	if (r->verdict == GATE_FAILED && r->end != NULL)
 		buf_printf(b, " (%s)", r->end);
-	else if (r->why != NULL) {
-		buf_puts(b, ": ");
-		view_text(b, r->why, 200);
-	}
+	else if (r->why != NULL)
+		cli_format(b, ": %.200s", r->why);
 	if (r->cached)
 		buf_puts(b, " (cached)");
 	else if (r->verdict != GATE_SKIPPED && r->verdict != GATE_NOT_RUN)
@@ -92,8 +82,7 @@ progress_tell(
 	wipe(p);
 	if (moment == VERIFY_GATE_ENDS) {
 		if (!p->table && (r->verdict != GATE_SKIPPED || p->live)) {
-			view_text(&line, g->name, 60);
-			buf_puts(&line, ": ");
+			cli_format(&line, "%.60s: ", g->name);
 			progress_result(p->c, &line, r);
 			fprintf(stderr, "%s\n", buf_text(&line));
 		}

@@ -1,12 +1,10 @@
 /*
  * Reading: list, get.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "agent/agent.h"
 #include "agent/claims.h"
-#include "base/clock.h"
 #include "base/text.h"
 #include "view.h"
 #include "json/json-print.h"
@@ -75,19 +73,20 @@ static void
 list_json(struct cli *c, const struct view *v, const struct filter *f)
 {
 	static const char *const layout[] = { "native", "document", "folder" };
-	struct json_object *o = out_object(), *tasks = out_array(), *counts = out_object();
+	struct json_object *o = out_object(), *tasks, *counts;
 	size_t hidden = 0;
 
 	out_string(o, "list", c->list.name);
 	out_string(o, "dir", c->list.dir);
 	out_string(o, "why", c->list.why);
 	out_string(o, "layout", c->store.dirfd == -1 ? NULL : layout[c->store.layout]);
+	counts = out_add(o, "counts", out_object());
 	out_int(counts, "pending", (int64_t)v->pending);
 	out_int(counts, "in_progress", (int64_t)v->in_progress);
 	out_int(counts, "completed", (int64_t)v->completed);
 	out_int(counts, "blocked", (int64_t)v->blocked);
 	out_int(counts, "ready", (int64_t)v->ready.count);
-	out_add(o, "counts", counts);
+	tasks = out_add(o, "tasks", out_array());
 	for (size_t i = 0; i < v->tasks.count; i++) {
 		const struct task *t = &v->tasks.item[i];
 
@@ -98,7 +97,6 @@ list_json(struct cli *c, const struct view *v, const struct filter *f)
 		else
 			out_push(tasks, view_json(v, t));
 	}
-	out_add(o, "tasks", tasks);
 	out_int(o, "hidden", (int64_t)hidden);
 	cli_json(c, o);
 }
@@ -229,12 +227,11 @@ get_json(const struct view *v, const struct task *t, const struct claims *claims
 	out_strings(o, "subtasks", &children);
 	strings_free(&children);
 	if (claim != NULL) {
-		by = out_object();
+		by = out_add(o, "claim", out_object());
 		out_string(by, "agent", claim->agent_id);
 		out_string(by, "name", claim->name);
 		out_string(by, "session", claim->session);
 		out_bool(by, "alive", claims_alive(claim));
-		out_add(o, "claim", by);
 	}
 	return o;
 }

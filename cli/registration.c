@@ -127,17 +127,16 @@ registration_todo_tools(const struct registration *w)
 static bool
 model_has_tools(const char *model)
 {
-	static const char *const families[] = { "opus-4-", "sonnet-4" };
 	const char *p;
 
 	if (model == NULL)
 		return false;
 	if (strstr(model, "claude-3") != NULL || strstr(model, "haiku") != NULL)
 		return true;
-	if ((p = strstr(model, families[0])) != NULL)
+	if ((p = strstr(model, "opus-4-")) != NULL)
 		/* opus-4-20250514 is 4.0 */
-		return strlen(p) > 9 || atoi(p + strlen(families[0])) < 8;
-	return strstr(model, families[1]) != NULL;
+		return strlen(p) > 9 || atoi(p + strlen("opus-4-")) < 8;
+	return strstr(model, "sonnet-4") != NULL;
 }
 
 bool

@@ -7,23 +7,18 @@
 static const char *
 kind_name(const struct json *j, json_ref v)
 {
-	switch (json_kind(j, v)) {
-	case JSON_NULL:
-		return "null";
-	case JSON_TRUE:
-	case JSON_FALSE:
-		return "boolean";
-	case JSON_NUMBER:
-		return "number";
-	case JSON_STRING:
-		return "string";
-	case JSON_ARRAY:
-		return "array";
-	case JSON_OBJECT:
-		return "object";
-	default:
-		return "nothing";
-	}
+	static const char *const names[] = {
+		[JSON_NONE] = "nothing",
+		[JSON_NULL] = "null",
+		[JSON_FALSE] = "boolean",
+		[JSON_TRUE] = "boolean",
+		[JSON_NUMBER] = "number",
+		[JSON_STRING] = "string",
+		[JSON_ARRAY] = "array",
+		[JSON_OBJECT] = "object",
+	};
+
+	return names[json_kind(j, v)];
 }
 
 /* "type" is a name, or a list of them. */
@@ -77,9 +72,7 @@ unknown_member(
 	struct strings names = { 0 };
 	const char *near;
 
-	for (json_ref p = json_first(s, properties); p != JSON_ABSENT;
-	     p = json_next(s, properties, p))
-		strings_take(&names, json_key(s, p));
+	json_keys(s, properties, &names);
 	near = text_nearest(key, (const char *const *)names.item, names.count);
 	error_set(err, ERROR_INPUT, "%s has no member '%.60s'%s%s%s", path, key,
 	    near != NULL ? "; did you mean '" : "", near != NULL ? near : "",

@@ -40,11 +40,20 @@ scope_path(enum scope s, const char *config, const char *project)
 	}
 }
 
+static bool
+holds_name(const char *dir, const char *name)
+{
+	char *path = mem_printf("%s/%s", dir, name);
+	bool is = access(path, F_OK) == 0;
+
+	free(path);
+	return is;
+}
+
 char *
 project_dir(void)
 {
-	static const char *const marks[] = { ".claude", ".git" };
-	char *cwd = getcwd(NULL, 0), *path, *slash, *mark;
+	char *cwd = getcwd(NULL, 0), *path, *slash;
 	const char *home = getenv("HOME");
 
 	if (cwd == NULL)
@@ -54,14 +63,9 @@ project_dir(void)
 		/* ~/.claude is the user's, not a project's. */
 		bool at_home = home != NULL && strcmp(path, home) == 0;
 
-		for (size_t i = 0; i < 2; i++) {
-			mark = mem_printf("%s/%s", path, marks[i]);
-			if (!(at_home && i == 0) && access(mark, F_OK) == 0) {
-				free(mark);
-				free(cwd);
-				return path;
-			}
-			free(mark);
+		if ((!at_home && holds_name(path, ".claude")) || holds_name(path, ".git")) {
+			free(cwd);
+			return path;
 		}
 		slash = strrchr(path, '/');
 		if (slash == NULL || slash == path || at_home)
@@ -69,9 +73,7 @@ project_dir(void)
 		*slash = '\0';
 	}
 	free(path);
-	path = mem_string(cwd);
-	free(cwd);
-	return path;
+	return cwd;
 }
 
 int
@@ -85,7 +87,6 @@ static int
 open_place(const char *path, char name[NAME_MAX + 1], struct error *err)
 {
 	char real[PATH_MAX], *slash;
-	int fd;
 
 	if (realpath(path, real) == NULL) {
 		if (errno != ENOENT)
@@ -100,8 +101,7 @@ open_place(const char *path, char name[NAME_MAX + 1], struct error *err)
 		return error_set(err, ERROR_INPUT, "'%s' is not the path of a file", path);
 	memcpy(name, slash + 1, strlen(slash + 1) + 1);
 	*slash = '\0';
-	fd = dir_make(*real != '\0' ? real : "/", 0777, err);
-	return fd;
+	return dir_make(*real != '\0' ? real : "/", 0777, err);
 }
 
 /* Does the file still hold these bytes?  1, 0, -1. */

@@ -81,7 +81,7 @@ plain_list_run(struct cli *c, const struct json *in, struct answer *a)
 	if (!tool_open(c, false, a) || !tool_load(c, &v, a))
 		return;
 	a->output = out_object();
-	tasks = out_array();
+	tasks = out_add(a->output, "tasks", out_array());
 	for (size_t i = 0; i < v.tasks.count; i++) {
 		const struct task *t = &v.tasks.item[i];
 
@@ -94,7 +94,6 @@ plain_list_run(struct cli *c, const struct json *in, struct answer *a)
 			view_ids(&a->text, &t->blocked_by);
 		}
 	}
-	out_add(a->output, "tasks", tasks);
 	if (a->text.len == 0)
 		buf_puts(&a->text, "No tasks found");
 	view_free(&v);
@@ -130,19 +129,17 @@ plain_claim_run(struct cli *c, const struct json *in, struct answer *a)
 	r = change_claim(c, id, false, NULL, &reason, &err);
 	if (r == CLAIM_FAULT) {
 		answer_error(a, &err);
-		goto out;
-	}
-	if (r != CLAIM_OK) {
+	} else if (r != CLAIM_OK) {
 		answer_fail(a, change_claim_exit(r, &err), "%s", buf_text(&reason));
 		out_bool(a->output, "claimed", false);
 		out_string(a->output, "reason", claim_result_name(r));
 		out_string(a->output, "message", buf_text(&reason));
-		goto out;
+	} else {
+		buf_printf(&a->text, "Claimed %s (%s)", t.id, t.subject);
+		a->output = out_object();
+		out_bool(a->output, "claimed", true);
+		out_string(a->output, "message", buf_text(&a->text));
 	}
-	buf_printf(&a->text, "Claimed %s (%s)", t.id, t.subject);
-	a->output = out_object();
-	out_bool(a->output, "claimed", true);
-	out_string(a->output, "message", buf_text(&a->text));
 out:
 	buf_free(&reason);
 	task_free(&t);

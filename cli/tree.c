@@ -115,7 +115,6 @@ static void
 draw_all(struct cli *c, const struct view *v, const char *only)
 {
 	struct forest f = { .c = c, .v = v, .all = cli_flag(c, "all") || only != NULL };
-	const struct task *t;
 	size_t lines = c->out.len;
 
 	f.drawn = mem_alloc(v->tasks.count + 1);
@@ -125,14 +124,12 @@ draw_all(struct cli *c, const struct view *v, const char *only)
 		draw(&f, view_find(v, only), "");
 		goto out;
 	}
-	for (size_t i = 0; i < v->tasks.count; i++) {
-		t = &v->tasks.item[i];
-		if (shows(&f, t) && !has_root_above(&f, t))
-			draw(&f, t, "");
-	}
-	for (size_t i = 0; i < v->tasks.count; i++) {
-		t = &v->tasks.item[i];
-		if (shows(&f, t) && !f.drawn[i])
+	/* The roots with all below them, then the cycles, which have no root. */
+	for (size_t i = 0; i < 2 * v->tasks.count; i++) {
+		bool again = i >= v->tasks.count;
+		const struct task *t = &v->tasks.item[i % v->tasks.count];
+
+		if (shows(&f, t) && (again ? !f.drawn[index_of(&f, t)] : !has_root_above(&f, t)))
 			draw(&f, t, "");
 	}
 	if (c->out.len == lines)
@@ -147,12 +144,16 @@ out:
 	buf_free(&f.indent);
 }
 
-/* A text inside double quotes of DOT or Mermaid: quotes and backslashes are what could end it. */
+/*
+ * Source text, then a text of a task inside its double quotes, of DOT or Mermaid: quotes and
+ * backslashes are what could end it.
+ */
 static void
-label(struct buf *b, const char *text)
+label(struct buf *b, const char *before, const char *text)
 {
 	struct buf safe = { 0 };
 
+	buf_puts(b, before);
 	view_text(&safe, text, 60);
 	for (const char *p = buf_text(&safe); *p != '\0'; p++)
 		buf_putc(b, *p == '"' || *p == '\\' ? '\'' : *p);
@@ -174,16 +175,11 @@ dot(struct cli *c, const struct view *v)
 
 		if (t->internal)
 			continue;
-		buf_puts(&c->out, "\t\"");
-		label(&c->out, t->id);
-		buf_puts(&c->out, "\" [label=\"#");
-		label(&c->out, t->id);
-		buf_putc(&c->out, ' ');
-		label(&c->out, t->subject);
-		if (t->owner != NULL) {
-			buf_puts(&c->out, "\\n@");
-			label(&c->out, t->owner);
-		}
+		label(&c->out, "\t\"", t->id);
+		label(&c->out, "\" [label=\"#", t->id);
+		label(&c->out, " ", t->subject);
+		if (t->owner != NULL)
+			label(&c->out, "\\n@", t->owner);
 		buf_putc(&c->out, '"');
 		if (fill[t->status] != NULL)
 			buf_printf(&c->out, ", fillcolor=%s", fill[t->status]);
@@ -191,10 +187,8 @@ dot(struct cli *c, const struct view *v)
 	}
 	for (size_t i = 0; i < v->tasks.count; i++)
 		for (size_t k = 0; k < v->tasks.item[i].blocked_by.count; k++) {
-			buf_puts(&c->out, "\t\"");
-			label(&c->out, v->tasks.item[i].blocked_by.item[k]);
-			buf_puts(&c->out, "\" -> \"");
-			label(&c->out, v->tasks.item[i].id);
+			label(&c->out, "\t\"", v->tasks.item[i].blocked_by.item[k]);
+			label(&c->out, "\" -> \"", v->tasks.item[i].id);
 			buf_puts(&c->out, "\";\n");
 		}
 	buf_puts(&c->out, "}\n");
@@ -223,10 +217,8 @@ mermaid(struct cli *c, const struct view *v)
 			continue;
 		buf_puts(&c->out, "    ");
 		mermaid_id(&c->out, v, t->id);
-		buf_puts(&c->out, "[\"#35;");
-		label(&c->out, t->id);
-		buf_putc(&c->out, ' ');
-		label(&c->out, t->subject);
+		label(&c->out, "[\"#35;", t->id);
+		label(&c->out, " ", t->subject);
 		buf_printf(&c->out, "\"]:::%s\n", task_status_name(t->status));
 	}
 	for (size_t i = 0; i < v->tasks.count; i++)
@@ -244,25 +236,24 @@ mermaid(struct cli *c, const struct view *v)
 static void
 tree_json(struct cli *c, const struct view *v)
 {
-	struct json_object *o = out_object(), *tasks = out_array(), *edges = out_array(), *e;
+	struct json_object *o = out_object(), *tasks, *edges, *e;
 	struct strings cycle = { 0 };
 
+	out_string(o, "list", c->list.name);
+	tasks = out_add(o, "tasks", out_array());
+	edges = out_add(o, "edges", out_array());
 	for (size_t i = 0; i < v->tasks.count; i++) {
 		const struct task *t = &v->tasks.item[i];
 
 		if (!t->internal)
 			out_push(tasks, view_json(v, t));
 		for (size_t k = 0; k < t->blocked_by.count; k++) {
-			e = out_object();
+			e = out_push(edges, out_object());
 			out_string(e, "task", t->id);
 			out_string(e, "waits_for", t->blocked_by.item[k]);
 			out_bool(e, "missing", view_find(v, t->blocked_by.item[k]) == NULL);
-			out_push(edges, e);
 		}
 	}
-	out_string(o, "list", c->list.name);
-	out_add(o, "tasks", tasks);
-	out_add(o, "edges", edges);
 	if (graph_any_cycle(&v->tasks, &cycle))
 		out_strings(o, "cycle", &cycle);
 	strings_free(&cycle);
@@ -275,16 +266,11 @@ tree_main(struct cli *c)
 	struct view v;
 	const char *id = NULL;
 
-	if (c->operands == 1 && (id = cli_id(c, 0)) == NULL)
+	if ((c->operands == 1 && (id = cli_id(c, 0)) == NULL) || view_load(c, &v) == -1)
 		return c->status;
-	if (view_load(c, &v) == -1)
-		return c->status;
-	if (id != NULL && view_find(&v, id) == NULL) {
+	if (id != NULL && view_find(&v, id) == NULL)
 		cli_no_task(c, id);
-		view_free(&v);
-		return c->status;
-	}
-	if (c->json)
+	else if (c->json)
 		tree_json(c, &v);
 	else if (cli_flag(c, "dot"))
 		dot(c, &v);
@@ -293,5 +279,5 @@ tree_main(struct cli *c)
 	else
 		draw_all(c, &v, id);
 	view_free(&v);
-	return EXIT_DONE;
+	return c->status;
 }

@@ -76,16 +76,8 @@ take_back_metadata(struct undo_inverse *v, const struct task *now, struct error 
 	struct strings keys = { 0 };
 	int rc = 0;
 
-	for (json_ref m = json_first(jw, was); m != JSON_ABSENT; m = json_next(jw, was, m))
-		strings_take(&keys, json_key(jw, m));
-	for (json_ref m = json_first(ji, is); m != JSON_ABSENT; m = json_next(ji, is, m)) {
-		char *key = json_key(ji, m);
-
-		if (strings_has(&keys, key))
-			free(key);
-		else
-			strings_take(&keys, key);
-	}
+	json_keys(jw, was, &keys);
+	json_keys(ji, is, &keys);
 	for (size_t i = 0; i < keys.count && rc == 0; i++) {
 		const char *k = keys.item[i];
 		json_ref a = json_member(jw, was, k), b = json_member(ji, is, k),

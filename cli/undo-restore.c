@@ -1,7 +1,6 @@
 /*
  * restore: put back tasks that are gone, whoever removed them, as the journal last recorded them.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "undo.h"
@@ -37,9 +36,8 @@ undo_link_back(struct cli *c, const char *id, struct error *err)
 	return rc == -1 ? -1 : 0;
 }
 
-/* The last line of the journal that holds the task's text, or NULL. */
-static const struct history_entry *
-last_text(const struct history *h, const char *id)
+const struct history_entry *
+undo_last_text(const struct history *h, const char *id)
 {
 	for (size_t i = h->count; i > 0; i--) {
 		const struct history_entry *p = &h->item[i - 1];
@@ -116,7 +114,7 @@ restore_named(struct restore *r, const struct strings *ids, bool dry)
 
 	for (size_t i = 0; i < ids->count; i++) {
 		const char *id = ids->item[i];
-		const struct history_entry *p = last_text(&r->h, id);
+		const struct history_entry *p = undo_last_text(&r->h, id);
 
 		if (p == NULL)
 			one = cli_fail(r->c, EXIT_UNKNOWN,
@@ -146,7 +144,7 @@ restore_missing(struct restore *r, bool dry)
 		const struct history_entry *p;
 
 		if (id == NULL || view_find(&r->v, id) != NULL || strings_has(&r->tried, id) ||
-		    (p = last_text(&r->h, id)) == NULL)
+		    (p = undo_last_text(&r->h, id)) == NULL)
 			continue;
 		strings_add(&r->tried, id);
 		if (deleted_by_us(p) && !cli_flag(c, "deleted"))

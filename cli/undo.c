@@ -2,11 +2,9 @@
  * undo: take back the last command (all its lines in the journal), if nothing that it touched was
  * changed since.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "agent/claims.h"
-#include "base/text.h"
 #include "undo.h"
 #include "view.h"
 #include "json/json.h"
@@ -135,12 +133,11 @@ static struct json_object *
 undone_lines(const struct undo *u, const struct history_entry *p)
 {
 	const struct history_entry *claim = claim_before(u->h, p);
-	struct json_object *extra = out_object(), *seqs = out_array();
+	struct json_object *extra = out_object(), *seqs = out_add(extra, "undoes", out_array());
 
 	json_object_array_add(seqs, json_object_new_int64(p->seq));
 	if (claim != NULL)
 		json_object_array_add(seqs, json_object_new_int64(claim->seq));
-	out_add(extra, "undoes", seqs);
 	return extra;
 }
 
@@ -259,20 +256,11 @@ undo_text(struct cli *c, const struct history_entry *p, bool dry)
 	buf_putc(&c->out, '\n');
 }
 
-static void
-undo_json(struct cli *c, const struct strings *undone, bool dry)
-{
-	struct json_object *o = out_object();
-
-	out_bool(o, "dry_run", dry);
-	out_strings(o, "undone", undone);
-	cli_json(c, o);
-}
-
 /* Undo the command from its last line to its first; only once all of it was found possible. */
 static int
 undo_command(struct undo *u, bool dry)
 {
+	struct json_object *o;
 	struct error err;
 
 	for (int pass = 0; pass < (dry ? 1 : 2); pass++) {
@@ -292,8 +280,12 @@ undo_command(struct undo *u, bool dry)
 	for (size_t i = 0; i < u->back.count; i++)
 		if (undo_link_back(u->c, u->back.item[i], &err) == -1)
 			return cli_error(u->c, &err);
-	if (u->c->json)
-		undo_json(u->c, &u->undone, dry);
+	if (u->c->json) {
+		o = out_object();
+		out_bool(o, "dry_run", dry);
+		out_strings(o, "undone", &u->undone);
+		cli_json(u->c, o);
+	}
 	return EXIT_DONE;
 }
 

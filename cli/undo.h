@@ -23,6 +23,8 @@ int undo_inverse_make(
     struct undo_inverse *, const struct history_entry *, const struct task *now, struct error *);
 void undo_inverse_free(struct undo_inverse *);
 
+/* The last line that holds the task's text, from which it can be restored; NULL: none. */
+const struct history_entry *undo_last_text(const struct history *, const char *id);
 /* A task that was just written: 0; -1 if the client has removed it meanwhile, or the system failed.
  */
 int undo_read_again(struct cli *, const char *id, struct task *, struct error *);

@@ -2,18 +2,9 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "view.h"
-
-static uint32_t
-hash_id(const char *id)
-{
-	uint32_t h = 2166136261u;
-
-	for (; *id != '\0'; id++)
-		h = (h ^ (unsigned char)*id) * 16777619u;
-	return h;
-}
 
 static void
 index_tasks(struct view *v)
@@ -22,7 +13,7 @@ index_tasks(struct view *v)
 		;
 	v->index = mem_alloc(v->slots * sizeof(*v->index));
 	for (size_t i = 0; i < v->tasks.count; i++) {
-		size_t at = hash_id(v->tasks.item[i].id) & (v->slots - 1);
+		size_t at = hash_short(v->tasks.item[i].id) & (v->slots - 1);
 
 		while (v->index[at] != 0)
 			at = (at + 1) & (v->slots - 1);
@@ -35,7 +26,7 @@ view_find(const struct view *v, const char *id)
 {
 	if (v->slots == 0)
 		return NULL;
-	for (size_t at = hash_id(id) & (v->slots - 1); v->index[at] != 0;
+	for (size_t at = hash_short(id) & (v->slots - 1); v->index[at] != 0;
 	     at = (at + 1) & (v->slots - 1)) {
 		const struct task *t = &v->tasks.item[v->index[at] - 1];
 
@@ -160,16 +151,10 @@ view_result(struct cli *c, const char *deed, const struct task *t)
 static const char *
 status_sign(const struct cli *c, enum task_status s)
 {
-	switch (s) {
-	case TASK_IN_PROGRESS:
-		return c->ascii ? ">" : "◼";
-	case TASK_COMPLETED:
-		return c->ascii ? "x" : "✔";
-	case TASK_CANCELLED:
-		return c->ascii ? "-" : "✖";
-	default:
-		return c->ascii ? "." : "◻";
-	}
+	return s == TASK_IN_PROGRESS ? (c->ascii ? ">" : "◼")
+	       : s == TASK_COMPLETED ? (c->ascii ? "x" : "✔")
+	       : s == TASK_CANCELLED ? (c->ascii ? "-" : "✖")
+				     : (c->ascii ? "." : "◻");
 }
 
 static enum paint

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/agent.h"
 #include "agent/claims.h"
 #include "base/text.h"
 #include "history.h"
@@ -136,15 +135,15 @@ link_json(const struct why *w, const char *id)
 static void
 why_json(struct cli *c, const struct why *w)
 {
-	struct json_object *o = out_object(), *links = out_array();
+	struct json_object *o = out_object(), *links;
 
 	out_string(o, "id", w->task->id);
 	out_string(o, "status", task_status_name(w->task->status));
 	out_bool(o, "blocked", w->chain.count > 1);
 	out_bool(o, "ready", view_ready(&w->view, w->task->id));
+	links = out_add(o, "chain", out_array());
 	for (size_t i = 0; i < w->chain.count; i++)
 		out_push(links, link_json(w, w->chain.item[i]));
-	out_add(o, "chain", links);
 	out_strings(o, "open_subtasks", &w->children);
 	out_string(o, "refused", w->refused);
 	out_string(o, "command", w->command.len > 0 ? buf_text(&w->command) : NULL);
@@ -177,13 +176,12 @@ last_refusal(struct cli *c, const char *id)
 	return why;
 }
 
-/* Nothing blocks it: print its state. */
+/* Nothing blocks it: print its state after its name. */
 static void
 unblocked_text(struct cli *c, const struct why *w)
 {
 	const struct task *t = w->task;
 
-	task_name(&c->out, t);
 	if (!task_open(t)) {
 		buf_printf(&c->out, " is %s: nothing is left to do\n", task_status_name(t->status));
 		return;
@@ -210,13 +208,12 @@ unblocked_text(struct cli *c, const struct why *w)
 static void
 why_text(struct cli *c, const struct why *w)
 {
+	task_name(&c->out, w->task);
 	if (w->refused != NULL) {
-		task_name(&c->out, w->task);
 		cli_print(c, " could not be completed:\n  %.500s\n", w->refused);
 	} else if (w->chain.count == 1) {
 		unblocked_text(c, w);
 	} else {
-		task_name(&c->out, w->task);
 		buf_printf(&c->out, " cannot %s:\n",
 		    w->task->status == TASK_IN_PROGRESS ? "complete" : "start");
 		for (size_t i = 1; i < w->chain.count; i++) {

@@ -41,19 +41,18 @@ add_object(struct cli *c, const char *value, struct buf *members)
 	struct error err;
 	const char *raw;
 	size_t len;
-	int rc = 0;
+	int status = EXIT_DONE;
 
 	if (json_parse(&j, value, strlen(value), &err) == -1 ||
 	    json_kind(&j, JSON_ROOT) != JSON_OBJECT) {
-		cli_misuse(c, "--metadata must be a JSON object, not '%s'", value);
-		rc = -1;
+		status = cli_misuse(c, "--metadata must be a JSON object, not '%s'", value);
 	} else if (json_count(&j, JSON_ROOT) > 0) {
 		raw = json_raw(&j, JSON_ROOT, &len);
 		buf_puts(members, members->len > 0 ? "," : "");
 		buf_add(members, raw + 1, len - 2);
 	}
 	json_free(&j);
-	return rc;
+	return status;
 }
 
 /* --set k=v: a JSON value, else a string. */
@@ -64,10 +63,8 @@ add_member(struct cli *c, const char *value, struct buf *members)
 	struct json j = { 0 };
 	struct error err;
 
-	if (equals == NULL || equals == value) {
-		cli_misuse(c, "--set needs KEY=VALUE, not '%s'", value);
-		return -1;
-	}
+	if (equals == NULL || equals == value)
+		return cli_misuse(c, "--set needs KEY=VALUE, not '%s'", value);
 	buf_puts(members, members->len > 0 ? "," : "");
 	json_print_string(members, value, (size_t)(equals - value));
 	buf_putc(members, ':');
@@ -76,7 +73,7 @@ add_member(struct cli *c, const char *value, struct buf *members)
 	else
 		json_print_string(members, equals + 1, strlen(equals + 1));
 	json_free(&j);
-	return 0;
+	return EXIT_DONE;
 }
 
 /* Both options together, as one object; nothing if neither was passed. */
@@ -85,22 +82,22 @@ metadata_value(struct cli *c, struct buf *out)
 {
 	struct buf members = { 0 };
 	bool passed = false;
-	int rc = 0;
+	int status = EXIT_DONE;
 
-	for (size_t i = 0; i < c->flag_count && rc == 0; i++) {
+	for (size_t i = 0; i < c->flag_count && status == EXIT_DONE; i++) {
 		const char *name = c->flags[i].flag->name, *value = c->flags[i].value;
 		bool object = strcmp(name, "metadata") == 0, member = strcmp(name, "set") == 0;
 
 		passed |= object || member;
 		if (object)
-			rc = add_object(c, value, &members);
+			status = add_object(c, value, &members);
 		else if (member)
-			rc = add_member(c, value, &members);
+			status = add_member(c, value, &members);
 	}
-	if (rc == 0 && passed)
+	if (status == EXIT_DONE && passed)
 		buf_printf(out, "{%s}", buf_text(&members));
 	buf_free(&members);
-	return rc;
+	return status;
 }
 
 /* The fields that create and update share. */
@@ -129,7 +126,8 @@ fields_read(struct cli *c, struct fields *f)
 	if (f->description == NULL && cli_flag(c, "description"))
 		return -1;
 	f->active_form = mem_string(cli_value(c, "active-form"));
-	if (metadata_value(c, &f->metadata) == -1 || cli_value_ids(c, "blocks", &f->blocks) == -1 ||
+	if (metadata_value(c, &f->metadata) != EXIT_DONE ||
+	    cli_value_ids(c, "blocks", &f->blocks) == -1 ||
 	    cli_value_ids(c, "blocked-by", &f->blocked_by) == -1)
 		return -1;
 	f->change.description = f->description;
@@ -151,26 +149,22 @@ create(struct cli *c, const char *subject)
 	struct fields f;
 	struct task made = TASK_INIT;
 	struct error err;
-	int status;
 
-	if (fields_read(c, &f) == -1 || cli_open(c, true) == -1) {
-		fields_free(&f);
-		return c->status;
-	}
+	if (fields_read(c, &f) == -1 || cli_open(c, true) == -1)
+		goto out;
 	f.change.subject = subject;
 	f.change.status = TASK_PENDING;
 	if (f.change.description == NULL)
 		f.change.description = subject; /* as the client does */
 	change_begin(c);
-	if (change_create(c, &f.change, &made, &err) == -1) {
-		status = cli_error(c, &err);
-	} else {
-		status = EXIT_DONE;
+	if (change_create(c, &f.change, &made, &err) == -1)
+		cli_error(c, &err);
+	else
 		view_result(c, "created", &made);
-	}
+out:
 	task_free(&made);
 	fields_free(&f);
-	return status;
+	return c->status;
 }
 
 int
@@ -209,7 +203,7 @@ update_status(struct cli *c, const char *id, enum task_status status, const stru
 	return rc;
 }
 
-static int
+static void
 update_one(struct cli *c, const char *id, struct fields *f, enum task_status status)
 {
 	struct task after = TASK_INIT, before = TASK_INIT;
@@ -221,14 +215,14 @@ update_one(struct cli *c, const char *id, struct fields *f, enum task_status sta
 		(status == TASK_IN_PROGRESS || status == TASK_COMPLETED);
 	task_free(&before);
 	f->change.status = moved ? TASK_NO_STATUS : status;
-	if (moved && (rc = update_status(c, id, status, &f->change)) != EXIT_DONE)
-		return rc;
+	if (moved && update_status(c, id, status, &f->change) != EXIT_DONE)
+		return;
 	rc = change_update(c, id, &f->change, NULL, &after, &err);
 	if (rc == -1)
-		return cli_task_error(c, id, &err);
-	view_result(c, rc == 1 || moved ? "updated" : "unchanged", &after);
+		cli_task_error(c, id, &err);
+	else
+		view_result(c, rc == 1 || moved ? "updated" : "unchanged", &after);
 	task_free(&after);
-	return EXIT_DONE;
 }
 
 /* Was any flag passed that changes a field? */
@@ -249,43 +243,37 @@ update_main(struct cli *c)
 	struct strings ids = { 0 };
 	enum task_status status = TASK_NO_STATUS;
 	const char *word = cli_value(c, "status");
-	int rc, one;
 
 	if (fields_read(c, &f) == -1 || (word != NULL && cli_task_status(c, word, &status) == -1) ||
-	    cli_operand_ids(c, &ids) == -1) {
-		rc = c->status;
-	} else if (!changes_anything(c)) {
-		rc = cli_misuse(c, "no field to change was passed");
-	} else if (cli_open(c, false) == -1) {
-		rc = c->status;
-	} else {
-		rc = EXIT_DONE;
+	    cli_operand_ids(c, &ids) == -1)
+		goto out;
+	if (!changes_anything(c)) {
+		cli_misuse(c, "no field to change was passed");
+	} else if (cli_open(c, false) != -1) {
 		f.change.subject = cli_value(c, "subject");
 		change_begin(c);
 		for (size_t i = 0; i < ids.count; i++)
-			if ((one = update_one(c, ids.item[i], &f, status)) != EXIT_DONE)
-				rc = one;
+			update_one(c, ids.item[i], &f, status);
 	}
+out:
 	strings_free(&ids);
 	fields_free(&f);
-	return rc;
+	return c->status;
 }
 
-static int
+static void
 delete_one(struct cli *c, const char *id, const struct task *as)
 {
 	struct task was = TASK_INIT;
 	struct error err;
-	int status = EXIT_DONE;
 
 	if (c->store.dirfd == -1)
-		return cli_no_task(c, id);
-	if (change_delete(c, id, as, &was, &err) == -1)
-		status = cli_task_error(c, id, &err);
+		cli_no_task(c, id);
+	else if (change_delete(c, id, as, &was, &err) == -1)
+		cli_task_error(c, id, &err);
 	else
 		view_result(c, "deleted", &was);
 	task_free(&was);
-	return status;
 }
 
 int
@@ -293,19 +281,15 @@ delete_main(struct cli *c)
 {
 	struct strings ids = { 0 };
 	struct view v = { 0 };
-	int rc = EXIT_DONE, one;
 
-	if (cli_operand_ids(c, &ids) == -1 || view_load(c, &v) == -1) {
-		strings_free(&ids);
-		return c->status;
+	if (cli_operand_ids(c, &ids) == 0 && view_load(c, &v) == 0) {
+		change_begin(c);
+		for (size_t i = 0; i < ids.count; i++)
+			delete_one(c, ids.item[i], view_find(&v, ids.item[i]));
 	}
-	change_begin(c);
-	for (size_t i = 0; i < ids.count; i++)
-		if ((one = delete_one(c, ids.item[i], view_find(&v, ids.item[i]))) != EXIT_DONE)
-			rc = one;
 	view_free(&v);
 	strings_free(&ids);
-	return rc;
+	return c->status;
 }
 
 static bool

@@ -332,6 +332,23 @@ Test(json, string_elements)
 	json_free(&j);
 }
 
+Test(json, keys_are_added_once)
+{
+	static const char text[] = "[{\"a\":1,\"b\":2},{\"\\u0062\":3,\"c\":4},[5]]";
+	struct strings list = { 0 };
+	struct json j = { 0 };
+
+	json_parse(&j, text, strlen(text), NULL);
+	for (json_ref r = json_first(&j, JSON_ROOT); r != JSON_ABSENT;
+	     r = json_next(&j, JSON_ROOT, r))
+		json_keys(&j, r, &list);
+	cr_assert_eq(list.count, 3, "a, b and c");
+	cr_expect_str_eq(list.item[1], "b", "second");
+	cr_expect_str_eq(list.item[2], "c", "third");
+	strings_free(&list);
+	json_free(&j);
+}
+
 Test(json, same_values)
 {
 	static const struct {

@@ -117,3 +117,23 @@ Test(mem, a_handler_that_returns_aborts, .signal = SIGABRT)
 	mem_on_exhausted(stay);
 	mem_exhausted();
 }
+
+Test(strings, same_in_the_same_order)
+{
+	struct strings a = { 0 }, b = { 0 };
+
+	cr_expect(strings_same(&a, &b), "both empty");
+	strings_add(&a, "1");
+	cr_expect(!strings_same(&a, &b), "one is longer");
+	strings_add(&b, "2");
+	cr_expect(!strings_same(&a, &b), "another text");
+	strings_add(&a, "2");
+	strings_add(&b, "1");
+	cr_expect(!strings_same(&a, &b), "another order");
+	strings_free(&b);
+	strings_add(&b, "1");
+	strings_add(&b, "2");
+	cr_expect(strings_same(&a, &b), "the same");
+	strings_free(&a);
+	strings_free(&b);
+}

@@ -52,3 +52,13 @@ hash_text(const void *data, size_t len, char out[HASH_HEX])
 	hash_add(&h, data, len);
 	hash_end(&h, out);
 }
+
+uint32_t
+hash_short(const char *text)
+{
+	uint32_t h = 2166136261u;
+
+	for (; *text != '\0'; text++)
+		h = (h ^ (unsigned char)*text) * 16777619u;
+	return h;
+}

@@ -2,6 +2,7 @@
 #define BASE_HASH_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include <sha2.h>
@@ -27,5 +28,8 @@ void hash_add(struct hash *, const void *, size_t);
 void hash_field(struct hash *, const char *text);
 void hash_end(struct hash *, char out[HASH_HEX]);
 void hash_text(const void *, size_t, char out[HASH_HEX]);
+
+/* FNV-1a: short, for tables and names; anyone can make two texts with the same one. */
+uint32_t hash_short(const char *text);
 
 #endif

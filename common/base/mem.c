@@ -131,6 +131,17 @@ strings_has(const struct strings *list, const char *s)
 	return false;
 }
 
+bool
+strings_same(const struct strings *a, const struct strings *b)
+{
+	if (a->count != b->count)
+		return false;
+	for (size_t i = 0; i < a->count; i++)
+		if (strcmp(a->item[i], b->item[i]) != 0)
+			return false;
+	return true;
+}
+
 char **
 strings_argv(const struct strings *list)
 {

@@ -238,6 +238,20 @@ json_strings(const struct json *j, json_ref array, struct strings *list)
 			strings_take(list, json_string(j, at));
 }
 
+void
+json_keys(const struct json *j, json_ref object, struct strings *list)
+{
+	if (json_kind(j, object) != JSON_OBJECT)
+		return;
+	for (json_ref m = json_first(j, object); m != JSON_ABSENT; m = json_next(j, object, m)) {
+		char *key = json_key(j, m);
+
+		if (!strings_has(list, key))
+			strings_add(list, key);
+		free(key);
+	}
+}
+
 static bool
 same_number(const struct json *a, json_ref x, const struct json *b, json_ref y)
 {

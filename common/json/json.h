@@ -91,6 +91,7 @@ double json_number(const char *text, size_t len);
 int json_int(
     const struct json *, json_ref, int64_t *); /* 0; -1 if not an integer number that fits */
 void json_strings(const struct json *, json_ref array, struct strings *); /* the string elements */
+void json_keys(const struct json *, json_ref object, struct strings *);   /* those not there yet */
 
 /* Does JSON.parse give the same for both (in any order of keys)? */
 bool json_same(const struct json *, json_ref, const struct json *, json_ref);

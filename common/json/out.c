@@ -35,18 +35,20 @@ out_array(void)
 	return must(json_object_new_array());
 }
 
-void
+struct json_object *
 out_add(struct json_object *o, const char *key, struct json_object *value)
 {
 	if (value != NULL && json_object_object_add(o, key, value) == -1)
 		mem_exhausted();
+	return value;
 }
 
-void
+struct json_object *
 out_push(struct json_object *array, struct json_object *value)
 {
 	if (json_object_array_add(array, value) == -1)
 		mem_exhausted();
+	return value;
 }
 
 void
@@ -77,11 +79,10 @@ out_push_string(struct json_object *array, const char *s)
 void
 out_strings(struct json_object *o, const char *key, const struct strings *list)
 {
-	struct json_object *array = out_array();
+	struct json_object *array = out_add(o, key, out_array());
 
 	for (size_t i = 0; i < list->count; i++)
 		out_push_string(array, list->item[i]);
-	out_add(o, key, array);
 }
 
 /* Serializer of a value that is JSON text already; the object is a string that holds the text.

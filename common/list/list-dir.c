@@ -5,25 +5,14 @@
  */
 #include <errno.h>
 #include <limits.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/hash.h"
 #include "list/list-part.h"
 #include "list/list.h"
 #include "sys/file.h"
-
-/* FNV-1a */
-static uint32_t
-path_hash(const char *path)
-{
-	uint32_t h = 2166136261u;
-
-	for (; *path != '\0'; path++)
-		h = (h ^ (unsigned char)*path) * 16777619u;
-	return h;
-}
 
 /* A directory that is not there yet, below one that is. */
 static int
@@ -91,7 +80,7 @@ list_find_dir(struct list *list, const char *given, struct error *err)
 			memcmp(real, real_root, strlen(real_root)) != 0;
 	name = list_sanitise(slash + 1);
 	list->name =
-	    list->foreign ? mem_printf("%s-%08x", name, path_hash(real)) : mem_string(name);
+	    list->foreign ? mem_printf("%s-%08x", name, hash_short(real)) : mem_string(name);
 	list->dir = mem_string(real);
 	list->why = mem_string("--dir");
 	free(name);
