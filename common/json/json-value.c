@@ -154,6 +154,18 @@ json_string(const struct json *j, json_ref ref)
 }
 
 char *
+json_word(const struct json *j, json_ref ref)
+{
+	char *s = json_string(j, ref);
+
+	if (s != NULL && *s == '\0') {
+		free(s);
+		s = NULL;
+	}
+	return s;
+}
+
+char *
 json_key(const struct json *j, json_ref ref)
 {
 	const struct json_node *n = node_at(j, ref);

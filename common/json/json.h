@@ -78,6 +78,7 @@ const char *json_raw(const struct json *, json_ref, size_t *len); /* the value's
 
 /* Decoded.  Lone surrogates become U+FFFD; NUL stays (json_string_len). */
 char *json_string(const struct json *, json_ref); /* owned; NULL if not a string */
+char *json_word(const struct json *, json_ref);   /* the same, NULL also if empty */
 char *json_string_len(const struct json *, json_ref, size_t *len);
 char *json_key(const struct json *, json_ref member); /* owned */
 bool json_equals(

@@ -218,19 +218,6 @@ rules_check(const struct json *j, enum task_dialect dialect, const json_ref at[F
 	return -1;
 }
 
-/* A string that is not empty; else NULL. */
-static char *
-word_of(const struct json *j, json_ref ref)
-{
-	char *s = json_string(j, ref);
-
-	if (s != NULL && *s == '\0') {
-		free(s);
-		s = NULL;
-	}
-	return s;
-}
-
 /* The id of a parent may have been written as a number. */
 static char *
 id_of(const struct json *j, json_ref ref)
@@ -239,7 +226,7 @@ id_of(const struct json *j, json_ref ref)
 
 	if (json_kind(j, ref) == JSON_NUMBER && json_int(j, ref, &n) == 0)
 		return mem_printf("%lld", (long long)n);
-	return word_of(j, ref);
+	return json_word(j, ref);
 }
 
 static char *
@@ -289,12 +276,12 @@ fields_decode(struct task *t, const json_ref at[FIELD_COUNT])
 	if (t->subject == NULL)
 		t->subject = mem_copy(t->description, strcspn(t->description, "\r\n"));
 	t->active_form = json_string(j, at[FIELD_ACTIVE_FORM]);
-	t->owner = word_of(j, at[FIELD_OWNER]);
+	t->owner = json_word(j, at[FIELD_OWNER]);
 	if (t->dialect == TASK_DOCUMENT || t->dialect == TASK_EXPORTED) {
 		if (t->owner == NULL)
-			t->owner = word_of(j, at[FIELD_ASSIGNEE]);
+			t->owner = json_word(j, at[FIELD_ASSIGNEE]);
 		if (t->owner == NULL && t->dialect == TASK_EXPORTED && meta != JSON_ABSENT)
-			t->owner = word_of(j, json_member(j, meta, "subagent_id"));
+			t->owner = json_word(j, json_member(j, meta, "subagent_id"));
 		ids_of(j, at[FIELD_DEPENDENCIES], &t->blocked_by);
 	}
 	ids_of(j, at[FIELD_BLOCKS], &t->blocks);
