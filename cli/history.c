@@ -28,7 +28,7 @@ undone(struct history *h, const struct json *j)
 	json_ref list = json_member(j, JSON_ROOT, "undoes");
 	int64_t seq;
 
-	for (json_ref e = json_first(j, list); e != JSON_ABSENT; e = json_next(j, list, e))
+	JSON_EACH (j, list, e)
 		for (size_t i = 0; i < h->count && json_int(j, e, &seq) == 0; i++)
 			if (h->item[i].seq == seq)
 				h->item[i].undone = true;

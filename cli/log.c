@@ -63,7 +63,7 @@ change_text(struct cli *c, const struct json *j)
 	for (int side = 0; side < 2; side++) {
 		json_ref o = side == 0 ? to : from;
 
-		for (json_ref m = json_first(j, o); m != JSON_ABSENT; m = json_next(j, o, m)) {
+		JSON_EACH (j, o, m) {
 			char *key = json_key(j, m);
 
 			if (!strings_has(&keys, key))

@@ -76,9 +76,9 @@ take_back_metadata(struct undo_inverse *v, const struct task *now, struct error 
 	struct strings keys = { 0 };
 	int rc = 0;
 
-	for (json_ref m = json_first(jw, was); m != JSON_ABSENT; m = json_next(jw, was, m))
+	JSON_EACH (jw, was, m)
 		strings_take(&keys, json_key(jw, m));
-	for (json_ref m = json_first(ji, is); m != JSON_ABSENT; m = json_next(ji, is, m)) {
+	JSON_EACH (ji, is, m) {
 		char *key = json_key(ji, m);
 
 		if (strings_has(&keys, key))

@@ -114,14 +114,13 @@ ledger_parse(
     const struct list *list, const struct buf *text, struct claims *claims, struct error *err)
 {
 	struct json j = { 0 };
-	json_ref array, ref;
+	json_ref array;
 	int rc = json_parse(&j, buf_text(text), text->len, err);
 
 	array = rc == 0 ? json_member(&j, JSON_ROOT, "claims") : JSON_ABSENT;
 	if (rc == 0 && json_kind(&j, array) != JSON_ARRAY)
 		rc = error_set(err, ERROR_INPUT, "it has no array 'claims'");
-	for (ref = rc == 0 ? json_first(&j, array) : JSON_ABSENT; ref != JSON_ABSENT;
-	     ref = json_next(&j, array, ref)) {
+	JSON_EACH (&j, rc == 0 ? array : JSON_ABSENT, ref) {
 		json_fields_read(claims_add(claims), fields, &j, ref);
 		if (claims->item[claims->count - 1].task == NULL)
 			claims_drop(claims, claims->count - 1);

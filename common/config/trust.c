@@ -81,8 +81,7 @@ load_at(int dirfd, struct trusts *ts, struct error *e)
 		error_prefix(e, "'task-hooks/" NAME "'");
 		goto out;
 	}
-	for (json_ref at = json_first(&j, files); at != JSON_ABSENT;
-	     at = json_next(&j, files, at)) {
+	JSON_EACH (&j, files, at) {
 		struct trust_entry t = { 0 };
 
 		json_fields_read(&t, fields, &j, at);

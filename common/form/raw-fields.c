@@ -63,8 +63,7 @@ raw_fields_collect(struct raw_fields *m, const struct json *j, json_ref object, 
 	size_t len;
 	char *key, *copy;
 
-	for (json_ref at = json_first(j, object); at != JSON_ABSENT;
-	     at = json_next(j, object, at)) {
+	JSON_EACH (j, object, at) {
 		key = json_key(j, at);
 		if ((known_too || task_field_of(j, at) == FIELD_COUNT) &&
 		    json_member(j, object, key) == at) {

@@ -56,7 +56,7 @@ json_fields_read(void *to, const struct json_field *fields, const struct json *j
 {
 	const struct json_field *f;
 
-	for (json_ref m = json_first(j, object); m != JSON_ABSENT; m = json_next(j, object, m))
+	JSON_EACH (j, object, m)
 		if ((f = field_of(fields, j, m)) != NULL)
 			field_read((char *)to + f->offset, f->kind, j, m);
 }

@@ -110,11 +110,11 @@ json_key_plain(const struct json *j, json_ref ref, size_t *len)
 json_ref
 json_member(const struct json *j, json_ref object, const char *key)
 {
-	json_ref found = JSON_ABSENT, at;
+	json_ref found = JSON_ABSENT;
 
 	if (json_kind(j, object) != JSON_OBJECT)
 		return JSON_ABSENT;
-	for (at = json_first(j, object); at != JSON_ABSENT; at = json_next(j, object, at))
+	JSON_EACH (j, object, at)
 		if (json_key_equals(j, at, key))
 			found = at;
 	return found;
@@ -241,11 +241,9 @@ json_int(const struct json *j, json_ref ref, int64_t *value)
 void
 json_strings(const struct json *j, json_ref array, struct strings *list)
 {
-	json_ref at;
-
 	if (json_kind(j, array) != JSON_ARRAY)
 		return;
-	for (at = json_first(j, array); at != JSON_ABSENT; at = json_next(j, array, at))
+	JSON_EACH (j, array, at)
 		if (json_kind(j, at) == JSON_STRING)
 			strings_take(list, json_string(j, at));
 }

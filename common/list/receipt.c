@@ -48,7 +48,7 @@ receipts_free(struct receipts *rs)
 static void
 receipt_read_gates(struct receipt *r, const struct json *j, json_ref gates)
 {
-	for (json_ref at = json_first(j, gates); at != JSON_ABSENT; at = json_next(j, gates, at)) {
+	JSON_EACH (j, gates, at) {
 		char *name = json_member_string(j, at, "name");
 		char *verdict = json_member_string(j, at, "verdict");
 

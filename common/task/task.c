@@ -104,13 +104,11 @@ task_field_of(const struct json *j, json_ref member)
 void
 task_fields(const struct json *j, json_ref at[FIELD_COUNT])
 {
-	json_ref member;
 	int i;
 
 	for (i = 0; i < FIELD_COUNT; i++)
 		at[i] = JSON_ABSENT;
-	for (member = json_first(j, JSON_ROOT); member != JSON_ABSENT;
-	     member = json_next(j, JSON_ROOT, member))
+	JSON_EACH (j, JSON_ROOT, member)
 		if ((i = (int)task_field_of(j, member)) < FIELD_COUNT)
 			at[i] = member;
 }
@@ -145,7 +143,6 @@ field_check(const struct json *j, const json_ref at[FIELD_COUNT], enum task_fiel
     enum json_kind want, enum need need, struct error *err)
 {
 	enum json_kind kind = json_kind(j, at[f]);
-	json_ref el;
 
 	if (kind == JSON_NONE)
 		return need == WANTED
@@ -157,7 +154,7 @@ field_check(const struct json *j, const json_ref at[FIELD_COUNT], enum task_fiel
 		return error_set(err, ERROR_INPUT, "%s is %s, not %s%s", task_field_names[f],
 		    kind_name(kind), kind_name(want), need == WANTED ? "" : " (or left out)");
 	if (want == JSON_ARRAY)
-		for (el = json_first(j, at[f]); el != JSON_ABSENT; el = json_next(j, at[f], el))
+		JSON_EACH (j, at[f], el)
 			if (json_kind(j, el) != JSON_STRING)
 				return error_set(err, ERROR_INPUT,
 				    "%s holds %s, and ids are strings", task_field_names[f],
@@ -246,14 +243,13 @@ static void
 ids_of(const struct json *j, json_ref array, struct strings *ids)
 {
 	void *seen = NULL;
-	json_ref el;
 	char *id;
 
 	if (json_kind(j, array) != JSON_ARRAY)
 		return;
 	for (size_t i = 0; i < ids->count; i++)
 		(void)strings_first(&seen, ids->item[i]);
-	for (el = json_first(j, array); el != JSON_ABSENT; el = json_next(j, array, el)) {
+	JSON_EACH (j, array, el) {
 		id = json_string(j, el);
 		if (strings_first(&seen, id))
 			strings_take(ids, id);
