@@ -22,11 +22,10 @@ tools_json(struct cli *c, const struct tool *t, size_t count)
 	struct json_object *all = out_array(), *o;
 
 	for (size_t i = 0; i < count; i++) {
-		o = out_object();
+		o = out_push(all, out_object());
 		out_string(o, "name", t[i].name);
 		out_string(o, "description", t[i].description);
 		out_add(o, "inputSchema", out_raw_text(t[i].input, strlen(t[i].input)));
-		out_push(all, o);
 	}
 	cli_json(c, all);
 }

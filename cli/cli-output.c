@@ -59,11 +59,10 @@ fail(struct cli *c, int status, const char *text)
 	    isatty(STDERR_FILENO) ? cli_paint(c, PAINT_OFF) : "", buf_text(&line));
 	if (c->json) {
 		o = out_object();
-		e = out_object();
+		e = out_add(o, "error", out_object());
 		out_string(e, "reason", status_name(status));
 		out_string(e, "message", buf_text(&line));
 		out_int(e, "status", status);
-		out_add(o, "error", e);
 		cli_json(c, o);
 	}
 	buf_free(&line);

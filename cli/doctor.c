@@ -94,14 +94,13 @@ report_json(struct doctor *d)
 	out_bool(o, "healthy", worst_level(d) < (int)LEVEL_ODD);
 	out_strings(o, "checked", &d->checked);
 	for (size_t i = 0; i < d->count; i++) {
-		f = out_object();
+		f = out_push(all, out_object());
 		out_string(f, "check", d->finding[i].check);
 		out_string(f, "level", level_name(d->finding[i].level));
 		out_string(f, "what", d->finding[i].what);
 		out_string(f, "why", d->finding[i].why);
 		out_string(f, "fix", d->finding[i].fix);
 		out_string(f, "did", d->finding[i].did);
-		out_push(all, f);
 	}
 	out_add(o, "findings", all);
 	out_string(o, "backup", d->backup);

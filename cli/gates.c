@@ -104,11 +104,10 @@ trusts_json(struct cli *c, const struct trusts *all)
 	struct json_object *a = out_array(), *o;
 
 	for (size_t i = 0; i < all->count; i++) {
-		o = out_object();
+		o = out_push(a, out_object());
 		out_string(o, "path", all->item[i].path);
 		out_string(o, "hash", all->item[i].hash);
 		out_string(o, "time", all->item[i].time);
-		out_push(a, o);
 	}
 	cli_json(c, a);
 }
@@ -245,7 +244,7 @@ verify_json(const struct verify *v)
 	for (size_t i = 0; i < v->count; i++) {
 		const struct gate_result *r = &v->result[i];
 
-		g = out_object();
+		g = out_push(gates, out_object());
 		out_string(g, "gate", r->gate->name);
 		out_string(g, "verdict", gate_verdict_name(r->verdict));
 		out_string(g, "why", r->why);
@@ -253,7 +252,6 @@ verify_json(const struct verify *v)
 		out_bool(g, "cached", r->cached);
 		out_string(g, "uncached", r->uncached);
 		out_int(g, "ms", r->ms);
-		out_push(gates, g);
 	}
 	out_add(o, "gates", gates);
 	return o;

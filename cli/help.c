@@ -88,23 +88,20 @@ help_json(struct cli *c, const struct command *only)
 
 		if (only != NULL ? k != only : k->summary == NULL)
 			continue;
-		o = out_object();
-		flags = out_array();
+		o = out_push(all, out_object());
 		out_string(o, "command", k->name);
 		out_string(o, "also", k->also);
 		out_string(o, "operands", k->operands);
 		out_string(o, "summary", k->summary);
+		flags = out_add(o, "flags", out_array());
 		for (const struct flag *x = k->flags; x != NULL && x->name != NULL; x++) {
-			f = out_object();
+			f = out_push(flags, out_object());
 			out_string(f, "name", x->name);
 			if (x->letter != 0)
 				out_string(f, "letter", (const char[]){ x->letter, '\0' });
 			out_string(f, "value", x->value);
 			out_string(f, "help", x->help);
-			out_push(flags, f);
 		}
-		out_add(o, "flags", flags);
-		out_push(all, o);
 	}
 	cli_json(c, all);
 }

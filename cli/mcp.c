@@ -60,11 +60,10 @@ reply(const struct json *j, json_ref id)
 static struct json_object *
 rpc_error(struct json_object *o, int code, const char *message)
 {
-	struct json_object *e = out_object();
+	struct json_object *e = out_add(o, "error", out_object());
 
 	out_int(e, "code", code);
 	out_string(e, "message", message);
-	out_add(o, "error", e);
 	return o;
 }
 
@@ -99,26 +98,23 @@ static struct json_object *
 tools_list(const struct server *s)
 {
 	const struct tool *t;
-	struct json_object *r = out_object(), *all = out_array(), *o, *hints;
+	struct json_object *r = out_object(), *all = out_add(r, "tools", out_array()), *o, *hints;
 	size_t count;
 
 	t = tool_table(&count);
 	for (size_t i = 0; i < count; i++) {
 		if (s->family != NULL && strcmp(s->family, t[i].family) != 0)
 			continue;
-		o = out_object();
-		hints = out_object();
+		o = out_push(all, out_object());
 		out_string(o, "name", t[i].name);
 		out_string(o, "description", t[i].description);
 		out_add(o, "inputSchema", out_raw_text(t[i].input, strlen(t[i].input)));
 		out_add(o, "outputSchema", out_raw_text(t[i].output, strlen(t[i].output)));
+		hints = out_add(o, "annotations", out_object());
 		out_bool(hints, "readOnlyHint", t[i].reads);
 		out_bool(hints, "destructiveHint", t[i].destroys);
 		out_bool(hints, "openWorldHint", false);
-		out_add(o, "annotations", hints);
-		out_push(all, o);
 	}
-	out_add(r, "tools", all);
 	return r;
 }
 
@@ -137,13 +133,12 @@ tell_progress(
 		   ? mem_printf("gate %s is running", g->name)
 		   : mem_printf("gate %s: %s", g->name, gate_verdict_name(r->verdict));
 	o = out_object();
-	params = out_object();
 	out_string(o, "jsonrpc", "2.0");
 	out_string(o, "method", "notifications/progress");
+	params = out_add(o, "params", out_object());
 	out_add(params, "progressToken", out_raw_text(s->token, strlen(s->token)));
 	out_int(params, "progress", ++s->steps);
 	out_string(params, "message", text);
-	out_add(o, "params", params);
 	send_message(s->c, o);
 	free(text);
 }
@@ -178,19 +173,16 @@ tools_call(struct server *s, const struct json *j, json_ref params, struct json_
 	}
 	s->steps = 0;
 	tool_call(s->c, t, raw, len, &a);
-	r = out_object();
-	content = out_array();
-	part = out_object();
+	r = out_add(o, "result", out_object());
+	content = out_add(r, "content", out_array());
+	part = out_push(content, out_object());
 	out_string(part, "type", "text");
 	out_string(part, "text", buf_text(&a.text));
-	out_push(content, part);
-	out_add(r, "content", content);
 	if (!a.error) {
 		out_add(r, "structuredContent", a.output);
 		a.output = NULL;
 	}
 	out_bool(r, "isError", a.error);
-	out_add(o, "result", r);
 	answer_free(&a);
 	free(s->token);
 	s->token = NULL;

@@ -229,12 +229,11 @@ get_json(const struct view *v, const struct task *t, const struct claims *claims
 	out_strings(o, "subtasks", &children);
 	strings_free(&children);
 	if (claim != NULL) {
-		by = out_object();
+		by = out_add(o, "claim", out_object());
 		out_string(by, "agent", claim->agent_id);
 		out_string(by, "name", claim->name);
 		out_string(by, "session", claim->session);
 		out_bool(by, "alive", claims_alive(claim));
-		out_add(o, "claim", by);
 	}
 	return o;
 }

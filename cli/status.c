@@ -18,24 +18,21 @@ status_json(struct cli *c, const struct registration *w, const char *version)
 	out_bool(o, "disabled", registration_disabled(w) != NULL);
 	out_bool(o, "todo_tools", registration_todo_tools(w));
 	for (int i = 0; i < SCOPES; i++) {
-		f = out_object();
-		entries = out_array();
+		f = out_push(files, out_object());
 		out_string(f, "scope", scope_name(w->file[i].scope));
 		out_string(f, "path", w->file[i].path);
 		out_bool(f, "there", w->file[i].there);
 		out_string(f, "broken", w->file[i].broken);
+		entries = out_add(f, "entries", out_array());
 		for (size_t k = 0; k < w->file[i].entries.count; k++) {
 			const struct settings_entry *s = &w->file[i].entries.item[k];
 
-			e = out_object();
+			e = out_push(entries, out_object());
 			out_string(e, "event", s->event);
 			out_string(e, "matcher", s->matcher);
 			out_string(e, "path", s->path);
 			out_bool(e, "executable", access(s->path, X_OK) == 0);
-			out_push(entries, e);
 		}
-		out_add(f, "entries", entries);
-		out_push(files, f);
 	}
 	out_add(o, "files", files);
 	cli_json(c, o);

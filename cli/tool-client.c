@@ -32,10 +32,9 @@ task_create_run(struct cli *c, struct tool_input *in, struct answer *a)
 			answer_error(a, &err);
 		} else {
 			a->output = out_object();
-			task = out_object();
+			task = out_add(a->output, "task", out_object());
 			out_string(task, "id", made.id);
 			out_string(task, "subject", made.subject);
-			out_add(a->output, "task", task);
 			buf_printf(
 			    &a->text, "Task #%s created successfully: %s", made.id, made.subject);
 		}
@@ -75,7 +74,7 @@ task_get_run(struct cli *c, struct tool_input *in, struct answer *a)
 		a->status = EXIT_UNKNOWN;
 		goto out;
 	}
-	o = out_object();
+	o = out_add(a->output, "task", out_object());
 	out_string(o, "id", t.id);
 	out_string(o, "subject", t.subject);
 	out_string(o, "description", t.description);
@@ -85,7 +84,6 @@ task_get_run(struct cli *c, struct tool_input *in, struct answer *a)
 	out_strings(o, "blockedBy", &t.blocked_by);
 	if (task_metadata(&t) != JSON_ABSENT)
 		out_add(o, "metadata", out_raw(&t.json, task_metadata(&t)));
-	out_add(a->output, "task", o);
 	buf_printf(&a->text, "Task #%s: %s\nStatus: %s\nDescription: %s", t.id, t.subject,
 	    task_status_name(t.status), t.description);
 	if (t.owner != NULL)
@@ -107,20 +105,19 @@ task_list_run(struct cli *c, struct tool_input *in, struct answer *a)
 	if (!tool_open(c, false, a) || !tool_load(c, &v, a))
 		return;
 	a->output = out_object();
-	tasks = out_array();
+	tasks = out_add(a->output, "tasks", out_array());
 	for (size_t i = 0; i < v.tasks.count; i++) {
 		const struct task *t = &v.tasks.item[i];
 
 		if (t->internal)
 			continue;
 		view_blockers(&v, t, &open);
-		o = out_object();
+		o = out_push(tasks, out_object());
 		out_string(o, "id", t->id);
 		out_string(o, "subject", t->subject);
 		out_string(o, "status", task_status_name(t->status));
 		out_string(o, "owner", t->owner);
 		out_strings(o, "blockedBy", &open);
-		out_push(tasks, o);
 		tool_line(&a->text, "#", t);
 		if (open.count > 0) {
 			buf_puts(&a->text, " [blocked by ");
@@ -129,7 +126,6 @@ task_list_run(struct cli *c, struct tool_input *in, struct answer *a)
 		}
 		strings_free(&open);
 	}
-	out_add(a->output, "tasks", tasks);
 	if (a->text.len == 0)
 		buf_puts(&a->text, "No tasks found");
 	view_free(&v);
@@ -217,10 +213,9 @@ update_done(struct update *u, const struct task *was, const char *to, struct ans
 	out_string(a->output, "taskId", u->in->id);
 	out_strings(a->output, "updatedFields", &u->changed);
 	if (to != NULL) {
-		change = out_object();
+		change = out_add(a->output, "statusChange", out_object());
 		out_string(change, "from", task_status_name(was->status));
 		out_string(change, "to", to);
-		out_add(a->output, "statusChange", change);
 	}
 	buf_printf(&a->text, "Updated task #%s ", u->in->id);
 	for (size_t i = 0; i < u->changed.count; i++)

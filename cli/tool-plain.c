@@ -74,7 +74,7 @@ plain_list_run(struct cli *c, struct tool_input *in, struct answer *a)
 	if (!tool_open(c, false, a) || !tool_load(c, &v, a))
 		return;
 	a->output = out_object();
-	tasks = out_array();
+	tasks = out_add(a->output, "tasks", out_array());
 	for (size_t i = 0; i < v.tasks.count; i++) {
 		const struct task *t = &v.tasks.item[i];
 
@@ -87,7 +87,6 @@ plain_list_run(struct cli *c, struct tool_input *in, struct answer *a)
 			view_ids(&a->text, &t->blocked_by);
 		}
 	}
-	out_add(a->output, "tasks", tasks);
 	if (a->text.len == 0)
 		buf_puts(&a->text, "No tasks found");
 	view_free(&v);

@@ -222,7 +222,7 @@ todo_read_run(struct cli *c, struct tool_input *in, struct answer *a)
 	if (!tool_open(c, false, a) || !tool_load(c, &v, a))
 		goto out;
 	a->output = out_object();
-	tasks = out_array();
+	tasks = out_add(a->output, "tasks", out_array());
 	for (size_t i = 0; i < v.tasks.count; i++) {
 		const struct task *t = &v.tasks.item[i];
 		int state;
@@ -245,7 +245,6 @@ todo_read_run(struct cli *c, struct tool_input *in, struct answer *a)
 		buf_printf(&a->text, "%s%s [%s] %s", a->text.len > 0 ? "\n" : "", t->id,
 		    states[state], t->subject);
 	}
-	out_add(a->output, "tasks", tasks);
 	out_int(a->output, "count", count);
 	for (int i = 0; i < 4; i++) {
 		snprintf(key, sizeof(key), "%s_count", states[i]);

@@ -253,11 +253,10 @@ tree_json(struct cli *c, const struct view *v)
 		if (!t->internal)
 			out_push(tasks, view_json(v, t));
 		for (size_t k = 0; k < t->blocked_by.count; k++) {
-			e = out_object();
+			e = out_push(edges, out_object());
 			out_string(e, "task", t->id);
 			out_string(e, "waits_for", t->blocked_by.item[k]);
 			out_bool(e, "missing", view_find(v, t->blocked_by.item[k]) == NULL);
-			out_push(edges, e);
 		}
 	}
 	out_string(o, "list", c->list.name);

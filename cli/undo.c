@@ -135,12 +135,11 @@ static struct json_object *
 undone_lines(const struct undo *u, const struct history_entry *p)
 {
 	const struct history_entry *claim = claim_before(u->h, p);
-	struct json_object *extra = out_object(), *seqs = out_array();
+	struct json_object *extra = out_object(), *seqs = out_add(extra, "undoes", out_array());
 
 	json_object_array_add(seqs, json_object_new_int64(p->seq));
 	if (claim != NULL)
 		json_object_array_add(seqs, json_object_new_int64(claim->seq));
-	out_add(extra, "undoes", seqs);
 	return extra;
 }
 

@@ -194,11 +194,10 @@ release_some(struct cli *c, const struct strings *ids, struct released *r, struc
 static void
 release_json(struct cli *c, const struct released *r)
 {
-	struct json_object *o = out_object(), *tasks = out_array();
+	struct json_object *o = out_object(), *tasks = out_add(o, "released", out_array());
 
 	for (size_t i = 0; i < r->tasks.count; i++)
 		out_push_string(tasks, r->tasks.item[i].id);
-	out_add(o, "released", tasks);
 	out_strings(o, "ready", &r->ready);
 	cli_json(c, o);
 }

@@ -150,7 +150,7 @@ claims_load(const struct list *list, struct claims *claims, struct error *err)
 int
 claims_save(struct claims *claims, struct error *err)
 {
-	struct json_object *root, *array, *o;
+	struct json_object *root, *array;
 	struct buf text = { 0 };
 	size_t i;
 	int rc, fd = list_state(claims->list, true, err);
@@ -163,13 +163,9 @@ claims_save(struct claims *claims, struct error *err)
 		return 0;
 	}
 	root = out_object();
-	array = out_array();
-	for (i = 0; i < claims->count; i++) {
-		o = out_object();
-		out_fields(o, &claims->item[i], fields);
-		out_push(array, o);
-	}
-	out_add(root, "claims", array);
+	array = out_add(root, "claims", out_array());
+	for (i = 0; i < claims->count; i++)
+		out_fields(out_push(array, out_object()), &claims->item[i], fields);
 	out_pretty(&text, root);
 	rc = file_replace(fd, LEDGER, text.data, text.len, 0600, DURABILITY_OFF, err);
 	buf_free(&text);

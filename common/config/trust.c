@@ -123,17 +123,12 @@ trusts_free(struct trusts *ts)
 static int
 trust_save(int dirfd, const struct trusts *ts, struct error *e)
 {
-	struct json_object *top = out_object(), *files = out_array();
+	struct json_object *top = out_object(), *files = out_add(top, "files", out_array());
 	struct buf b = { 0 };
 	int rc;
 
-	for (size_t i = 0; i < ts->count; i++) {
-		struct json_object *o = out_object();
-
-		out_fields(o, &ts->item[i], fields);
-		out_push(files, o);
-	}
-	out_add(top, "files", files);
+	for (size_t i = 0; i < ts->count; i++)
+		out_fields(out_push(files, out_object()), &ts->item[i], fields);
 	out_pretty(&b, top);
 	buf_putc(&b, '\n');
 	rc = file_replace(dirfd, NAME, buf_text(&b), b.len, 0600, DURABILITY_FILE, e);

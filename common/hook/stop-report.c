@@ -331,11 +331,10 @@ stop_reports(struct hook *h, struct error *e)
 
 		report_one(h, item);
 		if (item->applied) {
-			struct json_object *o = out_object();
+			struct json_object *o = out_push(applied, out_object());
 
 			out_string(o, "task_id", item->task);
 			out_string(o, "status", task_status_name(item->status));
-			out_push(applied, o);
 			done++;
 		} else if (item->reason != NULL)
 			report_tell(h, "Reported but not applied", item->task, item->reason);

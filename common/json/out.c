@@ -35,18 +35,20 @@ out_array(void)
 	return must(json_object_new_array());
 }
 
-void
+struct json_object *
 out_add(struct json_object *o, const char *key, struct json_object *value)
 {
 	if (value != NULL && json_object_object_add(o, key, value) == -1)
 		mem_exhausted();
+	return value;
 }
 
-void
+struct json_object *
 out_push(struct json_object *array, struct json_object *value)
 {
 	if (json_object_array_add(array, value) == -1)
 		mem_exhausted();
+	return value;
 }
 
 void

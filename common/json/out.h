@@ -17,9 +17,10 @@ struct json_object *out_array(void);
 void out_string(struct json_object *, const char *key, const char *value); /* NULL: no key */
 void out_int(struct json_object *, const char *key, int64_t);
 void out_bool(struct json_object *, const char *key, bool);
-void out_add(struct json_object *, const char *key,
-    struct json_object *value);                                      /* takes value; NULL: no key */
-void out_push(struct json_object *array, struct json_object *value); /* takes value */
+/* Both take the value and return it, so that what is added can be filled afterwards. */
+struct json_object *out_add(
+    struct json_object *, const char *key, struct json_object *value); /* NULL: no key */
+struct json_object *out_push(struct json_object *array, struct json_object *value);
 void out_push_string(struct json_object *array, const char *);
 void out_strings(struct json_object *, const char *key, const struct strings *);
 
