@@ -42,10 +42,7 @@ add_line(void *arg, const struct json *j, const char *line, size_t len)
 
 	(void)line;
 	(void)len;
-	if (h->count == h->room) {
-		h->room = h->room * 2 + 16;
-		h->item = mem_grow(h->item, h->room, sizeof(*h->item));
-	}
+	h->item = mem_more(h->item, h->count, sizeof(*h->item));
 	p = &h->item[h->count++];
 	*p = (struct history_entry){ 0 };
 	json_fields_read(p, fields, j, JSON_ROOT);

@@ -165,12 +165,7 @@ tools_call(struct server *s, const struct json *j, json_ref params, struct json_
 	}
 	if (arguments != JSON_ABSENT)
 		raw = json_raw(j, arguments, &len);
-	if (token != JSON_ABSENT) {
-		size_t n;
-		const char *p = json_raw(j, token, &n);
-
-		s->token = mem_copy(p, n);
-	}
+	s->token = json_raw_copy(j, token);
 	s->steps = 0;
 	tool_call(s->c, t, raw, len, &a);
 	r = out_add(o, "result", out_object());

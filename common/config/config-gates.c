@@ -85,13 +85,11 @@ read_equals(struct config_reader *r, json_ref ref, void *target)
 		return config_read_wrong(r, ref, "an object of metadata keys and values");
 	JSON_EACH (&r->json, ref, at) {
 		struct gate_pair *pair;
-		size_t len;
-		const char *raw = json_raw(&r->json, at, &len);
 
 		w->equals = mem_more(w->equals, w->equals_count, sizeof(*w->equals));
 		pair = &w->equals[w->equals_count++];
 		pair->key = json_key(&r->json, at);
-		pair->value = mem_copy(raw, len);
+		pair->value = json_raw_copy(&r->json, at);
 	}
 	return 0;
 }

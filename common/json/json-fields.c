@@ -20,9 +20,6 @@ field_of(const struct json_field *f, const struct json *j, json_ref member)
 static void
 field_read(void *at, enum json_field_kind kind, const struct json *j, json_ref ref)
 {
-	const char *raw;
-	size_t len;
-
 	switch (kind) {
 	case FIELD_STRING:
 	case FIELD_NAME:
@@ -31,8 +28,7 @@ field_read(void *at, enum json_field_kind kind, const struct json *j, json_ref r
 		break;
 	case FIELD_RAW:
 		free(*(char **)at);
-		raw = json_raw(j, ref, &len);
-		*(char **)at = mem_copy(raw, len);
+		*(char **)at = json_raw_copy(j, ref);
 		break;
 	case FIELD_STRINGS:
 		strings_free(at);

@@ -63,6 +63,15 @@ json_raw(const struct json *j, json_ref ref, size_t *len)
 	return n != NULL ? j->text + n->start : NULL;
 }
 
+char *
+json_raw_copy(const struct json *j, json_ref ref)
+{
+	size_t len;
+	const char *raw = json_raw(j, ref, &len);
+
+	return raw != NULL ? mem_copy(raw, len) : NULL;
+}
+
 /* Do the quoted bytes [start, end) decode to s? */
 static bool
 spells(const struct json *j, uint32_t start, uint32_t end, bool plain, const char *s)

@@ -79,6 +79,7 @@ json_ref json_next(const struct json *, json_ref container, json_ref child);
 	     at = json_next(j, container, at))
 size_t json_count(const struct json *, json_ref container);
 const char *json_raw(const struct json *, json_ref, size_t *len); /* the value's own bytes */
+char *json_raw_copy(const struct json *, json_ref);               /* owned */
 
 /* Decoded.  Lone surrogates become U+FFFD; NUL stays (json_string_len). */
 char *json_string(const struct json *, json_ref); /* owned; NULL if not a string */
