@@ -35,7 +35,7 @@ repair_ids(struct json_edit *e, const struct json *j, const char *key)
 		json_edit_set(e, JSON_ROOT, key, "[]");
 		return;
 	}
-	for (json_ref id = json_first(j, list); id != JSON_ABSENT; id = json_next(j, list, id)) {
+	JSON_EACH (j, list, id) {
 		if (json_kind(j, id) != JSON_NUMBER)
 			continue;
 		raw = json_raw(j, id, &len);

@@ -4,16 +4,23 @@
 
 #include "history.h"
 #include "list/journal.h"
-#include "json/json.h"
+#include "json/json-fields.h"
 
-static char *
-raw_member(const struct json *j, const char *key)
-{
-	size_t len;
-	const char *raw = json_raw(j, json_member(j, JSON_ROOT, key), &len);
+#define FIELD(key, kind, member) JSON_FIELD(key, kind, struct history_entry, member)
 
-	return raw != NULL ? mem_copy(raw, len) : NULL;
-}
+static const struct json_field fields[] = {
+	FIELD("seq", FIELD_INT, seq),
+	FIELD("event", FIELD_STRING, event),
+	FIELD("task", FIELD_STRING, task),
+	FIELD("group", FIELD_STRING, group),
+	FIELD("time", FIELD_STRING, time),
+	FIELD("why", FIELD_STRING, why),
+	FIELD("before", FIELD_STRING, before),
+	FIELD("after", FIELD_STRING, after),
+	FIELD("from", FIELD_RAW, from),
+	FIELD("to", FIELD_RAW, to),
+	JSON_FIELDS_END,
+};
 
 static void
 undone(struct history *h, const struct json *j)
@@ -21,7 +28,7 @@ undone(struct history *h, const struct json *j)
 	json_ref list = json_member(j, JSON_ROOT, "undoes");
 	int64_t seq;
 
-	for (json_ref e = json_first(j, list); e != JSON_ABSENT; e = json_next(j, list, e))
+	JSON_EACH (j, list, e)
 		for (size_t i = 0; i < h->count && json_int(j, e, &seq) == 0; i++)
 			if (h->item[i].seq == seq)
 				h->item[i].undone = true;
@@ -35,22 +42,10 @@ add_line(void *arg, const struct json *j, const char *line, size_t len)
 
 	(void)line;
 	(void)len;
-	if (h->count == h->room) {
-		h->room = h->room * 2 + 16;
-		h->item = mem_grow(h->item, h->room, sizeof(*h->item));
-	}
+	h->item = mem_more(h->item, h->count, sizeof(*h->item));
 	p = &h->item[h->count++];
 	*p = (struct history_entry){ 0 };
-	(void)json_int(j, json_member(j, JSON_ROOT, "seq"), &p->seq);
-	p->event = json_member_string(j, JSON_ROOT, "event");
-	p->task = json_member_string(j, JSON_ROOT, "task");
-	p->group = json_member_string(j, JSON_ROOT, "group");
-	p->time = json_member_string(j, JSON_ROOT, "time");
-	p->why = json_member_string(j, JSON_ROOT, "why");
-	p->before = json_member_string(j, JSON_ROOT, "before");
-	p->after = json_member_string(j, JSON_ROOT, "after");
-	p->from = raw_member(j, "from");
-	p->to = raw_member(j, "to");
+	json_fields_read(p, fields, j, JSON_ROOT);
 	if (p->event == NULL)
 		p->event = mem_string("");
 	undone(h, j);
@@ -82,19 +77,8 @@ history_load(struct cli *c, struct history *h)
 void
 history_free(struct history *h)
 {
-	for (size_t i = 0; i < h->count; i++) {
-		struct history_entry *p = &h->item[i];
-
-		free(p->event);
-		free(p->task);
-		free(p->group);
-		free(p->time);
-		free(p->why);
-		free(p->before);
-		free(p->after);
-		free(p->from);
-		free(p->to);
-	}
+	for (size_t i = 0; i < h->count; i++)
+		json_fields_free(&h->item[i], fields);
 	free(h->item);
 	*h = (struct history){ 0 };
 }

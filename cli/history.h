@@ -17,7 +17,7 @@ struct history_entry {
 
 struct history {
 	struct history_entry *item;
-	size_t count, room;
+	size_t count;
 };
 
 /* 0, also if there is no journal; -1 after cli_error(). */

@@ -162,12 +162,7 @@ tools_call(struct server *s, const struct json *j, json_ref params, struct json_
 	}
 	if (arguments != JSON_ABSENT)
 		raw = json_raw(j, arguments, &len);
-	if (token != JSON_ABSENT) {
-		size_t n;
-		const char *p = json_raw(j, token, &n);
-
-		s->token = mem_copy(p, n);
-	}
+	s->token = json_raw_copy(j, token);
 	s->steps = 0;
 	tool_call(s->c, t, raw, len, &a);
 	r = out_add(o, "result", out_object());
@@ -232,8 +227,7 @@ line_in(struct server *s, const char *text, size_t len)
 		send_message(s->c, rpc_error(reply(&j, JSON_ABSENT), RPC_PARSE, "Parse error"));
 	} else if (json_kind(&j, JSON_ROOT) == JSON_ARRAY && json_count(&j, JSON_ROOT) > 0) {
 		batch = out_array();
-		for (json_ref m = json_first(&j, JSON_ROOT); m != JSON_ABSENT;
-		     m = json_next(&j, JSON_ROOT, m))
+		JSON_EACH (&j, JSON_ROOT, m)
 			if ((o = dispatch(s, &j, m)) != NULL)
 				out_push(batch, o);
 		if (json_object_array_length(batch) > 0)

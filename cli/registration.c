@@ -27,8 +27,7 @@ read_settings(struct registration_file *f, const struct buf *text)
 		f->model = json_member_string(&j, JSON_ROOT, "model");
 		f->todo = json_member_string(&j, json_member(&j, JSON_ROOT, "env"), TODO_TOOLS);
 		plugins = json_member(&j, JSON_ROOT, "enabledPlugins");
-		for (json_ref p = json_first(&j, plugins); p != JSON_ABSENT;
-		     p = json_next(&j, plugins, p)) {
+		JSON_EACH (&j, plugins, p) {
 			char *name = json_key(&j, p);
 
 			/* true, or a list of versions */

@@ -28,7 +28,7 @@ type_allows(const struct json *s, json_ref type, const char *kind)
 	if (json_kind(s, type) == JSON_STRING)
 		return json_equals(s, type, kind) ||
 		       (strcmp(kind, "number") == 0 && json_equals(s, type, "integer"));
-	for (json_ref e = json_first(s, type); e != JSON_ABSENT; e = json_next(s, type, e))
+	JSON_EACH (s, type, e)
 		if (json_equals(s, e, kind))
 			return true;
 	return type == JSON_ABSENT;
@@ -51,7 +51,7 @@ check_enum(const struct json *s, json_ref values, const struct json *v, json_ref
 	struct buf known = { 0 };
 	char *s1;
 
-	for (json_ref e = json_first(s, values); e != JSON_ABSENT; e = json_next(s, values, e)) {
+	JSON_EACH (s, values, e) {
 		if (json_same(s, e, v, value)) {
 			buf_free(&known);
 			return 0;

@@ -13,49 +13,33 @@
 static const char missing[] = "Task not found";
 
 void
-task_create_run(struct cli *c, const struct json *in, struct answer *a)
+task_create_run(struct cli *c, struct tool_input *in, struct answer *a)
 {
 	struct change change = CHANGE_INIT;
-	struct strings needs = { 0 };
 	struct task made = TASK_INIT;
 	struct json_object *task;
 	struct error err;
-	char *subject = json_member_string(in, JSON_ROOT, "subject");
-	char *description = json_member_string(in, JSON_ROOT, "description");
-	char *active = json_member_string(in, JSON_ROOT, "activeForm"), *metadata = NULL;
-	const char *raw;
-	size_t len;
 
-	raw = json_raw(in, json_member(in, JSON_ROOT, "metadata"), &len);
-	if (raw != NULL)
-		metadata = mem_copy(raw, len);
-	json_strings(in, json_member(in, JSON_ROOT, "dependencies"), &needs);
 	change.status = TASK_PENDING;
-	change.subject = subject;
-	change.description = description != NULL ? description : subject;
-	change.active_form = active;
-	change.metadata = metadata;
-	if (needs.count > 0)
-		change.add_blocked_by = &needs;
+	change.subject = in->subject;
+	change.description = in->description != NULL ? in->description : in->subject;
+	change.active_form = in->active_form;
+	change.metadata = in->metadata;
+	if (in->needs.count > 0)
+		change.add_blocked_by = &in->needs;
 	if (tool_open(c, true, a)) {
 		if (change_create(c, &change, &made, &err) == -1) {
 			answer_error(a, &err);
 		} else {
 			a->output = out_object();
-			task = out_object();
+			task = out_add(a->output, "task", out_object());
 			out_string(task, "id", made.id);
 			out_string(task, "subject", made.subject);
-			out_add(a->output, "task", task);
 			buf_printf(
 			    &a->text, "Task #%s created successfully: %s", made.id, made.subject);
 		}
 	}
 	task_free(&made);
-	strings_free(&needs);
-	free(subject);
-	free(description);
-	free(active);
-	free(metadata);
 }
 
 static void
@@ -68,9 +52,8 @@ ids_text(struct buf *b, const char *label, const struct strings *ids)
 }
 
 void
-task_get_run(struct cli *c, const struct json *in, struct answer *a)
+task_get_run(struct cli *c, struct tool_input *in, struct answer *a)
 {
-	char *id = json_member_string(in, JSON_ROOT, "taskId");
 	struct task t = TASK_INIT;
 	struct json_object *o;
 	struct error err;
@@ -78,8 +61,8 @@ task_get_run(struct cli *c, const struct json *in, struct answer *a)
 
 	if (!tool_open(c, false, a))
 		goto out;
-	if (c->store.dirfd != -1 && task_id_ok(id))
-		rc = store_get(&c->store, id, &t, &err);
+	if (c->store.dirfd != -1 && task_id_ok(in->id))
+		rc = store_get(&c->store, in->id, &t, &err);
 	if (rc == -1) {
 		answer_error(a, &err);
 		goto out;
@@ -91,7 +74,7 @@ task_get_run(struct cli *c, const struct json *in, struct answer *a)
 		a->status = EXIT_UNKNOWN;
 		goto out;
 	}
-	o = out_object();
+	o = out_add(a->output, "task", out_object());
 	out_string(o, "id", t.id);
 	out_string(o, "subject", t.subject);
 	out_string(o, "description", t.description);
@@ -101,7 +84,6 @@ task_get_run(struct cli *c, const struct json *in, struct answer *a)
 	out_strings(o, "blockedBy", &t.blocked_by);
 	if (task_metadata(&t) != JSON_ABSENT)
 		out_add(o, "metadata", out_raw(&t.json, task_metadata(&t)));
-	out_add(a->output, "task", o);
 	buf_printf(&a->text, "Task #%s: %s\nStatus: %s\nDescription: %s", t.id, t.subject,
 	    task_status_name(t.status), t.description);
 	if (t.owner != NULL)
@@ -110,11 +92,10 @@ task_get_run(struct cli *c, const struct json *in, struct answer *a)
 	ids_text(&a->text, "\nBlocks: ", &t.blocks);
 out:
 	task_free(&t);
-	free(id);
 }
 
 void
-task_list_run(struct cli *c, const struct json *in, struct answer *a)
+task_list_run(struct cli *c, struct tool_input *in, struct answer *a)
 {
 	struct view v = { 0 };
 	struct json_object *tasks, *o;
@@ -124,20 +105,19 @@ task_list_run(struct cli *c, const struct json *in, struct answer *a)
 	if (!tool_open(c, false, a) || !tool_load(c, &v, a))
 		return;
 	a->output = out_object();
-	tasks = out_array();
+	tasks = out_add(a->output, "tasks", out_array());
 	for (size_t i = 0; i < v.tasks.count; i++) {
 		const struct task *t = &v.tasks.item[i];
 
 		if (t->internal)
 			continue;
 		view_blockers(&v, t, &open);
-		o = out_object();
+		o = out_push(tasks, out_object());
 		out_string(o, "id", t->id);
 		out_string(o, "subject", t->subject);
 		out_string(o, "status", task_status_name(t->status));
 		out_string(o, "owner", t->owner);
 		out_strings(o, "blockedBy", &open);
-		out_push(tasks, o);
 		tool_line(&a->text, "#", t);
 		if (open.count > 0) {
 			buf_puts(&a->text, " [blocked by ");
@@ -146,66 +126,35 @@ task_list_run(struct cli *c, const struct json *in, struct answer *a)
 		}
 		strings_free(&open);
 	}
-	out_add(a->output, "tasks", tasks);
 	if (a->text.len == 0)
 		buf_puts(&a->text, "No tasks found");
 	view_free(&v);
 }
 
-/* An update's input, and which of the client's field names it changed. */
+/* An update, and which of the client's field names it changed. */
 struct update {
-	char *id, *subject, *description, *active, *owner, *status, *notes;
-	struct buf metadata;
-	struct strings blocks, blocked_by, changed;
-	struct strings unblocked;
-	const char *from; /* status before, if it changed */
+	struct tool_input *in;
+	struct strings changed, unblocked;
 };
 
+/* The notes become a member of the metadata. */
 static void
-update_read(struct update *u, const struct json *in)
+add_notes(struct tool_input *in)
 {
-	json_ref metadata = json_member(in, JSON_ROOT, "metadata");
-	const char *raw;
-	size_t len;
+	json_ref metadata = json_member(in->json, JSON_ROOT, "metadata");
+	struct buf b = { 0 };
 
-	*u = (struct update){ 0 };
-	u->id = json_member_string(in, JSON_ROOT, "taskId");
-	u->subject = json_member_string(in, JSON_ROOT, "subject");
-	u->description = json_member_string(in, JSON_ROOT, "description");
-	u->active = json_member_string(in, JSON_ROOT, "activeForm");
-	u->owner = json_member_string(in, JSON_ROOT, "owner");
-	u->status = json_member_string(in, JSON_ROOT, "status");
-	u->notes = json_member_string(in, JSON_ROOT, "notes");
-	json_strings(in, json_member(in, JSON_ROOT, "addBlocks"), &u->blocks);
-	json_strings(in, json_member(in, JSON_ROOT, "addBlockedBy"), &u->blocked_by);
-	raw = json_raw(in, metadata, &len);
-	if (raw != NULL && json_count(in, metadata) > 0)
-		buf_add(&u->metadata, raw, len - 1);
-	else if (raw != NULL || u->notes != NULL)
-		buf_putc(&u->metadata, '{');
-	if (u->notes != NULL) {
-		buf_puts(&u->metadata, u->metadata.len > 1 ? ",\"notes\":" : "\"notes\":");
-		json_print_string(&u->metadata, u->notes, strlen(u->notes));
-	}
-	if (u->metadata.len > 0)
-		buf_putc(&u->metadata, '}');
-}
-
-static void
-update_free(struct update *u)
-{
-	free(u->id);
-	free(u->subject);
-	free(u->description);
-	free(u->active);
-	free(u->owner);
-	free(u->status);
-	free(u->notes);
-	buf_free(&u->metadata);
-	strings_free(&u->blocks);
-	strings_free(&u->blocked_by);
-	strings_free(&u->changed);
-	strings_free(&u->unblocked);
+	if (in->notes == NULL)
+		return;
+	if (json_count(in->json, metadata) > 0) {
+		buf_add(&b, in->metadata, strlen(in->metadata) - 1);
+		buf_puts(&b, ",\"notes\":");
+	} else
+		buf_puts(&b, "{\"notes\":");
+	json_print_string(&b, in->notes, strlen(in->notes));
+	buf_putc(&b, '}');
+	free(in->metadata);
+	in->metadata = buf_take(&b);
 }
 
 /* The client's shape of a refusal. */
@@ -231,19 +180,19 @@ static int
 update_status(struct cli *c, struct update *u, enum task_status to, const struct change *with,
     struct answer *a)
 {
-	struct change_complete how = { .id = u->id, .quiet = true, .with = with };
+	struct change_complete how = { .id = u->in->id, .quiet = true, .with = with };
 	struct buf reason = { 0 };
 	int status;
 
 	if (to == TASK_IN_PROGRESS) {
-		if (u->owner != NULL && *u->owner != '\0')
-			cli_act_as(c, u->owner);
-		status = change_claim_status(c, u->id, with, &reason);
+		if (u->in->owner != NULL && *u->in->owner != '\0')
+			cli_act_as(c, u->in->owner);
+		status = change_claim_status(c, u->in->id, with, &reason);
 	} else {
 		status = change_complete(c, &how, &reason, &u->unblocked);
 	}
 	if (status != EXIT_DONE)
-		update_refused(a, u->id, status, buf_text(&reason));
+		update_refused(a, u->in->id, status, buf_text(&reason));
 	buf_free(&reason);
 	return status == EXIT_DONE ? 0 : -1;
 }
@@ -261,15 +210,14 @@ update_done(struct update *u, const struct task *was, const char *to, struct ans
 
 	a->output = out_object();
 	out_bool(a->output, "success", true);
-	out_string(a->output, "taskId", u->id);
+	out_string(a->output, "taskId", u->in->id);
 	out_strings(a->output, "updatedFields", &u->changed);
 	if (to != NULL) {
-		change = out_object();
+		change = out_add(a->output, "statusChange", out_object());
 		out_string(change, "from", task_status_name(was->status));
 		out_string(change, "to", to);
-		out_add(a->output, "statusChange", change);
 	}
-	buf_printf(&a->text, "Updated task #%s ", u->id);
+	buf_printf(&a->text, "Updated task #%s ", u->in->id);
 	for (size_t i = 0; i < u->changed.count; i++)
 		buf_printf(&a->text, "%s%s", i > 0 ? ", " : "", u->changed.item[i]);
 	if (u->unblocked.count > 0) {
@@ -284,12 +232,12 @@ update_delete(struct cli *c, struct update *u, const struct task *was, struct an
 {
 	struct error err;
 
-	if (!tool_may_touch(c, u->id, "deleted", a)) {
-		update_refused(a, u->id, EXIT_TAKEN, buf_text(&a->text));
+	if (!tool_may_touch(c, u->in->id, "deleted", a)) {
+		update_refused(a, u->in->id, EXIT_TAKEN, buf_text(&a->text));
 		return;
 	}
-	if (change_delete(c, u->id, NULL, NULL, &err) == -1) {
-		update_refused(a, u->id, cli_status(err.kind), err.text);
+	if (change_delete(c, u->in->id, NULL, NULL, &err) == -1) {
+		update_refused(a, u->in->id, cli_status(err.kind), err.text);
 		return;
 	}
 	strings_add(&u->changed, "deleted");
@@ -305,14 +253,14 @@ update_fields(struct update *u, const struct task *was, const char *owner, bool 
 		const char *name;
 		bool changed;
 	} fields[] = {
-		{ "subject", differs(u->subject, was->subject) },
-		{ "description", differs(u->description, was->description) },
-		{ "activeForm", differs(u->active, was->active_form) },
+		{ "subject", differs(u->in->subject, was->subject) },
+		{ "description", differs(u->in->description, was->description) },
+		{ "activeForm", differs(u->in->active_form, was->active_form) },
 		{ "owner", owner != NULL && !json_equals(&was->json, old_owner, owner) },
-		{ "metadata", u->metadata.len > 0 },
+		{ "metadata", u->in->metadata != NULL },
 		{ "status", moved },
-		{ "blocks", u->blocks.count > 0 },
-		{ "blockedBy", u->blocked_by.count > 0 },
+		{ "blocks", u->in->blocks.count > 0 },
+		{ "blockedBy", u->in->needs.count > 0 },
 	};
 
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
@@ -327,41 +275,42 @@ update_fields(struct update *u, const struct task *was, const char *owner, bool 
 static void
 update_rest(struct cli *c, struct update *u, const struct task *was, struct answer *a)
 {
-	enum task_status to = u->status != NULL ? task_status_parse(u->status) : TASK_NO_STATUS;
+	enum task_status to =
+	    u->in->status != NULL ? task_status_parse(u->in->status) : TASK_NO_STATUS;
 	struct change change = CHANGE_INIT, edges = CHANGE_INIT;
 	struct error err;
 	bool moved = to != TASK_NO_STATUS && to != was->status;
 	int rc = 0;
 
-	if (differs(u->owner, was->owner) && !tool_may_touch(c, u->id, "given to another", a)) {
-		update_refused(a, u->id, EXIT_TAKEN, buf_text(&a->text));
+	if (differs(u->in->owner, was->owner) &&
+	    !tool_may_touch(c, u->in->id, "given to another", a)) {
+		update_refused(a, u->in->id, EXIT_TAKEN, buf_text(&a->text));
 		return;
 	}
-	change.subject = u->subject;
-	change.description = u->description;
-	change.active_form = u->active;
-	change.owner = u->owner != NULL                  ? u->owner
+	change.subject = u->in->subject;
+	change.description = u->in->description;
+	change.active_form = u->in->active_form;
+	change.owner = u->in->owner != NULL              ? u->in->owner
 		       : moved && to == TASK_IN_PROGRESS ? cli_agent_name(c)
 							 : NULL;
 	change.empty_owner = true;
-	if (u->metadata.len > 0)
-		change.metadata = buf_text(&u->metadata);
+	change.metadata = u->in->metadata;
 	if (moved && to != TASK_PENDING) {
 		if (update_status(c, u, to, &change, a) == -1)
 			return;
 	} else {
 		if (moved)
 			change.status = to;
-		rc = change_update(c, u->id, &change, NULL, NULL, &err);
+		rc = change_update(c, u->in->id, &change, NULL, NULL, &err);
 	}
-	if (u->blocks.count > 0)
-		edges.add_blocks = &u->blocks;
-	if (u->blocked_by.count > 0)
-		edges.add_blocked_by = &u->blocked_by;
+	if (u->in->blocks.count > 0)
+		edges.add_blocks = &u->in->blocks;
+	if (u->in->needs.count > 0)
+		edges.add_blocked_by = &u->in->needs;
 	if (rc != -1 && (edges.add_blocks != NULL || edges.add_blocked_by != NULL))
-		rc = change_update(c, u->id, &edges, NULL, NULL, &err);
+		rc = change_update(c, u->in->id, &edges, NULL, NULL, &err);
 	if (rc == -1) {
-		update_refused(a, u->id, cli_status(err.kind), err.text);
+		update_refused(a, u->in->id, cli_status(err.kind), err.text);
 		return;
 	}
 	update_fields(u, was, change.owner, moved);
@@ -369,27 +318,28 @@ update_rest(struct cli *c, struct update *u, const struct task *was, struct answ
 }
 
 void
-task_update_run(struct cli *c, const struct json *in, struct answer *a)
+task_update_run(struct cli *c, struct tool_input *in, struct answer *a)
 {
-	struct update u;
+	struct update u = { .in = in };
 	struct task was = TASK_INIT;
 	struct error err = { 0 };
 	int rc = 0;
 
-	update_read(&u, in);
+	add_notes(in);
 	if (!tool_open(c, false, a))
 		goto out;
-	if (c->store.dirfd != -1 && task_id_ok(u.id))
-		rc = store_get(&c->store, u.id, &was, &err);
+	if (c->store.dirfd != -1 && task_id_ok(in->id))
+		rc = store_get(&c->store, in->id, &was, &err);
 	if (rc == -1)
-		update_refused(a, u.id, cli_status(err.kind), err.text);
+		update_refused(a, in->id, cli_status(err.kind), err.text);
 	else if (rc == 0)
-		update_refused(a, u.id, EXIT_UNKNOWN, missing);
-	else if (u.status != NULL && strcmp(u.status, "deleted") == 0)
+		update_refused(a, in->id, EXIT_UNKNOWN, missing);
+	else if (in->status != NULL && strcmp(in->status, "deleted") == 0)
 		update_delete(c, &u, &was, a);
 	else
 		update_rest(c, &u, &was, a);
 out:
 	task_free(&was);
-	update_free(&u);
+	strings_free(&u.changed);
+	strings_free(&u.unblocked);
 }

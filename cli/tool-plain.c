@@ -42,21 +42,17 @@ plain_find(struct cli *c, const char *id, struct task *t, struct answer *a)
 }
 
 void
-plain_create_run(struct cli *c, const struct json *in, struct answer *a)
+plain_create_run(struct cli *c, struct tool_input *in, struct answer *a)
 {
-	char *subject = json_member_string(in, JSON_ROOT, "subject");
-	char *description = json_member_string(in, JSON_ROOT, "description");
-	struct strings needs = { 0 };
 	struct change change = CHANGE_INIT;
 	struct task made = TASK_INIT;
 	struct error err;
 
-	json_strings(in, json_member(in, JSON_ROOT, "blockedBy"), &needs);
 	change.status = TASK_PENDING;
-	change.subject = subject;
-	change.description = description != NULL ? description : "";
-	if (needs.count > 0)
-		change.add_blocked_by = &needs;
+	change.subject = in->subject;
+	change.description = in->description != NULL ? in->description : "";
+	if (in->needs.count > 0)
+		change.add_blocked_by = &in->needs;
 	if (tool_open(c, true, a)) {
 		if (change_create(c, &change, &made, &err) == -1) {
 			answer_error(a, &err);
@@ -66,13 +62,10 @@ plain_create_run(struct cli *c, const struct json *in, struct answer *a)
 		}
 	}
 	task_free(&made);
-	strings_free(&needs);
-	free(subject);
-	free(description);
 }
 
 void
-plain_list_run(struct cli *c, const struct json *in, struct answer *a)
+plain_list_run(struct cli *c, struct tool_input *in, struct answer *a)
 {
 	struct view v = { 0 };
 	struct json_object *tasks;
@@ -100,33 +93,29 @@ plain_list_run(struct cli *c, const struct json *in, struct answer *a)
 }
 
 void
-plain_get_run(struct cli *c, const struct json *in, struct answer *a)
+plain_get_run(struct cli *c, struct tool_input *in, struct answer *a)
 {
-	char *id = json_member_string(in, JSON_ROOT, "task_id");
 	struct task t = TASK_INIT;
 
-	if (plain_find(c, id, &t, a)) {
+	if (plain_find(c, in->id, &t, a)) {
 		a->output = plain_json(&t);
 		out_pretty(&a->text, plain_json(&t));
 	}
 	task_free(&t);
-	free(id);
 }
 
 void
-plain_claim_run(struct cli *c, const struct json *in, struct answer *a)
+plain_claim_run(struct cli *c, struct tool_input *in, struct answer *a)
 {
-	char *id = json_member_string(in, JSON_ROOT, "task_id");
-	char *owner = json_member_string(in, JSON_ROOT, "owner");
 	struct task t = TASK_INIT;
 	struct buf reason = { 0 };
 	struct error err = { 0 };
 	enum claim_result r;
 
-	if (!plain_find(c, id, &t, a))
+	if (!plain_find(c, in->id, &t, a))
 		goto out;
-	cli_act_as(c, owner != NULL && *owner != '\0' ? owner : "agent");
-	r = change_claim(c, id, false, NULL, &reason, &err);
+	cli_act_as(c, in->owner != NULL && *in->owner != '\0' ? in->owner : "agent");
+	r = change_claim(c, in->id, false, NULL, &reason, &err);
 	if (r == CLAIM_FAULT) {
 		answer_error(a, &err);
 	} else if (r != CLAIM_OK) {
@@ -143,22 +132,19 @@ plain_claim_run(struct cli *c, const struct json *in, struct answer *a)
 out:
 	buf_free(&reason);
 	task_free(&t);
-	free(id);
-	free(owner);
 }
 
 void
-plain_complete_run(struct cli *c, const struct json *in, struct answer *a)
+plain_complete_run(struct cli *c, struct tool_input *in, struct answer *a)
 {
-	char *id = json_member_string(in, JSON_ROOT, "task_id");
-	struct change_complete how = { .id = id, .quiet = true };
+	struct change_complete how = { .id = in->id, .quiet = true };
 	struct strings unblocked = { 0 };
 	struct task t = TASK_INIT, next = TASK_INIT;
 	struct buf reason = { 0 };
 	struct error err;
 	int status;
 
-	if (!plain_find(c, id, &t, a))
+	if (!plain_find(c, in->id, &t, a))
 		goto out;
 	status = change_complete(c, &how, &reason, &unblocked);
 	if (status != EXIT_DONE) {
@@ -182,5 +168,4 @@ out:
 	strings_free(&unblocked);
 	buf_free(&reason);
 	task_free(&t);
-	free(id);
 }

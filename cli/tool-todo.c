@@ -58,48 +58,19 @@ todo_json(struct cli *c, const struct view *v, const struct task *t)
 	return o;
 }
 
-struct todo {
-	char *id, *description, *subject, *status, *assignee, *parent, *metadata;
-	struct strings needs;
-};
-
+/* The subject is the description's first line. */
 static void
-todo_input(struct todo *w, const struct json *in)
+todo_input(struct tool_input *w)
 {
-	const char *raw;
-	size_t len;
-
-	*w = (struct todo){ 0 };
-	w->id = json_member_string(in, JSON_ROOT, "id");
-	w->description = json_member_string(in, JSON_ROOT, "description");
 	w->subject = mem_copy(w->description, strcspn(w->description, "\r\n"));
-	w->status = json_member_string(in, JSON_ROOT, "status");
-	w->assignee = json_member_string(in, JSON_ROOT, "assignee");
-	w->parent = json_member_string(in, JSON_ROOT, "parent_id");
-	raw = json_raw(in, json_member(in, JSON_ROOT, "metadata"), &len);
-	if (raw != NULL)
-		w->metadata = mem_copy(raw, len);
-	if (json_kind(in, json_member(in, JSON_ROOT, "assignee")) == JSON_NULL)
-		w->assignee = mem_string("");
-	json_strings(in, json_member(in, JSON_ROOT, "dependencies"), &w->needs);
-}
-
-static void
-todo_free(struct todo *w)
-{
-	free(w->id);
-	free(w->description);
-	free(w->subject);
-	free(w->status);
-	free(w->assignee);
-	free(w->parent);
-	free(w->metadata);
-	strings_free(&w->needs);
+	if (json_kind(w->json, json_member(w->json, JSON_ROOT, "assignee")) == JSON_NULL)
+		w->owner = mem_string("");
 }
 
 /* Create a task with the caller's id. */
 static int
-make_named(struct cli *c, const struct todo *w, const struct change *change, struct error *err)
+make_named(
+    struct cli *c, const struct tool_input *w, const struct change *change, struct error *err)
 {
 	static const enum task_dialect dialect[] = { [STORE_NATIVE] = TASK_NATIVE,
 		[STORE_DOCUMENT] = TASK_DOCUMENT,
@@ -124,7 +95,7 @@ make_named(struct cli *c, const struct todo *w, const struct change *change, str
 
 /* The dependencies are the whole set: others are removed. */
 static int
-set_needs(struct cli *c, const struct todo *w, const struct task *was, struct error *err)
+set_needs(struct cli *c, const struct tool_input *w, const struct task *was, struct error *err)
 {
 	for (size_t i = 0; i < w->needs.count; i++)
 		if (!strings_has(&was->blocked_by, w->needs.item[i]) &&
@@ -138,7 +109,7 @@ set_needs(struct cli *c, const struct todo *w, const struct task *was, struct er
 }
 
 static void
-todo_status(struct cli *c, const struct todo *w, enum task_status to, struct answer *a)
+todo_status(struct cli *c, const struct tool_input *w, enum task_status to, struct answer *a)
 {
 	struct change_complete how = { .id = w->id, .quiet = true };
 	struct strings unblocked = { 0 };
@@ -146,8 +117,8 @@ todo_status(struct cli *c, const struct todo *w, enum task_status to, struct ans
 	int status;
 
 	if (to == TASK_IN_PROGRESS) {
-		if (w->assignee != NULL && *w->assignee != '\0')
-			cli_act_as(c, w->assignee);
+		if (w->owner != NULL && *w->owner != '\0')
+			cli_act_as(c, w->owner);
 		status = change_claim_status(c, w->id, NULL, &reason);
 	} else {
 		status = change_complete(c, &how, &reason, &unblocked);
@@ -160,7 +131,7 @@ todo_status(struct cli *c, const struct todo *w, enum task_status to, struct ans
 
 /* Create the task, or update `was`; w->id is set afterwards. */
 static int
-todo_write(struct cli *c, struct todo *w, const struct task *was, enum task_status to,
+todo_write(struct cli *c, struct tool_input *w, const struct task *was, enum task_status to,
     bool set_dependencies, struct error *err)
 {
 	struct change change = CHANGE_INIT;
@@ -169,7 +140,7 @@ todo_write(struct cli *c, struct todo *w, const struct task *was, enum task_stat
 
 	change.subject = c->store.layout == STORE_DOCUMENT ? NULL : w->subject;
 	change.description = w->description;
-	change.owner = w->assignee;
+	change.owner = w->owner;
 	change.parent = w->parent;
 	change.metadata = w->metadata;
 	if (was != NULL) {
@@ -191,7 +162,7 @@ todo_write(struct cli *c, struct todo *w, const struct task *was, enum task_stat
 }
 
 static void
-todo_written(struct cli *c, const struct todo *w, bool existed, struct answer *a)
+todo_written(struct cli *c, const struct tool_input *w, bool existed, struct answer *a)
 {
 	struct view v;
 	const struct task *now;
@@ -207,45 +178,40 @@ todo_written(struct cli *c, const struct todo *w, bool existed, struct answer *a
 }
 
 void
-todo_write_run(struct cli *c, const struct json *in, struct answer *a)
+todo_write_run(struct cli *c, struct tool_input *w, struct answer *a)
 {
-	struct todo w;
 	struct task was = TASK_INIT;
 	struct error err;
-	bool needs = json_member(in, JSON_ROOT, "dependencies") != JSON_ABSENT;
+	bool needs = json_member(w->json, JSON_ROOT, "dependencies") != JSON_ABSENT;
 	enum task_status to;
 	int there = 0;
 
-	todo_input(&w, in);
+	todo_input(w);
 	if (!tool_open(c, true, a))
 		goto out;
-	if (w.id != NULL && !task_id_ok(w.id)) {
-		answer_fail(a, EXIT_MISUSE, "TodoWrite: '%.60s' is not a task id", w.id);
+	if (w->id != NULL && !task_id_ok(w->id)) {
+		answer_fail(a, EXIT_MISUSE, "TodoWrite: '%.60s' is not a task id", w->id);
 		goto out;
 	}
-	to = w.status != NULL ? task_status_parse(w.status) : TASK_NO_STATUS;
+	to = w->status != NULL ? task_status_parse(w->status) : TASK_NO_STATUS;
 	if (to == TASK_BLOCKED)
 		to = TASK_PENDING; /* it follows from the dependencies */
-	if ((w.id != NULL && (there = store_get(&c->store, w.id, &was, &err)) == -1) ||
-	    todo_write(c, &w, there == 1 ? &was : NULL, to, needs, &err) == -1) {
+	if ((w->id != NULL && (there = store_get(&c->store, w->id, &was, &err)) == -1) ||
+	    todo_write(c, w, there == 1 ? &was : NULL, to, needs, &err) == -1) {
 		answer_error(a, &err);
 		goto out;
 	}
 	if ((to == TASK_IN_PROGRESS || to == TASK_COMPLETED) && (there != 1 || was.status != to))
-		todo_status(c, &w, to, a);
+		todo_status(c, w, to, a);
 	if (!a->error)
-		todo_written(c, &w, there == 1, a);
+		todo_written(c, w, there == 1, a);
 out:
 	task_free(&was);
-	todo_free(&w);
 }
 
 void
-todo_read_run(struct cli *c, const struct json *in, struct answer *a)
+todo_read_run(struct cli *c, struct tool_input *in, struct answer *a)
 {
-	char *status = json_member_string(in, JSON_ROOT, "status");
-	char *assignee = json_member_string(in, JSON_ROOT, "assignee");
-	bool done = json_true(in, json_member(in, JSON_ROOT, "include_completed"));
 	static const char *const states[] = { "pending", "in_progress", "completed", "blocked" };
 	int64_t count = 0, by_state[4] = { 0 };
 	struct json_object *tasks;
@@ -256,7 +222,7 @@ todo_read_run(struct cli *c, const struct json *in, struct answer *a)
 	if (!tool_open(c, false, a) || !tool_load(c, &v, a))
 		goto out;
 	a->output = out_object();
-	tasks = out_array();
+	tasks = out_add(a->output, "tasks", out_array());
 	for (size_t i = 0; i < v.tasks.count; i++) {
 		const struct task *t = &v.tasks.item[i];
 		int state;
@@ -270,16 +236,15 @@ todo_read_run(struct cli *c, const struct json *in, struct answer *a)
 								      : 0;
 		strings_free(&open);
 		by_state[state]++;
-		if ((status != NULL && strcmp(states[state], status) != 0) ||
-		    (assignee != NULL && strcmp(t->owner ? t->owner : "", assignee) != 0) ||
-		    (state == 2 && !done && status == NULL))
+		if ((in->status != NULL && strcmp(states[state], in->status) != 0) ||
+		    (in->owner != NULL && strcmp(t->owner ? t->owner : "", in->owner) != 0) ||
+		    (state == 2 && !in->with_completed && in->status == NULL))
 			continue;
 		count++;
 		out_push(tasks, todo_json(c, &v, t));
 		buf_printf(&a->text, "%s%s [%s] %s", a->text.len > 0 ? "\n" : "", t->id,
 		    states[state], t->subject);
 	}
-	out_add(a->output, "tasks", tasks);
 	out_int(a->output, "count", count);
 	for (int i = 0; i < 4; i++) {
 		snprintf(key, sizeof(key), "%s_count", states[i]);
@@ -289,6 +254,4 @@ todo_read_run(struct cli *c, const struct json *in, struct answer *a)
 		buf_puts(&a->text, "No tasks found");
 out:
 	view_free(&v);
-	free(status);
-	free(assignee);
 }

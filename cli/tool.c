@@ -7,7 +7,10 @@
 #include "agent/holder.h"
 #include "schema.h"
 #include "tool.h"
+#include "json/json-fields.h"
 #include "json/json-print.h"
+
+#define FIELD(key, kind, member) JSON_FIELD(key, kind, struct tool_input, member)
 
 void
 answer_free(struct answer *a)
@@ -122,6 +125,27 @@ out:
 	return may;
 }
 
+static const struct json_field fields[] = {
+	FIELD("id", FIELD_STRING, id),
+	FIELD("taskId", FIELD_STRING, id),
+	FIELD("task_id", FIELD_STRING, id),
+	FIELD("subject", FIELD_STRING, subject),
+	FIELD("description", FIELD_STRING, description),
+	FIELD("activeForm", FIELD_STRING, active_form),
+	FIELD("status", FIELD_STRING, status),
+	FIELD("owner", FIELD_STRING, owner),
+	FIELD("assignee", FIELD_STRING, owner),
+	FIELD("parent_id", FIELD_STRING, parent),
+	FIELD("notes", FIELD_STRING, notes),
+	FIELD("metadata", FIELD_RAW, metadata),
+	FIELD("addBlocks", FIELD_STRINGS, blocks),
+	FIELD("addBlockedBy", FIELD_STRINGS, needs),
+	FIELD("dependencies", FIELD_STRINGS, needs),
+	FIELD("blockedBy", FIELD_STRINGS, needs),
+	FIELD("include_completed", FIELD_BOOL, with_completed),
+	JSON_FIELDS_END,
+};
+
 /* The input with aliases of members replaced; 0, or -1 if a member occurs twice. */
 static int
 canonical(const struct tool *t, const struct json *j, struct buf *out, struct error *err)
@@ -160,6 +184,7 @@ void
 tool_call(struct cli *c, const struct tool *t, const char *input, size_t len, struct answer *a)
 {
 	struct json given = { 0 }, schema = { 0 }, in = { 0 };
+	struct tool_input members = { .json = &in };
 	struct buf text = { 0 };
 	struct error err;
 
@@ -181,7 +206,9 @@ tool_call(struct cli *c, const struct tool *t, const char *input, size_t len, st
 		goto out;
 	}
 	change_begin(c);
-	t->run(c, &in, a);
+	json_fields_read(&members, fields, &in, JSON_ROOT);
+	t->run(c, &members, a);
+	json_fields_free(&members, fields);
 out:
 	cli_act_as(c, NULL);
 	json_free(&given);

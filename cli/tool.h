@@ -23,6 +23,15 @@ struct answer {
 	int status; /* exit status of `call` */
 };
 
+/* The members of every tool's input: a schema permits only those of its tool. */
+struct tool_input {
+	const struct json *json;
+	char *id, *subject, *description, *active_form, *status, *owner, *parent, *notes;
+	char *metadata; /* JSON */
+	struct strings blocks, needs;
+	bool with_completed;
+};
+
 struct tool {
 	const char *name, *family; /* family: "client", "todo", "plain" */
 	const char *description;
@@ -30,7 +39,7 @@ struct tool {
 	const char *output; /* JSON Schema */
 	bool reads, destroys;
 	const char *const *aliases; /* pairs: other name of a member, its name; ends with NULL */
-	void (*run)(struct cli *, const struct json *input, struct answer *);
+	void (*run)(struct cli *, struct tool_input *, struct answer *);
 };
 
 const struct tool *tool_find(const char *name);
@@ -55,16 +64,16 @@ void tool_line(struct buf *, const char *sign, const struct task *);
 /* May the caller change this task in progress?  false after answer_fail(). */
 bool tool_may_touch(struct cli *, const char *id, const char *deed, struct answer *);
 
-void task_create_run(struct cli *, const struct json *, struct answer *);
-void task_get_run(struct cli *, const struct json *, struct answer *);
-void task_update_run(struct cli *, const struct json *, struct answer *);
-void task_list_run(struct cli *, const struct json *, struct answer *);
-void todo_write_run(struct cli *, const struct json *, struct answer *);
-void todo_read_run(struct cli *, const struct json *, struct answer *);
-void plain_create_run(struct cli *, const struct json *, struct answer *);
-void plain_list_run(struct cli *, const struct json *, struct answer *);
-void plain_get_run(struct cli *, const struct json *, struct answer *);
-void plain_claim_run(struct cli *, const struct json *, struct answer *);
-void plain_complete_run(struct cli *, const struct json *, struct answer *);
+void task_create_run(struct cli *, struct tool_input *, struct answer *);
+void task_get_run(struct cli *, struct tool_input *, struct answer *);
+void task_update_run(struct cli *, struct tool_input *, struct answer *);
+void task_list_run(struct cli *, struct tool_input *, struct answer *);
+void todo_write_run(struct cli *, struct tool_input *, struct answer *);
+void todo_read_run(struct cli *, struct tool_input *, struct answer *);
+void plain_create_run(struct cli *, struct tool_input *, struct answer *);
+void plain_list_run(struct cli *, struct tool_input *, struct answer *);
+void plain_get_run(struct cli *, struct tool_input *, struct answer *);
+void plain_claim_run(struct cli *, struct tool_input *, struct answer *);
+void plain_complete_run(struct cli *, struct tool_input *, struct answer *);
 
 #endif

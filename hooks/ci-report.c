@@ -224,13 +224,12 @@ ci_json(const struct ci_report *r, struct buf *b)
 	out_int(o, "gates_run", (int64_t)r->gates);
 	out_int(o, "problems", (int64_t)ci_bad(r));
 	for (size_t i = 0; i < r->count; i++) {
-		struct json_object *row = out_object();
+		struct json_object *row = out_push(rows, out_object());
 
 		out_string(row, "state", state_names[r->row[i].state]);
 		out_string(row, "kind", r->row[i].kind);
 		out_string(row, "name", r->row[i].name);
 		out_string(row, "text", r->row[i].text);
-		out_push(rows, row);
 	}
 	out_add(o, "rows", rows);
 	out_string(o, "summary", buf_text(&summary));

@@ -199,8 +199,7 @@ agents_add(void *arg, struct buf *text, struct error *e)
 	if (json_count(&j, JSON_ROOT) >= AGENTS_MAX)
 		skip = json_count(&j, JSON_ROOT) - AGENTS_MAX + 1;
 	buf_puts(&out, "{");
-	for (json_ref m = json_first(&j, JSON_ROOT); m != JSON_ABSENT;
-	     m = json_next(&j, JSON_ROOT, m)) {
+	JSON_EACH (&j, JSON_ROOT, m) {
 		if (skip > 0) {
 			skip--;
 			continue;

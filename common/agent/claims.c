@@ -19,26 +19,30 @@
 #include "agent/claim-part.h"
 #include "sys/file.h"
 #include "sys/process.h"
-#include "json/out.h"
+#include "json/json-fields.h"
 
 #define LEDGER "claims.json"
 
-static void
-claim_clear(struct claim *c)
-{
-	free(c->task);
-	free(c->agent_id);
-	free(c->agent_type);
-	free(c->name);
-	free(c->session);
-	free(c->owner);
-	free(c->tool_use_id);
-	free(c->transcript);
-	free(c->space);
-	free(c->gate_file_hash);
-	free(c->head);
-	memset(c, 0, sizeof(*c));
-}
+#define FIELD(key, kind, member) JSON_FIELD(key, kind, struct claim, member)
+
+static const struct json_field fields[] = {
+	FIELD("task", FIELD_STRING, task),
+	FIELD("agent_id", FIELD_STRING, agent_id),
+	FIELD("agent_type", FIELD_STRING, agent_type),
+	FIELD("name", FIELD_STRING, name),
+	FIELD("session", FIELD_STRING, session),
+	FIELD("owner", FIELD_STRING, owner),
+	FIELD("tool_use_id", FIELD_STRING, tool_use_id),
+	FIELD("transcript", FIELD_STRING, transcript),
+	FIELD("pid", FIELD_INT, pid),
+	FIELD("pid_start", FIELD_INT, pid_start),
+	FIELD("space", FIELD_STRING, space),
+	FIELD("time_ms", FIELD_INT, time_ms),
+	FIELD("settled", FIELD_BOOL, settled),
+	FIELD("gate_hash", FIELD_STRING, gate_file_hash),
+	FIELD("head", FIELD_STRING, head),
+	JSON_FIELDS_END,
+};
 
 void
 claims_free(struct claims *claims)
@@ -46,7 +50,7 @@ claims_free(struct claims *claims)
 	size_t i;
 
 	for (i = 0; i < claims->count; i++)
-		claim_clear(&claims->item[i]);
+		json_fields_free(&claims->item[i], fields);
 	free(claims->item);
 	claims_unlock(claims);
 	memset(claims, 0, sizeof(*claims));
@@ -66,7 +70,7 @@ claims_move(struct claims *to, struct claims *from)
 void
 claims_drop(struct claims *claims, size_t index)
 {
-	claim_clear(&claims->item[index]);
+	json_fields_free(&claims->item[index], fields);
 	claims->count--;
 	memmove(&claims->item[index], &claims->item[index + 1],
 	    (claims->count - index) * sizeof(claims->item[0]));
@@ -94,32 +98,6 @@ claims_find(const struct claims *claims, const char *task)
 	return NULL;
 }
 
-static void
-claim_parse(struct claims *claims, const struct json *j, json_ref ref)
-{
-	struct claim c = { 0 };
-	int64_t start = 0;
-
-	if ((c.task = json_member_string(j, ref, "task")) == NULL)
-		return;
-	c.agent_id = json_member_string(j, ref, "agent_id");
-	c.agent_type = json_member_string(j, ref, "agent_type");
-	c.name = json_member_string(j, ref, "name");
-	c.session = json_member_string(j, ref, "session");
-	c.owner = json_member_string(j, ref, "owner");
-	c.tool_use_id = json_member_string(j, ref, "tool_use_id");
-	c.transcript = json_member_string(j, ref, "transcript");
-	c.space = json_member_string(j, ref, "space");
-	c.gate_file_hash = json_member_string(j, ref, "gate_hash");
-	c.head = json_member_string(j, ref, "head");
-	(void)json_int(j, json_member(j, ref, "pid"), &c.pid);
-	(void)json_int(j, json_member(j, ref, "pid_start"), &start);
-	(void)json_int(j, json_member(j, ref, "time_ms"), &c.time_ms);
-	c.pid_start = (uint64_t)start;
-	c.settled = json_true(j, json_member(j, ref, "settled"));
-	*claims_add(claims) = c;
-}
-
 /* Written before the last boot, so every process in it is gone. */
 static bool
 from_before(const struct list *list)
@@ -136,15 +114,17 @@ ledger_parse(
     const struct list *list, const struct buf *text, struct claims *claims, struct error *err)
 {
 	struct json j = { 0 };
-	json_ref array, ref;
+	json_ref array;
 	int rc = json_parse(&j, buf_text(text), text->len, err);
 
 	array = rc == 0 ? json_member(&j, JSON_ROOT, "claims") : JSON_ABSENT;
 	if (rc == 0 && json_kind(&j, array) != JSON_ARRAY)
 		rc = error_set(err, ERROR_INPUT, "it has no array 'claims'");
-	for (ref = rc == 0 ? json_first(&j, array) : JSON_ABSENT; ref != JSON_ABSENT;
-	     ref = json_next(&j, array, ref))
-		claim_parse(claims, &j, ref);
+	JSON_EACH (&j, rc == 0 ? array : JSON_ABSENT, ref) {
+		json_fields_read(claims_add(claims), fields, &j, ref);
+		if (claims->item[claims->count - 1].task == NULL)
+			claims_drop(claims, claims->count - 1);
+	}
 	json_free(&j);
 	if (rc == -1 && from_before(list))
 		rc = 0;
@@ -170,9 +150,8 @@ claims_load(const struct list *list, struct claims *claims, struct error *err)
 int
 claims_save(struct claims *claims, struct error *err)
 {
-	struct json_object *root, *array, *o;
+	struct json_object *root, *array;
 	struct buf text = { 0 };
-	const struct claim *c;
 	size_t i;
 	int rc, fd = list_state(claims->list, true, err);
 
@@ -184,28 +163,9 @@ claims_save(struct claims *claims, struct error *err)
 		return 0;
 	}
 	root = out_object();
-	array = out_array();
-	for (i = 0; i < claims->count; i++) {
-		c = &claims->item[i];
-		o = out_object();
-		out_string(o, "task", c->task);
-		out_string(o, "agent_id", c->agent_id);
-		out_string(o, "agent_type", c->agent_type);
-		out_string(o, "name", c->name);
-		out_string(o, "session", c->session);
-		out_string(o, "owner", c->owner);
-		out_string(o, "tool_use_id", c->tool_use_id);
-		out_string(o, "transcript", c->transcript);
-		out_int(o, "pid", c->pid);
-		out_int(o, "pid_start", (int64_t)c->pid_start);
-		out_string(o, "space", c->space);
-		out_int(o, "time_ms", c->time_ms);
-		out_bool(o, "settled", c->settled);
-		out_string(o, "gate_hash", c->gate_file_hash);
-		out_string(o, "head", c->head);
-		out_push(array, o);
-	}
-	out_add(root, "claims", array);
+	array = out_add(root, "claims", out_array());
+	for (i = 0; i < claims->count; i++)
+		out_fields(out_push(array, out_object()), &claims->item[i], fields);
 	out_pretty(&text, root);
 	rc = file_replace(fd, LEDGER, text.data, text.len, 0600, DURABILITY_OFF, err);
 	buf_free(&text);

@@ -15,6 +15,7 @@
 
 #include "base/mem.h"
 #include "sys/file.h"
+#include "json/json-fields.h"
 
 static const char kind_names[][20] = {
 	[EVENT_OTHER] = "other",
@@ -50,92 +51,33 @@ event_kind_of(const char *name)
 	return EVENT_OTHER;
 }
 
-/* An empty identity counts as absent. */
-static char *
-event_name(char *s)
-{
-	if (s != NULL && *s == '\0') {
-		free(s);
-		return NULL;
-	}
-	return s;
-}
+#define FIELD(key, kind, member) JSON_FIELD(key, kind, struct event, member)
 
-/*
- * The fields by name.  Lengths are compared first, because every event pays
- * for this, also the one that no rule is about.
- */
-enum field_kind { FIELD_STRING, FIELD_NAME, FIELD_PLACE };
-
-struct field {
-	char key[24];
-	unsigned char len, kind;
-	unsigned short offset;
+static const struct json_field fields[] = {
+	FIELD("session_id", FIELD_NAME, session_id),
+	FIELD("transcript_path", FIELD_NAME, transcript_path),
+	FIELD("cwd", FIELD_NAME, cwd),
+	FIELD("permission_mode", FIELD_NAME, permission_mode),
+	FIELD("agent_id", FIELD_NAME, agent_id),
+	FIELD("agent_type", FIELD_NAME, agent_type),
+	FIELD("hook_event_name", FIELD_NAME, name),
+	FIELD("tool_name", FIELD_NAME, tool_name),
+	FIELD("tool_use_id", FIELD_NAME, tool_use_id),
+	FIELD("task_id", FIELD_NAME, task_id),
+	FIELD("task_subject", FIELD_STRING, task_subject),
+	FIELD("task_description", FIELD_STRING, task_description),
+	FIELD("teammate_name", FIELD_NAME, teammate_name),
+	FIELD("team_name", FIELD_NAME, team_name),
+	FIELD("last_assistant_message", FIELD_STRING, last_message),
+	FIELD("reason", FIELD_NAME, end_reason),
+	FIELD("tool_input", FIELD_PLACE, tool_input),
+	FIELD("tool_response", FIELD_PLACE, tool_response),
+	FIELD("tasks_completed", FIELD_PLACE, tasks_completed),
+	FIELD("result", FIELD_PLACE, result),
+	FIELD("tasks", FIELD_PLACE, tasks),
+	FIELD("stop_hook_active", FIELD_PLACE, stop_active),
+	JSON_FIELDS_END,
 };
-
-#define FIELD(key, member, kind)                                           \
-	{                                                                  \
-		key, sizeof(key) - 1, kind, offsetof(struct event, member) \
-	}
-
-static const struct field fields[] = {
-	FIELD("session_id", session_id, FIELD_NAME),
-	FIELD("transcript_path", transcript_path, FIELD_NAME),
-	FIELD("cwd", cwd, FIELD_NAME),
-	FIELD("permission_mode", permission_mode, FIELD_NAME),
-	FIELD("agent_id", agent_id, FIELD_NAME),
-	FIELD("agent_type", agent_type, FIELD_NAME),
-	FIELD("hook_event_name", name, FIELD_NAME),
-	FIELD("tool_name", tool_name, FIELD_NAME),
-	FIELD("tool_use_id", tool_use_id, FIELD_NAME),
-	FIELD("task_id", task_id, FIELD_NAME),
-	FIELD("task_subject", task_subject, FIELD_STRING),
-	FIELD("task_description", task_description, FIELD_STRING),
-	FIELD("teammate_name", teammate_name, FIELD_NAME),
-	FIELD("team_name", team_name, FIELD_NAME),
-	FIELD("last_assistant_message", last_message, FIELD_STRING),
-	FIELD("reason", end_reason, FIELD_NAME),
-	FIELD("tool_input", tool_input, FIELD_PLACE),
-	FIELD("tool_response", tool_response, FIELD_PLACE),
-	FIELD("tasks_completed", tasks_completed, FIELD_PLACE),
-	FIELD("result", result, FIELD_PLACE),
-	FIELD("tasks", tasks, FIELD_PLACE),
-	FIELD("stop_hook_active", stop_active, FIELD_PLACE),
-};
-
-#define FIELDS (sizeof(fields) / sizeof(fields[0]))
-
-static const struct field *
-event_field(const struct json *j, json_ref member)
-{
-	size_t len;
-	const char *key = json_key_plain(j, member, &len);
-
-	for (size_t i = 0; i < FIELDS; i++)
-		if (key != NULL ? fields[i].len == len && memcmp(fields[i].key, key, len) == 0
-				: json_key_equals(j, member, fields[i].key))
-			return &fields[i];
-	return NULL;
-}
-
-static void
-event_take(struct event *ev, json_ref member)
-{
-	const struct field *f = event_field(&ev->json, member);
-	char **to;
-
-	if (f == NULL)
-		return;
-	if (f->kind == FIELD_PLACE) {
-		*(json_ref *)((char *)ev + f->offset) = member;
-		return;
-	}
-	to = (char **)((char *)ev + f->offset);
-	free(*to); /* a key given twice: the last one counts */
-	*to = json_string(&ev->json, member);
-	if (f->kind == FIELD_NAME)
-		*to = event_name(*to);
-}
 
 static int
 event_understand(struct event *ev, struct error *e)
@@ -156,9 +98,7 @@ event_understand(struct event *ev, struct error *e)
 	default:
 		return error_set(e, ERROR_INPUT, "the event is not a JSON object");
 	}
-	for (json_ref m = json_first(j, JSON_ROOT); m != JSON_ABSENT;
-	     m = json_next(j, JSON_ROOT, m))
-		event_take(ev, m);
+	json_fields_read(ev, fields, j, JSON_ROOT);
 	ev->has_last_message = ev->last_message != NULL;
 	ev->stop_hook_active = json_true(j, ev->stop_active);
 	if (ev->name != NULL) {
@@ -179,18 +119,6 @@ event_read(struct event *ev, int fd, struct error *e)
 	if (ev->text.len == 0)
 		return error_set(e, ERROR_INPUT, "there is no event on standard input");
 	return event_understand(ev, e);
-}
-
-static void
-event_forget(struct event *ev)
-{
-	for (size_t i = 0; i < FIELDS; i++)
-		if (fields[i].kind != FIELD_PLACE) {
-			char **to = (char **)((char *)ev + fields[i].offset);
-
-			free(*to);
-			*to = NULL;
-		}
 }
 
 /*
@@ -225,7 +153,7 @@ event_cut(struct event *ev)
 		return -1;
 	ev->text.len = comma;
 	buf_putc(&ev->text, '}');
-	event_forget(ev);
+	json_fields_free(ev, fields);
 	if (event_understand(ev, &ignored) == -1 || ev->tool_name == NULL)
 		return -1;
 	ev->cut = too_long ? "it is longer than 16 MB" : "its input is nested too deep";
@@ -240,7 +168,7 @@ event_read_rest(struct event *ev, int fd, struct error *e)
 
 	buf_add(&ev->text, buf_text(&rest), rest.len);
 	buf_free(&rest);
-	event_forget(ev);
+	json_fields_free(ev, fields);
 	if (rc == -1)
 		error_prefix(e, "cannot read the event");
 	else if (ev->text.len > EVENT_MAX)
@@ -288,7 +216,7 @@ event_parse(struct event *ev, const char *text, size_t len, struct error *e)
 void
 event_free(struct event *ev)
 {
-	event_forget(ev);
+	json_fields_free(ev, fields);
 	json_free(&ev->json);
 	buf_free(&ev->text);
 	memset(ev, 0, sizeof(*ev));

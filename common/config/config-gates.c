@@ -40,8 +40,7 @@ read_env(struct config_reader *r, json_ref ref, void *target)
 
 	if (json_kind(&r->json, ref) != JSON_OBJECT)
 		return config_read_wrong(r, ref, "an object of names and texts");
-	for (json_ref at = json_first(&r->json, ref); at != JSON_ABSENT;
-	     at = json_next(&r->json, ref, at)) {
+	JSON_EACH (&r->json, ref, at) {
 		char *key = json_key(&r->json, at), *value = NULL;
 		size_t mark = config_read_enter(r, key), len = 0;
 		int rc = 0;
@@ -84,16 +83,13 @@ read_equals(struct config_reader *r, json_ref ref, void *target)
 
 	if (json_kind(&r->json, ref) != JSON_OBJECT)
 		return config_read_wrong(r, ref, "an object of metadata keys and values");
-	for (json_ref at = json_first(&r->json, ref); at != JSON_ABSENT;
-	     at = json_next(&r->json, ref, at)) {
+	JSON_EACH (&r->json, ref, at) {
 		struct gate_pair *pair;
-		size_t len;
-		const char *raw = json_raw(&r->json, at, &len);
 
 		w->equals = mem_more(w->equals, w->equals_count, sizeof(*w->equals));
 		pair = &w->equals[w->equals_count++];
 		pair->key = json_key(&r->json, at);
-		pair->value = mem_copy(raw, len);
+		pair->value = json_raw_copy(&r->json, at);
 	}
 	return 0;
 }

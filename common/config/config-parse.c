@@ -190,8 +190,7 @@ config_read_command(struct config_reader *r, json_ref ref, struct strings *argv,
 	if (json_kind(&r->json, ref) != JSON_ARRAY || json_count(&r->json, ref) == 0)
 		return config_read_wrong(r, ref,
 		    "a program and its arguments [\"make\", \"test\"], or a text for the shell");
-	for (json_ref at = json_first(&r->json, ref); at != JSON_ABSENT;
-	     at = json_next(&r->json, ref, at)) {
+	JSON_EACH (&r->json, ref, at) {
 		size_t len;
 		char *s = json_string_len(&r->json, at, &len);
 
@@ -350,8 +349,7 @@ config_read_object(
 
 	if (json_kind(&r->json, ref) != JSON_OBJECT)
 		return config_read_wrong(r, ref, "an object");
-	for (json_ref at = json_first(&r->json, ref); at != JSON_ABSENT;
-	     at = json_next(&r->json, ref, at)) {
+	JSON_EACH (&r->json, ref, at) {
 		const struct config_key *k = keys;
 		size_t mark;
 

@@ -20,8 +20,7 @@
 #include "base/text.h"
 #include "sys/dir.h"
 #include "sys/lock.h"
-#include "json/json.h"
-#include "json/out.h"
+#include "json/json-fields.h"
 
 #define NAME "trust.json"
 
@@ -46,15 +45,13 @@ open_dir(const char *config_dir, bool make, struct error *e)
 	return fd;
 }
 
-static void
-entry_free(struct trust_entry *t)
-{
-	free(t->path);
-	free(t->hash);
-	free(t->time);
-	free(t->text);
-	*t = (struct trust_entry){ 0 };
-}
+static const struct json_field fields[] = {
+	JSON_FIELD("path", FIELD_STRING, struct trust_entry, path),
+	JSON_FIELD("sha256", FIELD_STRING, struct trust_entry, hash),
+	JSON_FIELD("time", FIELD_STRING, struct trust_entry, time),
+	JSON_FIELD("text", FIELD_STRING, struct trust_entry, text),
+	JSON_FIELDS_END,
+};
 
 static int
 load_at(int dirfd, struct trusts *ts, struct error *e)
@@ -84,17 +81,12 @@ load_at(int dirfd, struct trusts *ts, struct error *e)
 		error_prefix(e, "'task-hooks/" NAME "'");
 		goto out;
 	}
-	for (json_ref at = json_first(&j, files); at != JSON_ABSENT;
-	     at = json_next(&j, files, at)) {
-		struct trust_entry t = {
-			.path = json_member_string(&j, at, "path"),
-			.hash = json_member_string(&j, at, "sha256"),
-			.time = json_member_string(&j, at, "time"),
-			.text = json_member_string(&j, at, "text"),
-		};
+	JSON_EACH (&j, files, at) {
+		struct trust_entry t = { 0 };
 
+		json_fields_read(&t, fields, &j, at);
 		if (t.path == NULL || t.hash == NULL) {
-			entry_free(&t);
+			json_fields_free(&t, fields);
 			continue;
 		}
 		ts->item = mem_more(ts->item, ts->count, sizeof(*ts->item));
@@ -123,7 +115,7 @@ void
 trusts_free(struct trusts *ts)
 {
 	for (size_t i = 0; i < ts->count; i++)
-		entry_free(&ts->item[i]);
+		json_fields_free(&ts->item[i], fields);
 	free(ts->item);
 	*ts = (struct trusts){ 0 };
 }
@@ -131,20 +123,12 @@ trusts_free(struct trusts *ts)
 static int
 trust_save(int dirfd, const struct trusts *ts, struct error *e)
 {
-	struct json_object *top = out_object(), *files = out_array();
+	struct json_object *top = out_object(), *files = out_add(top, "files", out_array());
 	struct buf b = { 0 };
 	int rc;
 
-	for (size_t i = 0; i < ts->count; i++) {
-		struct json_object *o = out_object();
-
-		out_string(o, "path", ts->item[i].path);
-		out_string(o, "sha256", ts->item[i].hash);
-		out_string(o, "time", ts->item[i].time);
-		out_string(o, "text", ts->item[i].text);
-		out_push(files, o);
-	}
-	out_add(top, "files", files);
+	for (size_t i = 0; i < ts->count; i++)
+		out_fields(out_push(files, out_object()), &ts->item[i], fields);
 	out_pretty(&b, top);
 	buf_putc(&b, '\n');
 	rc = file_replace(dirfd, NAME, buf_text(&b), b.len, 0600, DURABILITY_FILE, e);
@@ -170,7 +154,7 @@ trust_edit(const char *config_dir, const char *path, struct trust_entry *add, st
 		if (strcmp(ts.item[i].path, path) != 0)
 			ts.item[kept++] = ts.item[i];
 		else {
-			entry_free(&ts.item[i]);
+			json_fields_free(&ts.item[i], fields);
 			found = 1;
 		}
 	}
@@ -206,7 +190,7 @@ trust_add(const char *config_dir, const char *path, const char *text, size_t len
 		.time = mem_string(now),
 		.text = mem_copy(text, len) };
 	rc = trust_edit(config_dir, real, &t, until, e);
-	entry_free(&t);
+	json_fields_free(&t, fields);
 	free(real);
 	return rc == -1 ? -1 : 0;
 }

@@ -36,10 +36,7 @@ drop(struct raw_fields *m, const char *key)
 static char *
 raw_copy(const struct json *j, json_ref at)
 {
-	size_t len;
-	const char *raw = json_raw(j, at, &len);
-
-	return at == JSON_ABSENT || json_kind(j, at) == JSON_NULL ? NULL : mem_copy(raw, len);
+	return json_kind(j, at) == JSON_NULL ? NULL : json_raw_copy(j, at);
 }
 
 /* A JSON string's text, or NULL. */

@@ -59,17 +59,13 @@ raw_fields_take(struct raw_fields *m, const char *key)
 void
 raw_fields_collect(struct raw_fields *m, const struct json *j, json_ref object, bool known_too)
 {
-	const char *raw;
-	size_t len;
 	char *key, *copy;
 
-	for (json_ref at = json_first(j, object); at != JSON_ABSENT;
-	     at = json_next(j, object, at)) {
+	JSON_EACH (j, object, at) {
 		key = json_key(j, at);
 		if ((known_too || task_field_of(j, at) == FIELD_COUNT) &&
 		    json_member(j, object, key) == at) {
-			raw = json_raw(j, at, &len);
-			copy = mem_copy(raw, len);
+			copy = json_raw_copy(j, at);
 			raw_fields_add(m, key, copy);
 			free(copy);
 		}

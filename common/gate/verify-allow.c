@@ -52,7 +52,7 @@ read_words(const struct json *j, json_ref ref, struct strings *words, char **tex
 {
 	struct buf b = { 0 };
 
-	for (json_ref at = json_first(j, ref); at != JSON_ABSENT; at = json_next(j, ref, at)) {
+	JSON_EACH (j, ref, at) {
 		size_t len;
 		char *s = json_string_len(j, at, &len);
 

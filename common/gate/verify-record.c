@@ -110,10 +110,9 @@ receipt_object(const struct verify *v, const struct verify_request *req)
 	out_add(o, "checks", checks_array(req));
 	out_string(o, "head", v->head);
 	if (v->tree_before[0] != '\0' || v->tree_after[0] != '\0') {
-		tree = out_object();
+		tree = out_add(o, "tree", out_object());
 		out_string(tree, "before", or_null(v->tree_before));
 		out_string(tree, "after", or_null(v->tree_after));
-		out_add(o, "tree", tree);
 	}
 	if (f->path != NULL)
 		out_string(o, "gate_file", f->hash);

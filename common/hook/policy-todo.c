@@ -56,8 +56,7 @@ todo_check_list(const struct todo *t, json_ref todos, bool one)
 {
 	size_t number = 0, running = 0;
 
-	for (json_ref i = json_first(t->json, todos); i != JSON_ABSENT;
-	     i = json_next(t->json, todos, i)) {
+	JSON_EACH (t->json, todos, i) {
 		number++;
 		if (json_kind(t->json, i) != JSON_OBJECT) {
 			todo_object(
@@ -97,8 +96,7 @@ todo_check_single(const struct todo *t, json_ref input)
 		todo_object(t, 0, "status must be pending, in_progress, completed or blocked.");
 	if (dependencies != JSON_ABSENT && json_kind(t->json, dependencies) != JSON_ARRAY)
 		todo_object(t, 0, "dependencies must be an array of ids.");
-	for (json_ref i = json_first(t->json, dependencies); i != JSON_ABSENT;
-	     i = json_next(t->json, dependencies, i)) {
+	JSON_EACH (t->json, dependencies, i) {
 		if (json_kind(t->json, i) != JSON_STRING)
 			todo_object(t, 0, "a dependency must be the id of a task, as a string.");
 		else if (id != NULL && json_equals(t->json, i, id))

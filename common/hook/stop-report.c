@@ -60,7 +60,7 @@ reports_add_array(struct reports *r, const struct json *j, json_ref array)
 {
 	static const char *const keys[] = { "task_id", "taskId", "id" };
 
-	for (json_ref i = json_first(j, array); i != JSON_ABSENT; i = json_next(j, array, i)) {
+	JSON_EACH (j, array, i) {
 		char *status = json_member_string(j, i, "status"), *id = NULL;
 
 		for (size_t k = 0; k < 3 && id == NULL; k++)
@@ -76,7 +76,7 @@ reports_add_array(struct reports *r, const struct json *j, json_ref array)
 static void
 reports_add_completed(struct reports *r, const struct json *j, json_ref array)
 {
-	for (json_ref i = json_first(j, array); i != JSON_ABSENT; i = json_next(j, array, i))
+	JSON_EACH (j, array, i)
 		reports_add(r, json_string(j, i), "completed");
 }
 
@@ -331,11 +331,10 @@ stop_reports(struct hook *h, struct error *e)
 
 		report_one(h, item);
 		if (item->applied) {
-			struct json_object *o = out_object();
+			struct json_object *o = out_push(applied, out_object());
 
 			out_string(o, "task_id", item->task);
 			out_string(o, "status", task_status_name(item->status));
-			out_push(applied, o);
 			done++;
 		} else if (item->reason != NULL)
 			report_tell(h, "Reported but not applied", item->task, item->reason);

@@ -64,7 +64,7 @@ agents_running(const struct event *ev)
 	const struct json *j = &ev->json;
 	json_ref all = json_member(j, JSON_ROOT, "background_tasks");
 
-	for (json_ref t = json_first(j, all); t != JSON_ABSENT; t = json_next(j, all, t))
+	JSON_EACH (j, all, t)
 		if (json_equals(j, json_member(j, t, "status"), "running"))
 			return true;
 	return false;

@@ -117,8 +117,7 @@ json_edit_remove(struct json_edit *e, json_ref object, const char *key)
 		e->count--;
 		memmove(s, s + 1, (size_t)(e->splice + e->count - s) * sizeof(*s));
 	}
-	for (json_ref at = json_first(e->json, object); at != JSON_ABSENT;
-	     at = json_next(e->json, object, at))
+	JSON_EACH (e->json, object, at)
 		if (json_key_equals(e->json, at, key))
 			splice_add(e, REMOVE, at, object, NULL, NULL);
 }

@@ -70,8 +70,7 @@ json_members_load(struct json_members *m, const struct json *j, json_ref object)
 
 	*m = (struct json_members){ 0 };
 	m->item = mem_grow(NULL, json_count(j, object), sizeof(*m->item));
-	for (json_ref at = json_first(j, object); at != JSON_ABSENT;
-	     at = json_next(j, object, at)) {
+	JSON_EACH (j, object, at) {
 		n = &j->node[at];
 		pair = &m->item[m->count++];
 		*pair = (struct json_pair){ .value = at };

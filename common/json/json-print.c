@@ -79,7 +79,7 @@ print_container(struct buf *out, const struct json *j, json_ref ref, int indent,
 	const struct json_node *n;
 
 	buf_putc(out, object ? '{' : '[');
-	for (json_ref at = json_first(j, ref); at != JSON_ABSENT; at = json_next(j, ref, at)) {
+	JSON_EACH (j, ref, at) {
 		if (at != ref + 1)
 			buf_putc(out, ',');
 		new_line(out, indent, depth + 1);
@@ -136,7 +136,7 @@ script_keys(const struct json *j, json_ref object)
 	struct json_members m;
 	bool ok;
 
-	for (json_ref at = json_first(j, object); at != JSON_ABSENT; at = json_next(j, object, at))
+	JSON_EACH (j, object, at)
 		if (isdigit((unsigned char)j->text[j->node[at].key + 1]))
 			return false;
 	json_members_load(&m, j, object);

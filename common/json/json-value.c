@@ -63,6 +63,15 @@ json_raw(const struct json *j, json_ref ref, size_t *len)
 	return n != NULL ? j->text + n->start : NULL;
 }
 
+char *
+json_raw_copy(const struct json *j, json_ref ref)
+{
+	size_t len;
+	const char *raw = json_raw(j, ref, &len);
+
+	return raw != NULL ? mem_copy(raw, len) : NULL;
+}
+
 /* Do the quoted bytes [start, end) decode to s? */
 static bool
 spells(const struct json *j, uint32_t start, uint32_t end, bool plain, const char *s)
@@ -110,11 +119,11 @@ json_key_plain(const struct json *j, json_ref ref, size_t *len)
 json_ref
 json_member(const struct json *j, json_ref object, const char *key)
 {
-	json_ref found = JSON_ABSENT, at;
+	json_ref found = JSON_ABSENT;
 
 	if (json_kind(j, object) != JSON_OBJECT)
 		return JSON_ABSENT;
-	for (at = json_first(j, object); at != JSON_ABSENT; at = json_next(j, object, at))
+	JSON_EACH (j, object, at)
 		if (json_key_equals(j, at, key))
 			found = at;
 	return found;
@@ -151,6 +160,18 @@ json_string(const struct json *j, json_ref ref)
 	size_t len;
 
 	return json_string_len(j, ref, &len);
+}
+
+char *
+json_word(const struct json *j, json_ref ref)
+{
+	char *s = json_string(j, ref);
+
+	if (s != NULL && *s == '\0') {
+		free(s);
+		s = NULL;
+	}
+	return s;
 }
 
 char *
@@ -229,11 +250,9 @@ json_int(const struct json *j, json_ref ref, int64_t *value)
 void
 json_strings(const struct json *j, json_ref array, struct strings *list)
 {
-	json_ref at;
-
 	if (json_kind(j, array) != JSON_ARRAY)
 		return;
-	for (at = json_first(j, array); at != JSON_ABSENT; at = json_next(j, array, at))
+	JSON_EACH (j, array, at)
 		if (json_kind(j, at) == JSON_STRING)
 			strings_take(list, json_string(j, at));
 }

@@ -73,11 +73,17 @@ enum json_kind json_kind(const struct json *, json_ref);
 json_ref json_member(const struct json *, json_ref object, const char *key); /* last one wins */
 json_ref json_first(const struct json *, json_ref container);
 json_ref json_next(const struct json *, json_ref container, json_ref child);
+/* A loop over the members or elements; `at` is declared by it. */
+#define JSON_EACH(j, container, at)                                     \
+	for (json_ref at = json_first(j, container); at != JSON_ABSENT; \
+	     at = json_next(j, container, at))
 size_t json_count(const struct json *, json_ref container);
 const char *json_raw(const struct json *, json_ref, size_t *len); /* the value's own bytes */
+char *json_raw_copy(const struct json *, json_ref);               /* owned */
 
 /* Decoded.  Lone surrogates become U+FFFD; NUL stays (json_string_len). */
 char *json_string(const struct json *, json_ref); /* owned; NULL if not a string */
+char *json_word(const struct json *, json_ref);   /* the same, NULL also if empty */
 char *json_string_len(const struct json *, json_ref, size_t *len);
 char *json_key(const struct json *, json_ref member); /* owned */
 bool json_equals(

@@ -84,8 +84,7 @@ receipt_import(struct receipt_file *f, const char *text, size_t len, struct erro
 		    e, ERROR_INPUT, "the export lacks its list, its head or its count of lines");
 		goto out;
 	}
-	for (json_ref at = json_first(&j, lines); at != JSON_ABSENT;
-	     at = json_next(&j, lines, at)) {
+	JSON_EACH (&j, lines, at) {
 		size_t n;
 		char *line = json_string_len(&j, at, &n);
 

@@ -11,9 +11,23 @@
 #include "base/clock.h"
 #include "list/journal.h"
 #include "sys/file.h"
+#include "json/json-fields.h"
 #include "json/json-print.h"
 
 #define JOURNAL_MAX (1u << 30)
+#define FIELD(key, kind, member) JSON_FIELD(key, kind, struct receipt, member)
+
+static const struct json_field fields[] = {
+	FIELD("seq", FIELD_INT, line),
+	FIELD("task", FIELD_STRING, task),
+	FIELD("subject_hash", FIELD_STRING, subject_hash),
+	FIELD("subject", FIELD_STRING, subject),
+	FIELD("time", FIELD_STRING, time),
+	FIELD("agent", FIELD_STRING, agent),
+	FIELD("head", FIELD_STRING, head),
+	FIELD("base", FIELD_STRING, base),
+	JSON_FIELDS_END,
+};
 
 void
 receipts_free(struct receipts *rs)
@@ -21,13 +35,7 @@ receipts_free(struct receipts *rs)
 	for (size_t i = 0; i < rs->count; i++) {
 		struct receipt *r = &rs->item[i];
 
-		free(r->task);
-		free(r->subject_hash);
-		free(r->subject);
-		free(r->time);
-		free(r->agent);
-		free(r->head);
-		free(r->base);
+		json_fields_free(r, fields);
 		free(r->tree);
 		free(r->forced_by);
 		free(r->forced_why);
@@ -40,7 +48,7 @@ receipts_free(struct receipts *rs)
 static void
 receipt_read_gates(struct receipt *r, const struct json *j, json_ref gates)
 {
-	for (json_ref at = json_first(j, gates); at != JSON_ABSENT; at = json_next(j, gates, at)) {
+	JSON_EACH (j, gates, at) {
 		char *name = json_member_string(j, at, "name");
 		char *verdict = json_member_string(j, at, "verdict");
 
@@ -65,26 +73,17 @@ receipt_read_line(void *arg, const struct json *j, const char *line, size_t len)
 	struct receipts *rs = arg;
 	struct receipt *r;
 	bool forced = json_equals(j, json_member(j, JSON_ROOT, "event"), "forced");
-	int64_t seq = 0;
 
 	(void)line, (void)len;
 	if (!forced && !json_equals(j, json_member(j, JSON_ROOT, "event"), "receipt"))
 		return 0;
 	rs->item = mem_grow(rs->item, rs->count + 1, sizeof(*rs->item));
 	r = &rs->item[rs->count++];
-	(void)json_int(j, json_member(j, JSON_ROOT, "seq"), &seq);
 	*r = (struct receipt){
-		.task = json_member_string(j, JSON_ROOT, "task"),
-		.subject_hash = json_member_string(j, JSON_ROOT, "subject_hash"),
-		.subject = json_member_string(j, JSON_ROOT, "subject"),
-		.time = json_member_string(j, JSON_ROOT, "time"),
-		.agent = json_member_string(j, JSON_ROOT, "agent"),
-		.head = json_member_string(j, JSON_ROOT, "head"),
-		.base = json_member_string(j, JSON_ROOT, "base"),
 		.tree = json_member_string(j, json_member(j, JSON_ROOT, "tree"), "after"),
 		.checks = json_count(j, json_member(j, JSON_ROOT, "checks")),
-		.line = (uint64_t)seq,
 	};
+	json_fields_read(r, fields, j, JSON_ROOT);
 	if (forced) {
 		r->forced_by = json_member_string(j, JSON_ROOT, "by");
 		r->forced_why = json_member_string(j, JSON_ROOT, "why");

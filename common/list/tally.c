@@ -59,8 +59,7 @@ tally_make_room(struct json_edit *edit, const struct json *j, const char *key)
 	size_t kind = strcspn(key, ":"), count = 0;
 	char *oldest = NULL, *k;
 
-	for (json_ref m = json_first(j, JSON_ROOT); m != JSON_ABSENT;
-	     m = json_next(j, JSON_ROOT, m)) {
+	JSON_EACH (j, JSON_ROOT, m) {
 		k = json_key(j, m);
 		if (strcspn(k, ":") == kind && strncmp(k, key, kind) == 0 && count++ == 0)
 			oldest = k;

@@ -76,11 +76,11 @@ config_load(int teamsfd, const char *team, struct buf *text, struct json *j)
 static json_ref
 member_find(const struct json *j, const char *key, const char *value)
 {
-	json_ref members = json_member(j, JSON_ROOT, "members"), m;
+	json_ref members = json_member(j, JSON_ROOT, "members");
 
 	if (json_kind(j, members) != JSON_ARRAY || value == NULL)
 		return JSON_ABSENT;
-	for (m = json_first(j, members); m != JSON_ABSENT; m = json_next(j, members, m))
+	JSON_EACH (j, members, m)
 		if (json_equals(j, json_member(j, m, key), value))
 			return m;
 	return JSON_ABSENT;

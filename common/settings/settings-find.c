@@ -103,16 +103,15 @@ settings_place(
 {
 	json_ref hooks = json_member(j, JSON_ROOT, "hooks");
 
-	for (json_ref e = json_first(j, hooks); e != JSON_ABSENT; e = json_next(j, hooks, e)) {
+	JSON_EACH (j, hooks, e) {
 		if (event != NULL && !json_key_equals(j, e, event))
 			continue;
-		for (json_ref g = json_first(j, e); g != JSON_ABSENT; g = json_next(j, e, g)) {
+		JSON_EACH (j, e, g) {
 			json_ref list = json_member(j, g, "hooks");
 
 			if (json_kind(j, list) != JSON_ARRAY)
 				continue;
-			for (json_ref h = json_first(j, list); h != JSON_ABSENT;
-			     h = json_next(j, list, h)) {
+			JSON_EACH (j, list, h) {
 				bool exec;
 				char *p = NULL;
 				const char *name = handler_program(j, h, &exec, &p);

@@ -55,7 +55,7 @@ static int
 draft_metadata(struct draft *d, struct error *err)
 {
 	const struct json *j = &d->task->json;
-	json_ref meta = task_metadata(d->task), m, old;
+	json_ref meta = task_metadata(d->task), old;
 	struct buf value = { 0 };
 	char *key;
 	int rc = -1;
@@ -67,8 +67,7 @@ draft_metadata(struct draft *d, struct error *err)
 			draft_set(d, JSON_ROOT, "metadata", buf_text(&value));
 		goto out;
 	}
-	for (m = json_first(&d->patch, JSON_ROOT); m != JSON_ABSENT;
-	     m = json_next(&d->patch, JSON_ROOT, m)) {
+	JSON_EACH (&d->patch, JSON_ROOT, m) {
 		if ((key = task_patch_key(&d->patch, m, err)) == NULL)
 			goto out;
 		old = json_member(j, meta, key);
@@ -262,7 +261,7 @@ static bool
 client_form(const struct task *t)
 {
 	const struct json *j = &t->json;
-	json_ref m, meta = task_metadata(t);
+	json_ref meta = task_metadata(t);
 	int f, last = -1;
 	bool tail = false;
 
@@ -270,7 +269,7 @@ client_form(const struct task *t)
 		return false;
 	if (meta != JSON_ABSENT && json_member(j, meta, "__proto__") != JSON_ABSENT)
 		return false;
-	for (m = json_first(j, JSON_ROOT); m != JSON_ABSENT; m = json_next(j, JSON_ROOT, m)) {
+	JSON_EACH (j, JSON_ROOT, m) {
 		if ((f = task_field_of(j, m)) >= FIELD_NATIVE)
 			return false;
 		if (f < last)

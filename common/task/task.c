@@ -104,13 +104,11 @@ task_field_of(const struct json *j, json_ref member)
 void
 task_fields(const struct json *j, json_ref at[FIELD_COUNT])
 {
-	json_ref member;
 	int i;
 
 	for (i = 0; i < FIELD_COUNT; i++)
 		at[i] = JSON_ABSENT;
-	for (member = json_first(j, JSON_ROOT); member != JSON_ABSENT;
-	     member = json_next(j, JSON_ROOT, member))
+	JSON_EACH (j, JSON_ROOT, member)
 		if ((i = (int)task_field_of(j, member)) < FIELD_COUNT)
 			at[i] = member;
 }
@@ -145,7 +143,6 @@ field_check(const struct json *j, const json_ref at[FIELD_COUNT], enum task_fiel
     enum json_kind want, enum need need, struct error *err)
 {
 	enum json_kind kind = json_kind(j, at[f]);
-	json_ref el;
 
 	if (kind == JSON_NONE)
 		return need == WANTED
@@ -157,7 +154,7 @@ field_check(const struct json *j, const json_ref at[FIELD_COUNT], enum task_fiel
 		return error_set(err, ERROR_INPUT, "%s is %s, not %s%s", task_field_names[f],
 		    kind_name(kind), kind_name(want), need == WANTED ? "" : " (or left out)");
 	if (want == JSON_ARRAY)
-		for (el = json_first(j, at[f]); el != JSON_ABSENT; el = json_next(j, at[f], el))
+		JSON_EACH (j, at[f], el)
 			if (json_kind(j, el) != JSON_STRING)
 				return error_set(err, ERROR_INPUT,
 				    "%s holds %s, and ids are strings", task_field_names[f],
@@ -218,19 +215,6 @@ rules_check(const struct json *j, enum task_dialect dialect, const json_ref at[F
 	return -1;
 }
 
-/* A string that is not empty; else NULL. */
-static char *
-word_of(const struct json *j, json_ref ref)
-{
-	char *s = json_string(j, ref);
-
-	if (s != NULL && *s == '\0') {
-		free(s);
-		s = NULL;
-	}
-	return s;
-}
-
 /* The id of a parent may have been written as a number. */
 static char *
 id_of(const struct json *j, json_ref ref)
@@ -239,7 +223,7 @@ id_of(const struct json *j, json_ref ref)
 
 	if (json_kind(j, ref) == JSON_NUMBER && json_int(j, ref, &n) == 0)
 		return mem_printf("%lld", (long long)n);
-	return word_of(j, ref);
+	return json_word(j, ref);
 }
 
 static char *
@@ -259,14 +243,13 @@ static void
 ids_of(const struct json *j, json_ref array, struct strings *ids)
 {
 	void *seen = NULL;
-	json_ref el;
 	char *id;
 
 	if (json_kind(j, array) != JSON_ARRAY)
 		return;
 	for (size_t i = 0; i < ids->count; i++)
 		(void)strings_first(&seen, ids->item[i]);
-	for (el = json_first(j, array); el != JSON_ABSENT; el = json_next(j, array, el)) {
+	JSON_EACH (j, array, el) {
 		id = json_string(j, el);
 		if (strings_first(&seen, id))
 			strings_take(ids, id);
@@ -289,12 +272,12 @@ fields_decode(struct task *t, const json_ref at[FIELD_COUNT])
 	if (t->subject == NULL)
 		t->subject = mem_copy(t->description, strcspn(t->description, "\r\n"));
 	t->active_form = json_string(j, at[FIELD_ACTIVE_FORM]);
-	t->owner = word_of(j, at[FIELD_OWNER]);
+	t->owner = json_word(j, at[FIELD_OWNER]);
 	if (t->dialect == TASK_DOCUMENT || t->dialect == TASK_EXPORTED) {
 		if (t->owner == NULL)
-			t->owner = word_of(j, at[FIELD_ASSIGNEE]);
+			t->owner = json_word(j, at[FIELD_ASSIGNEE]);
 		if (t->owner == NULL && t->dialect == TASK_EXPORTED && meta != JSON_ABSENT)
-			t->owner = word_of(j, json_member(j, meta, "subagent_id"));
+			t->owner = json_word(j, json_member(j, meta, "subagent_id"));
 		ids_of(j, at[FIELD_DEPENDENCIES], &t->blocked_by);
 	}
 	ids_of(j, at[FIELD_BLOCKS], &t->blocks);
