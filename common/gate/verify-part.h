@@ -36,7 +36,6 @@ struct plan {
 	const struct verify_request *req;
 	struct verify *verify;
 	struct completion completion;
-	struct claims claims;
 	const struct claim *claim; /* on this task; NULL */
 	int statefd;               /* -1: none, so no cache */
 	char *cwd;                 /* the event's */

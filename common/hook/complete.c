@@ -85,6 +85,7 @@ complete_check(struct hook *h, struct error *e)
 		.config = &h->in.config,
 		.list = &h->in.list,
 		.store = &h->in.store,
+		.claims = &h->in.claims,
 		.task = h->in.event.task_id,
 		.agent = h->in.self,
 		.cwd = h->in.event.cwd,
@@ -147,5 +148,7 @@ complete_run(struct hook *h, struct error *e)
 	if (!h->explain && agent_learn(&h->in.event, &h->in.list, hook_patience(h), e) == -1)
 		return -1;
 	release_dead_claims(h, NULL);
+	if (hook_claims(h, e) == -1)
+		return -1;
 	return complete_check(h, e);
 }
