@@ -27,17 +27,6 @@ change_same(const char *a, const char *b)
 	return strcmp(a != NULL ? a : "", b != NULL ? b : "") == 0;
 }
 
-static bool
-same_ids(const struct strings *a, const struct strings *b)
-{
-	if (a->count != b->count)
-		return false;
-	for (size_t i = 0; i < a->count; i++)
-		if (strcmp(a->item[i], b->item[i]) != 0)
-			return false;
-	return true;
-}
-
 /* The fields of `t` that differ from `other` (all of them if that is NULL). */
 static struct json_object *
 differing(const struct task *t, const struct task *other)
@@ -56,9 +45,9 @@ differing(const struct task *t, const struct task *other)
 		out_string(o, "owner", t->owner != NULL ? t->owner : "");
 	if (!change_same(t->active_form, other->active_form))
 		out_string(o, "activeForm", t->active_form != NULL ? t->active_form : "");
-	if (!same_ids(&t->blocked_by, &other->blocked_by))
+	if (!strings_equal(&t->blocked_by, &other->blocked_by))
 		out_strings(o, "blockedBy", &t->blocked_by);
-	if (!same_ids(&t->blocks, &other->blocks))
+	if (!strings_equal(&t->blocks, &other->blocks))
 		out_strings(o, "blocks", &t->blocks);
 	mine = task_metadata(t);
 	theirs = other != &none ? task_metadata(other) : JSON_ABSENT;
@@ -169,7 +158,7 @@ change_depend(
 	if (rc != -1)
 		rc = store_get(&c->store, blocked, &is, err);
 	if (rc == 1) {
-		rc = !same_ids(&was.blocked_by, &is.blocked_by);
+		rc = !strings_equal(&was.blocked_by, &is.blocked_by);
 		if (rc == 1)
 			change_record(c, "update", &was, &is, NULL, NULL);
 	}

@@ -131,6 +131,16 @@ strings_has(const struct strings *list, const char *s)
 	return false;
 }
 
+bool
+strings_equal(const struct strings *a, const struct strings *b)
+{
+	size_t i = 0;
+
+	while (i < a->count && i < b->count && strcmp(a->item[i], b->item[i]) == 0)
+		i++;
+	return i == a->count && i == b->count;
+}
+
 char **
 strings_argv(const struct strings *list)
 {

@@ -74,23 +74,12 @@ compare_gates(struct buf *b, const struct gates *old, const struct gates *new)
 }
 
 static bool
-same_strings(const struct strings *a, const struct strings *b)
-{
-	if (a->count != b->count)
-		return false;
-	for (size_t i = 0; i < a->count; i++)
-		if (strcmp(a->item[i], b->item[i]) != 0)
-			return false;
-	return true;
-}
-
-static bool
 same_sync(const struct config *a, const struct config *b)
 {
 	if (a->mirror_count != b->mirror_count)
 		return false;
 	for (size_t i = 0; i < a->mirror_count; i++)
-		if (!same_strings(&a->mirror[i].argv, &b->mirror[i].argv) ||
+		if (!strings_equal(&a->mirror[i].argv, &b->mirror[i].argv) ||
 		    a->mirror[i].timeout_ms != b->mirror[i].timeout_ms)
 			return false;
 	return true;
@@ -113,7 +102,7 @@ trust_difference(
 		compare_gates(&out, &old.gates, &new.gates);
 		if (!same_sync(&old, &new))
 			add_item(&out, "the sync commands have changed");
-		if (!same_strings(&old.verify.allow, &new.verify.allow))
+		if (!strings_equal(&old.verify.allow, &new.verify.allow))
 			add_item(&out, "the list of allowed verify commands has changed");
 		if (out.len == 0)
 			add_item(&out, "settings or comments, but no command");

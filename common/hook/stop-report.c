@@ -39,7 +39,7 @@ reports_add(struct reports *r, char *task, const char *status)
 		free(task);
 		return;
 	}
-	r->item = mem_grow(r->item, r->count + 1, sizeof(*r->item));
+	r->item = mem_more(r->item, r->count, sizeof(*r->item));
 	r->item[r->count++] = (struct report_item){ .task = task, .status = s };
 }
 
