@@ -40,8 +40,7 @@ complete_nudge(struct hook *h)
 	else if (h->explain)
 		hook_would(h, "tally.json: %s counted", key);
 	/* Only if it was counted: else it would be asked for ever. */
-	if (!h->explain && tally_get(&h->in.list, key) < h->in.config.verify.nudges &&
-	    tally_add(&h->in.list, key, hook_patience(h), &e) != -1) {
+	else if (tally_add(&h->in.list, key, hook_patience(h), &e) != -1) {
 		d->verdict = VERDICT_REFUSE;
 		d->rule = "turn_end";
 		d->task = h->in.event.task_id;
