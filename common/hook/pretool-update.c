@@ -56,7 +56,7 @@ update_free(struct update *c)
 struct related {
 	const char *id;
 	bool subtasks;
-	struct task_set *found;
+	struct task_set found;
 };
 
 static int
@@ -66,7 +66,7 @@ add_if_related(void *arg, const struct task *t)
 
 	if (task_open(t) &&
 	    (r->subtasks ? text_equal(t->parent, r->id) : strings_has(&t->blocked_by, r->id)))
-		task_copy(task_set_add(r->found), t);
+		task_copy(task_set_add(&r->found), t);
 	return 0;
 }
 
@@ -213,8 +213,7 @@ static int
 update_complete(struct hook *h, const struct update *c, struct facts *f, struct error *e)
 {
 	struct blockers blockers = { 0 };
-	struct task_set subtasks = { 0 };
-	struct related s = { c->id, true, &subtasks };
+	struct related s = { .id = c->id, .subtasks = true };
 	const char *raw;
 	size_t len;
 	int rc = 0;
@@ -224,7 +223,7 @@ update_complete(struct hook *h, const struct update *c, struct facts *f, struct 
 		if (rc != -1)
 			rc = store_scan(&h->in.store, NULL, add_if_related, &s, e);
 		f->blockers = &blockers;
-		f->subtasks = &subtasks;
+		f->subtasks = &s.found;
 		if (rc != -1)
 			policy_complete(f, &h->out.decision);
 	}
@@ -236,22 +235,21 @@ update_complete(struct hook *h, const struct update *c, struct facts *f, struct 
 	f->blockers = NULL;
 	f->subtasks = NULL;
 	blockers_free(&blockers);
-	task_set_free(&subtasks);
+	task_set_free(&s.found);
 	return rc == -1 ? -1 : 0;
 }
 
 static int
 update_delete(struct hook *h, const struct update *c, struct facts *f, struct error *e)
 {
-	struct task_set dependents = { 0 };
-	struct related s = { c->id, false, &dependents };
+	struct related s = { .id = c->id };
 	int rc = store_scan(&h->in.store, NULL, add_if_related, &s, e);
 
-	f->dependents = &dependents;
+	f->dependents = &s.found;
 	if (rc != -1)
 		policy_delete(f, &h->out.decision);
 	f->dependents = NULL;
-	task_set_free(&dependents);
+	task_set_free(&s.found);
 	return rc == -1 ? -1 : 0;
 }
 
