@@ -98,13 +98,18 @@ change_identify(struct cli *c, const struct task *t, const struct claims *claims
 static int
 check_builtin(void *arg, struct store *s, const struct task *t, struct error *err)
 {
-	const struct verify_request *request = arg;
+	struct verify_request request = *(const struct verify_request *)arg;
+	struct claims claims;
 	struct buf reason = { 0 };
 	struct strings warnings = { 0 };
 	const char *rule;
-	int rc = verify_builtin(request, t, &reason, &warnings, &rule, err);
+	int rc;
 
 	(void)s;
+	request.claims = &claims;
+	if ((rc = claims_load(request.list, &claims, err)) == 0)
+		rc = verify_builtin(&request, t, &reason, &warnings, &rule, err);
+	claims_free(&claims);
 	if (rc == 1)
 		rc = error_set(err, ERROR_REFUSED, "%s", buf_text(&reason));
 	strings_free(&warnings);
@@ -191,6 +196,7 @@ complete_task(struct cli *c, const struct change_complete *how, struct verify_re
 
 	if (claims_load(&c->list, &claims, err) == -1)
 		return -1;
+	request->claims = &claims;
 	change_identify(c, t, &claims);
 	cli_agent(c, &request->agent);
 	request->deadline = deadline_in(request->config->deadline_ms);

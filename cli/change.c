@@ -44,9 +44,9 @@ differing(const struct task *t, const struct task *other)
 		out_string(o, "owner", t->owner != NULL ? t->owner : "");
 	if (!change_same(t->active_form, other->active_form))
 		out_string(o, "activeForm", t->active_form != NULL ? t->active_form : "");
-	if (!strings_same(&t->blocked_by, &other->blocked_by))
+	if (!strings_equal(&t->blocked_by, &other->blocked_by))
 		out_strings(o, "blockedBy", &t->blocked_by);
-	if (!strings_same(&t->blocks, &other->blocks))
+	if (!strings_equal(&t->blocks, &other->blocks))
 		out_strings(o, "blocks", &t->blocks);
 	mine = task_metadata(t);
 	theirs = other != &none ? task_metadata(other) : JSON_ABSENT;
@@ -157,7 +157,7 @@ change_depend(
 	if (rc != -1)
 		rc = store_get(&c->store, blocked, &is, err);
 	if (rc == 1) {
-		rc = !strings_same(&was.blocked_by, &is.blocked_by);
+		rc = !strings_equal(&was.blocked_by, &is.blocked_by);
 		if (rc == 1)
 			change_record(c, "update", &was, &is, NULL, NULL);
 	}

@@ -301,6 +301,7 @@ static int
 verify_run(struct cli *c, struct verify_request request)
 {
 	struct verify v = VERIFY_INIT;
+	struct claims claims;
 	struct progress progress;
 	struct error err;
 	int status = EXIT_DONE, rc;
@@ -309,7 +310,9 @@ verify_run(struct cli *c, struct verify_request request)
 	progress.table = true;
 	request.progress = progress_tell;
 	request.progress_arg = &progress;
-	rc = verify_task(&v, &request, &err);
+	request.claims = &claims;
+	if ((rc = claims_load(&c->list, &claims, &err)) == 0)
+		rc = verify_task(&v, &request, &err);
 	progress_end(&progress);
 	if (rc == -1) {
 		status = cli_task_error(c, request.task, &err);
@@ -323,6 +326,7 @@ verify_run(struct cli *c, struct verify_request request)
 										: EXIT_GATE;
 	}
 	verify_free(&v);
+	claims_free(&claims);
 	return status;
 }
 

@@ -70,15 +70,6 @@ input_free(struct input *in)
 }
 
 static char *
-shown(const char *text)
-{
-	struct buf b = { 0 };
-
-	text_show(&b, text, strlen(text), TEXT_LINE, 1000);
-	return b.len > 0 ? buf_take(&b) : mem_string("");
-}
-
-static char *
 name_of(const struct task *t)
 {
 	struct buf b = { 0 };
@@ -165,7 +156,7 @@ check_chain(struct input *in, const struct ci_options *o, struct ci_report *r)
 		return;
 	}
 	if (journal_verify_text(in->journal.data, in->journal.len, list, &check, &e) == -1)
-		ci_add(r, CI_BAD, "chain", mem_string("journal"), shown(e.text), 0);
+		ci_add(r, CI_BAD, "chain", mem_string("journal"), text_shown(e.text, 1000), 0);
 	else
 		ci_add(r, CI_GOOD, "chain", mem_string("journal"),
 		    mem_printf("%llu lines, intact", (unsigned long long)check.lines), 0);
@@ -215,7 +206,7 @@ check_task(const struct input *in, const struct ci_options *o, struct ci_report 
 	if (receipt == NULL)
 		text = mem_string("completed without a receipt");
 	else if (!text_equal(receipt->subject_hash, hash)) {
-		char *subject = shown(receipt->subject != NULL ? receipt->subject : "?");
+		char *subject = text_shown(receipt->subject != NULL ? receipt->subject : "?", 1000);
 
 		text = mem_printf(
 		    "its receipt (line %llu) is for another subject or description: \"%s\"",

@@ -122,18 +122,18 @@ Test(strings, same_in_the_same_order)
 {
 	struct strings a = { 0 }, b = { 0 };
 
-	cr_expect(strings_same(&a, &b), "both empty");
+	cr_expect(strings_equal(&a, &b), "both empty");
 	strings_add(&a, "1");
-	cr_expect(!strings_same(&a, &b), "one is longer");
+	cr_expect(!strings_equal(&a, &b), "one is longer");
 	strings_add(&b, "2");
-	cr_expect(!strings_same(&a, &b), "another text");
+	cr_expect(!strings_equal(&a, &b), "another text");
 	strings_add(&a, "2");
 	strings_add(&b, "1");
-	cr_expect(!strings_same(&a, &b), "another order");
+	cr_expect(!strings_equal(&a, &b), "another order");
 	strings_free(&b);
 	strings_add(&b, "1");
 	strings_add(&b, "2");
-	cr_expect(strings_same(&a, &b), "the same");
+	cr_expect(strings_equal(&a, &b), "the same");
 	strings_free(&a);
 	strings_free(&b);
 }

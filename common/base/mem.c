@@ -132,14 +132,13 @@ strings_has(const struct strings *list, const char *s)
 }
 
 bool
-strings_same(const struct strings *a, const struct strings *b)
+strings_equal(const struct strings *a, const struct strings *b)
 {
-	if (a->count != b->count)
-		return false;
-	for (size_t i = 0; i < a->count; i++)
-		if (strcmp(a->item[i], b->item[i]) != 0)
-			return false;
-	return true;
+	size_t i = 0;
+
+	while (i < a->count && i < b->count && strcmp(a->item[i], b->item[i]) == 0)
+		i++;
+	return i == a->count && i == b->count;
 }
 
 char **

@@ -36,7 +36,7 @@ struct strings {
 void strings_add(struct strings *, const char *); /* copies */
 void strings_take(struct strings *, char *);      /* owns */
 bool strings_has(const struct strings *, const char *);
-bool strings_same(const struct strings *, const struct strings *); /* in the same order */
+bool strings_equal(const struct strings *, const struct strings *); /* in the same order */
 char **strings_argv(const struct strings *); /* with a NULL at the end; owned, its strings not */
 void strings_free(struct strings *);         /* leaves it empty */
 

@@ -123,6 +123,16 @@ text_show(struct buf *out, const char *s, size_t len, enum text_form form, size_
 	}
 }
 
+char *
+text_shown(const char *s, size_t max_chars)
+{
+	struct buf b = { 0 };
+
+	text_show(&b, s, strlen(s), TEXT_LINE, max_chars);
+	buf_need(&b, 0);
+	return buf_take(&b);
+}
+
 void
 text_quote(struct buf *out, const char *s, size_t max_chars)
 {

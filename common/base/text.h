@@ -28,6 +28,9 @@ enum text_form {
 
 void text_show(struct buf *, const char *, size_t len, enum text_form, size_t max_chars);
 
+/* The same as one line, owned. */
+char *text_shown(const char *, size_t max_chars);
+
 /* May this code point be shown as it is? */
 bool text_safe(int32_t code_point);
 

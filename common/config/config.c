@@ -315,12 +315,11 @@ config_text(struct config *c, const char *path, const char *root, bool project, 
 	}
 	if (config_read_object(&r, JSON_ROOT, top_keys, c) == -1)
 		goto out;
-	if (commands != NULL)
-		*commands = json_count(&r.json, json_member(&r.json, JSON_ROOT, "gates")) > 0 ||
-			    json_count(&r.json, json_member(&r.json, JSON_ROOT, "sync")) > 0 ||
-			    json_kind(&r.json,
-				json_member(&r.json, json_member(&r.json, JSON_ROOT, "verify"),
-				    "allow")) != JSON_NONE;
+	*commands = json_count(&r.json, json_member(&r.json, JSON_ROOT, "gates")) > 0 ||
+		    json_count(&r.json, json_member(&r.json, JSON_ROOT, "sync")) > 0 ||
+		    json_kind(&r.json,
+			json_member(&r.json, json_member(&r.json, JSON_ROOT, "verify"), "allow")) !=
+			JSON_NONE;
 	rc = 0;
 out:
 	json_free(&r.json);

@@ -79,7 +79,7 @@ same_sync(const struct config *a, const struct config *b)
 	if (a->mirror_count != b->mirror_count)
 		return false;
 	for (size_t i = 0; i < a->mirror_count; i++)
-		if (!strings_same(&a->mirror[i].argv, &b->mirror[i].argv) ||
+		if (!strings_equal(&a->mirror[i].argv, &b->mirror[i].argv) ||
 		    a->mirror[i].timeout_ms != b->mirror[i].timeout_ms)
 			return false;
 	return true;
@@ -102,7 +102,7 @@ trust_difference(
 		compare_gates(&out, &old.gates, &new.gates);
 		if (!same_sync(&old, &new))
 			add_item(&out, "the sync commands have changed");
-		if (!strings_same(&old.verify.allow, &new.verify.allow))
+		if (!strings_equal(&old.verify.allow, &new.verify.allow))
 			add_item(&out, "the list of allowed verify commands has changed");
 		if (out.len == 0)
 			add_item(&out, "settings or comments, but no command");

@@ -326,13 +326,7 @@ trust_check(const char *config_dir, const struct config *c, const char *cwd, enu
 		*answer = TRUST_GIVEN;
 		return 0;
 	}
-	if (config_dir == NULL) {
-		*answer = c->project.commands ? TRUST_UNKNOWN : TRUST_NOT_NEEDED;
-		if (*answer == TRUST_UNKNOWN)
-			why_unknown(why, c);
-		return 0;
-	}
-	if (trust_load(config_dir, &ts, e) == -1)
+	if (config_dir != NULL && trust_load(config_dir, &ts, e) == -1)
 		return -1;
 	if (c->project.path != NULL && (real = realpath(c->project.path, NULL)) != NULL)
 		root = root_of(real);

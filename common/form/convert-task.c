@@ -24,6 +24,7 @@ struct conversion {
 	char *priority, *created, *updated; /* raw JSON; NULL */
 	char *active_form, *parent;
 	enum task_status status, original;
+	struct strings blocks, blocked_by; /* ids in the target */
 	json_ref at[FIELD_COUNT];
 };
 
@@ -39,17 +40,18 @@ raw_copy(const struct json *j, json_ref at)
 	return json_kind(j, at) == JSON_NULL ? NULL : json_raw_copy(j, at);
 }
 
-/* A JSON string's text, or NULL. */
+/* Takes the field: a JSON string's text, or NULL. */
 static char *
-raw_string(const char *raw)
+take_string(struct raw_fields *m, const char *key)
 {
+	char *raw = raw_fields_take(m, key), *s = NULL;
 	struct json j = { 0 };
 	struct error ignored;
-	char *s = NULL;
 
 	if (raw != NULL && json_parse(&j, raw, strlen(raw), &ignored) == 0)
 		s = json_string(&j, JSON_ROOT);
 	json_free(&j);
+	free(raw);
 	return s;
 }
 
@@ -72,6 +74,8 @@ conversion_free(struct conversion *v)
 	free(v->updated);
 	free(v->active_form);
 	free(v->parent);
+	strings_free(&v->blocks);
+	strings_free(&v->blocked_by);
 }
 
 /* Takes the task apart. */
@@ -80,7 +84,7 @@ analyse(struct conversion *v)
 {
 	const struct task *t = v->task;
 	const struct json *j = &t->json;
-	char *raw, *word;
+	char *word;
 
 	task_fields(j, v->at);
 	raw_fields_collect(&v->extra, j, JSON_ROOT, false);
@@ -92,15 +96,9 @@ analyse(struct conversion *v)
 	    first_of(raw_copy(j, v->at[FIELD_CREATED_AT]), raw_fields_take(&v->meta, "created_at"));
 	v->updated =
 	    first_of(raw_copy(j, v->at[FIELD_UPDATED_AT]), raw_fields_take(&v->meta, "updated_at"));
-	raw = raw_fields_take(&v->meta, "activeForm");
-	word = raw_string(raw);
-	v->active_form = t->active_form != NULL ? mem_string(t->active_form) : mem_string(word);
-	free(raw);
-	free(word);
-	raw = raw_fields_take(&v->meta, "original_status");
-	word = raw_string(raw);
+	v->active_form = first_of(mem_string(t->active_form), take_string(&v->meta, "activeForm"));
+	word = take_string(&v->meta, "original_status");
 	v->original = task_status_parse(word);
-	free(raw);
 	free(word);
 	v->status = t->status;
 	v->parent = mem_string(t->parent);
@@ -190,15 +188,15 @@ gather(const struct convert_context *c, struct strings *ids, const struct string
 
 /* Both directions, whichever task has them in its text, under their new ids. */
 static void
-gather_edges(const struct conversion *v, struct strings *blocks, struct strings *blocked_by)
+gather_edges(struct conversion *v)
 {
 	const struct convert_context *c = v->context;
 	const struct task *t = v->task;
 	size_t at = c->blocks != NULL ? task_index_find(&c->index, t->id) : TASK_NOWHERE;
 	bool known = at != TASK_NOWHERE;
 
-	gather(c, blocks, &t->blocks, known ? &c->blocks[at] : NULL);
-	gather(c, blocked_by, &t->blocked_by, known ? &c->blocked_by[at] : NULL);
+	gather(c, &v->blocks, &t->blocks, known ? &c->blocks[at] : NULL);
+	gather(c, &v->blocked_by, &t->blocked_by, known ? &c->blocked_by[at] : NULL);
 }
 
 /* A text with the bytes of the source, lone surrogates included, if the source has it. */
@@ -216,20 +214,17 @@ put_text(struct conversion *v, struct buf *out, enum task_field field, const cha
 }
 
 static void
-print_native(struct conversion *v, const char *id, struct buf *out, bool had_metadata)
+print_native(struct conversion *v, struct buf *out, bool had_metadata)
 {
 	const struct task *t = v->task;
-	struct strings blocks = { 0 }, by = { 0 };
 
-	gather_edges(v, &blocks, &by);
-	raw_fields_put_string(out, "id", id, false);
 	put_text(v, out, FIELD_SUBJECT, t->subject);
 	put_text(v, out, FIELD_DESCRIPTION, convert_body(t));
 	raw_fields_put_string(out, "activeForm", v->active_form, false);
 	raw_fields_put_string(out, "owner", t->owner, false);
 	raw_fields_put_string(out, "status", task_status_name(v->status), false);
-	raw_fields_put_ids(out, "blocks", &blocks);
-	raw_fields_put_ids(out, "blockedBy", &by);
+	raw_fields_put_ids(out, "blocks", &v->blocks);
+	raw_fields_put_ids(out, "blockedBy", &v->blocked_by);
 	raw_fields_add_string(&v->meta, "parent_id", convert_id(v->context, v->parent));
 	raw_fields_add(&v->meta, "priority", v->priority);
 	raw_fields_add(&v->meta, "created_at", v->created);
@@ -243,16 +238,12 @@ print_native(struct conversion *v, const char *id, struct buf *out, bool had_met
 		raw_fields_add(&v->meta, v->extra.key.item[i], v->extra.value.item[i]);
 	}
 	raw_fields_put_metadata(out, &v->meta, had_metadata);
-	strings_free(&blocks);
-	strings_free(&by);
 }
 
 static void
-print_document(
-    struct conversion *v, const char *id, int64_t now, struct buf *out, bool had_metadata)
+print_document(struct conversion *v, int64_t now, struct buf *out, bool had_metadata)
 {
 	const struct task *t = v->task;
-	struct strings blocks = { 0 }, by = { 0 };
 	char iso[CLOCK_ISO], *joined = task_join_subject(t->subject, convert_body(t));
 	size_t line = strcspn(joined, "\r\n");
 	/* reading it back must give the same subject and description */
@@ -260,8 +251,6 @@ print_document(
 		     (joined[line] == '\0' || strcmp(joined + line + 2, convert_body(t)) == 0);
 
 	clock_iso_seconds(iso, now);
-	gather_edges(v, &blocks, &by);
-	raw_fields_put_string(out, "id", id, false);
 	if (!plain)
 		raw_fields_put_string(out, "subject", t->subject, false);
 	raw_fields_put_string(out, "description", plain ? joined : convert_body(t), false);
@@ -275,7 +264,7 @@ print_document(
 	else
 		raw_fields_put_string(out, "updated_at", iso, false);
 	raw_fields_put_string(out, "assignee", t->owner, true);
-	raw_fields_put_ids(out, "dependencies", &by);
+	raw_fields_put_ids(out, "dependencies", &v->blocked_by);
 	raw_fields_put_string(out, "parent_id", convert_id(v->context, v->parent), false);
 	raw_fields_add(&v->meta, "priority", v->priority);
 	raw_fields_add_string(&v->meta, "activeForm", v->active_form);
@@ -284,19 +273,16 @@ print_document(
 	raw_fields_put_metadata(out, &v->meta, had_metadata);
 	raw_fields_put(out, &v->extra);
 	free(joined);
-	strings_free(&blocks);
-	strings_free(&by);
 }
 
 static void
-print_exported(struct conversion *v, const char *id, struct buf *out, bool had_metadata)
+print_exported(struct conversion *v, struct buf *out, bool had_metadata)
 {
 	const struct convert_context *c = v->context;
 	const struct task *t = v->task;
-	struct strings blocks = { 0 }, by = { 0 }, waits = { 0 }, open = { 0 };
+	struct strings waits = { 0 }, open = { 0 };
 	size_t i, at;
 
-	gather_edges(v, &blocks, &by);
 	for (i = 0; i < t->blocked_by.count; i++) {
 		at = c->all != NULL ? task_index_find(&c->index, t->blocked_by.item[i])
 				    : TASK_NOWHERE;
@@ -305,12 +291,11 @@ print_exported(struct conversion *v, const char *id, struct buf *out, bool had_m
 	}
 	gather(c, &open, &waits, NULL);
 	strings_free(&waits);
-	raw_fields_put_string(out, "id", id, false);
 	put_text(v, out, FIELD_SUBJECT, t->subject);
 	put_text(v, out, FIELD_DESCRIPTION, convert_body(t));
 	raw_fields_put_string(out, "status", task_status_name(v->status), false);
 	raw_fields_put_raw(out, "priority", v->priority);
-	raw_fields_put_ids(out, "dependencies", &by);
+	raw_fields_put_ids(out, "dependencies", &v->blocked_by);
 	raw_fields_put_ids(out, "blockedBy", &open);
 	raw_fields_add_string(&v->meta, "subagent_id", t->owner);
 	raw_fields_add(&v->meta, "created_at", v->created);
@@ -321,27 +306,20 @@ print_exported(struct conversion *v, const char *id, struct buf *out, bool had_m
 		raw_fields_add_string(&v->meta, "original_status", task_status_name(v->original));
 	raw_fields_put_metadata(out, &v->meta, had_metadata);
 	raw_fields_put(out, &v->extra);
-	strings_free(&blocks);
-	strings_free(&by);
 	strings_free(&open);
 }
 
 static void
-print_folder(struct conversion *v, const char *id, struct buf *out)
+print_folder(struct conversion *v, struct buf *out)
 {
 	const struct task *t = v->task;
-	struct strings blocks = { 0 }, by = { 0 };
 
-	gather_edges(v, &blocks, &by);
-	raw_fields_put_string(out, "id", id, false);
 	put_text(v, out, FIELD_SUBJECT, t->subject);
 	put_text(v, out, FIELD_DESCRIPTION, convert_body(t));
 	raw_fields_put_string(out, "status", task_status_name(v->status), false);
 	raw_fields_put_string(out, "owner", t->owner, true);
-	raw_fields_put_ids(out, "blockedBy", &by);
+	raw_fields_put_ids(out, "blockedBy", &v->blocked_by);
 	report_rest(v, true);
-	strings_free(&blocks);
-	strings_free(&by);
 }
 
 void
@@ -380,19 +358,21 @@ convert_one(const struct task *t, enum task_dialect to, const char *id,
 
 	analyse(&v);
 	settle_status(&v);
+	gather_edges(&v);
 	buf_putc(&text, '{');
+	raw_fields_put_string(&text, "id", id, false);
 	switch (to) {
 	case TASK_NATIVE:
-		print_native(&v, id, &text, had);
+		print_native(&v, &text, had);
 		break;
 	case TASK_DOCUMENT:
-		print_document(&v, id, now, &text, had);
+		print_document(&v, now, &text, had);
 		break;
 	case TASK_EXPORTED:
-		print_exported(&v, id, &text, had);
+		print_exported(&v, &text, had);
 		break;
 	case TASK_FOLDER:
-		print_folder(&v, id, &text);
+		print_folder(&v, &text);
 		break;
 	}
 	buf_putc(&text, '}');

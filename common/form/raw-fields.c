@@ -37,7 +37,7 @@ raw_fields_free(struct raw_fields *m)
 char *
 raw_fields_take(struct raw_fields *m, const char *key)
 {
-	size_t i, k;
+	size_t i;
 	char *value;
 
 	for (i = 0; i < m->key.count; i++) {
@@ -45,12 +45,11 @@ raw_fields_take(struct raw_fields *m, const char *key)
 			continue;
 		value = m->value.item[i];
 		free(m->key.item[i]);
-		for (k = i + 1; k < m->key.count; k++) {
-			m->key.item[k - 1] = m->key.item[k];
-			m->value.item[k - 1] = m->value.item[k];
+		m->value.count = --m->key.count;
+		for (; i < m->key.count; i++) {
+			m->key.item[i] = m->key.item[i + 1];
+			m->value.item[i] = m->value.item[i + 1];
 		}
-		m->key.count--;
-		m->value.count--;
 		return value;
 	}
 	return NULL;

@@ -205,29 +205,22 @@ unnamed(const struct agent *a, const struct claim *claim)
 }
 
 static int
-check_owner(const struct completion *c, struct buf *reason, struct error *e)
+check_owner(const struct completion *c, struct buf *reason)
 {
 	struct holder_query q = { .task = c->task, .self = c->agent };
-	struct claims claims = { 0 };
-	int rc = 0;
 
 	/* A person at a shell may complete any task. */
 	if (c->agent->id == NULL && c->agent->name == NULL && c->agent->session == NULL)
 		return 0;
-	if (claims_load(c->list, &claims, e) == -1)
-		return -1;
-	holder_look(&q, c->list, &claims);
-	if (!unnamed(c->agent, q.claim) && holder_of(&q) == HOLDER_OTHER) {
-		buf_puts(reason, "it belongs to ");
-		holder_describe(reason, &q);
-		buf_puts(reason,
-		    ", who must complete it. If that agent is gone, give the task back "
-		    "with: claude-tasks release ");
-		buf_puts(reason, c->task->id);
-		rc = 1;
-	}
-	claims_free(&claims);
-	return rc;
+	holder_look(&q, c->list, c->claims);
+	if (unnamed(c->agent, q.claim) || holder_of(&q) != HOLDER_OTHER)
+		return 0;
+	buf_puts(reason, "it belongs to ");
+	holder_describe(reason, &q);
+	buf_puts(reason, ", who must complete it. If that agent is gone, give the task back "
+			 "with: claude-tasks release ");
+	buf_puts(reason, c->task->id);
+	return 1;
 }
 
 int
@@ -244,7 +237,7 @@ completion_check(
 	case CHECK_METADATA:
 		return check_metadata(c, reason);
 	case CHECK_OWNER:
-		return check_owner(c, reason, e);
+		return check_owner(c, reason);
 	case CHECK_NONE:
 	case CHECK_COMMITTED: /* asks the tree: verify-run.c */
 		break;

@@ -23,6 +23,7 @@ struct completion {
 	const struct task *task;
 	const struct list *list;
 	struct store *store;
+	const struct claims *claims;
 	const struct agent *agent;      /* who completes it */
 	const struct strings *required; /* metadata keys */
 	struct json sent;               /* the metadata sent; no nodes: none */

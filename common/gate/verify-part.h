@@ -36,7 +36,6 @@ struct plan {
 	const struct verify_request *req;
 	struct verify *verify;
 	struct completion completion;
-	struct claims claims;
 	const struct claim *claim; /* on this task; NULL */
 	int statefd;               /* -1: none, so no cache */
 	char *cwd;                 /* the event's */
@@ -58,7 +57,6 @@ void verify_select(struct plan *);
 void verify_tree_read(struct plan *);   /* read it, once */
 void verify_tree_forget(struct plan *); /* the next call reads it again */
 const struct strings *verify_tree_changed(struct plan *, bool since_head); /* NULL: not known */
-void verify_tree_scope(struct plan *, size_t, char out[65], char **why);
 void verify_tree_lookup(struct plan *);   /* passes from the cache */
 void verify_tree_remember(struct plan *); /* passes to the cache */
 bool verify_tree_moved(

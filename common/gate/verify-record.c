@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
-#include "agent/claims.h"
 #include "base/text.h"
 #include "gate/verify-part.h"
 #include "list/journal.h"
@@ -141,19 +140,6 @@ record_append(const struct verify_request *req, struct journal_entry *entry, str
 	return journal_append(req->list, req->config->durability, entry, record_patience(req), e);
 }
 
-/* The commit at which the task was claimed; CI counts changes from there. */
-static void
-add_base(const struct verify_request *req, const char *task, struct json_object *o)
-{
-	struct claims claims = { 0 };
-	const struct claim *c;
-	struct error e;
-
-	if (claims_load(req->list, &claims, &e) == 0 && (c = claims_find(&claims, task)) != NULL)
-		out_string(o, "base", c->head);
-	claims_free(&claims);
-}
-
 static int
 record_pass(const struct verify *v, const struct verify_request *req, struct error *e)
 {
@@ -164,7 +150,7 @@ record_pass(const struct verify *v, const struct verify_request *req, struct err
 		.extra = receipt_object(v, req) };
 	char *key = attempts_key(v->task.id);
 
-	add_base(req, v->task.id, entry.extra);
+	out_string(entry.extra, "base", v->base); /* CI counts changes from there */
 	/* The client deletes a list when all of it is completed; undo restores from this. */
 	if (v->task.text.len > 0)
 		out_string(entry.extra, "before", buf_text(&v->task.text));

@@ -145,15 +145,9 @@ show_gate(struct buf *b, const struct plan *p, size_t i, size_t chars)
 }
 
 static bool
-gate_counts(const struct plan *p, size_t i)
-{
-	return p->item[i].state != PLAN_SKIP;
-}
-
-static bool
 gate_failed(const struct plan *p, size_t i)
 {
-	return gate_counts(p, i) && !gate_verdict_good(p->verify->result[i].verdict);
+	return p->item[i].state != PLAN_SKIP && !gate_verdict_good(p->verify->result[i].verdict);
 }
 
 static void
@@ -164,7 +158,7 @@ show_passed(struct buf *b, const struct plan *p)
 	for (size_t i = 0; i < p->verify->count; i++) {
 		const struct gate_result *r = &p->verify->result[i];
 
-		if (!gate_counts(p, i) || !gate_verdict_good(r->verdict) ||
+		if (p->item[i].state == PLAN_SKIP || !gate_verdict_good(r->verdict) ||
 		    b->len > TEXT_REASON - 1500)
 			continue;
 		buf_printf(b, "%s%s%s", first ? "Passed: " : ", ", r->gate->name,
@@ -185,7 +179,7 @@ verify_report_gates(struct plan *p)
 	bool late = false;
 
 	for (size_t i = 0; i < v->count; i++) {
-		total += gate_counts(p, i);
+		total += p->item[i].state != PLAN_SKIP;
 		if (gate_failed(p, i) && !v->result[i].gate->warn) {
 			bad++;
 			late = late || (v->result[i].verdict == GATE_TIMED_OUT && p->item[i].cut);

@@ -70,8 +70,8 @@ tree_contains(const char *root, const char *path)
 }
 
 /* The hash of what gate i reads; "" and the reason (owned) if there is none. */
-void
-verify_tree_scope(struct plan *p, size_t i, char out[65], char **why)
+static void
+scope_hash(struct plan *p, size_t i, char out[65], char **why)
 {
 	const struct gate *g = p->verify->result[i].gate;
 
@@ -125,7 +125,7 @@ verify_tree_lookup(struct plan *p)
 		r->key[0] = '\0';
 		free(r->uncached);
 		r->uncached = NULL;
-		verify_tree_scope(p, i, p->item[i].scope, &r->uncached);
+		scope_hash(p, i, p->item[i].scope, &r->uncached);
 		if (p->item[i].scope[0] == '\0')
 			continue;
 		if (!r->gate->cache || !p->req->config->verify.cache || p->statefd == -1) {
@@ -183,7 +183,7 @@ verify_tree_moved(struct plan *p, struct strings *paths)
 
 		if (p->item[i].state != PLAN_DONE || p->item[i].scope[0] == '\0')
 			continue;
-		verify_tree_scope(p, i, now, &why);
+		scope_hash(p, i, now, &why);
 		free(why);
 		if (strcmp(now, p->item[i].scope) == 0)
 			continue;

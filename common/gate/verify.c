@@ -50,6 +50,7 @@ completion_of(const struct verify_request *req, const struct task *t)
 	return (struct completion){ .task = t,
 		.list = req->list,
 		.store = req->store,
+		.claims = req->claims,
 		.agent = &req->agent,
 		.required = &req->config->verify.metadata };
 }
@@ -131,6 +132,16 @@ note_gate_file(struct plan *p)
 		: mem_printf("the gate file '%s' was changed after the task was claimed", f->path));
 }
 
+static bool
+any_ran(const struct plan *p)
+{
+	for (size_t i = 0; i < p->verify->count; i++)
+		if (p->verify->result[i].tries > 0 &&
+		    p->verify->result[i].gate->check == CHECK_NONE)
+			return true;
+	return false;
+}
+
 /* Read the task again: is it unchanged, and do the built-in checks still pass?
  * 0, 1 refused, -1. */
 static int
@@ -138,6 +149,7 @@ check_again(struct plan *p, struct error *e)
 {
 	struct verify *v = p->verify;
 	struct task now = TASK_INIT;
+	struct claims claims = { 0 };
 	struct strings again = { 0 };
 	struct buf text = { 0 };
 	const char *rule = NULL;
@@ -164,10 +176,17 @@ check_again(struct plan *p, struct error *e)
 		struct completion c = p->completion;
 
 		c.task = &now;
-		rc = run_builtins(&c, p->req->config, &text, &again, &rule, &asked, e);
+		/* A reported completion is checked once more under the lock. */
+		if (p->req->on == GATE_COMPLETE && any_ran(p)) {
+			rc = claims_load(c.list, &claims, e);
+			c.claims = &claims;
+		}
+		if (rc == 0)
+			rc = run_builtins(&c, p->req->config, &text, &again, &rule, &asked, e);
 		if (rc == 1)
 			verify_report_refusal(p, rule, buf_text(&text));
 	}
+	claims_free(&claims);
 	strings_free(&again);
 	buf_free(&text);
 	task_free(&now);
@@ -182,16 +201,6 @@ all_good(const struct plan *p)
 		    !gate_verdict_good(p->verify->result[i].verdict))
 			return false;
 	return true;
-}
-
-static bool
-any_ran(const struct plan *p)
-{
-	for (size_t i = 0; i < p->verify->count; i++)
-		if (p->verify->result[i].tries > 0 &&
-		    p->verify->result[i].gate->check == CHECK_NONE)
-			return true;
-	return false;
 }
 
 /* Reset what ran or came from the cache, to run it on the tree as it is now. */
@@ -324,9 +333,8 @@ plan_open(struct plan *p, struct error *e)
 	if (completion_open(&p->completion, req->metadata, e) == -1)
 		return -1;
 	completion_hash(&v->task, v->subject_hash);
-	if (req->list != NULL && claims_load(req->list, &p->claims, e) == -1)
-		return -1;
-	p->claim = claims_find(&p->claims, v->task.id);
+	if (req->claims != NULL && (p->claim = claims_find(req->claims, v->task.id)) != NULL)
+		v->base = mem_string(p->claim->head);
 	if (req->list != NULL && req->config->gates.count + req->config->verify.allow.count > 0) {
 		struct error why;
 
@@ -340,7 +348,6 @@ static void
 plan_close(struct plan *p)
 {
 	completion_close(&p->completion);
-	claims_free(&p->claims);
 	for (size_t i = 0; i < p->verify->count; i++) {
 		free(p->item[i].cwd);
 		strings_free(&p->item[i].env);
@@ -396,6 +403,7 @@ verify_free(struct verify *v)
 	free(v->result);
 	strings_free(&v->warnings);
 	free(v->head);
+	free(v->base);
 	if (v->own != NULL)
 		gate_free(v->own);
 	free(v->own);

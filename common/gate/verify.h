@@ -53,7 +53,8 @@ struct verify_request {
 	const struct config *config;
 	const struct list *list;
 	struct store *store;
-	const char *task; /* id */
+	const struct claims *claims; /* of the list, just read; NULL without a store */
+	const char *task;            /* id */
 	const struct task
 	    *given;        /* the task itself, read elsewhere (CI): store may be NULL; NULL */
 	const char *since; /* CI: the commit that `changed` counts from; NULL: the claim's */
@@ -89,6 +90,7 @@ struct verify {
 	enum trust trust;
 	char tree_before[65], tree_after[65]; /* "" unknown */
 	char *head;                           /* NULL */
+	char *base;                           /* the commit at which the task was claimed; NULL */
 	char subject_hash[65];                /* SHA-256 of subject NUL description */
 	struct gate *own;                     /* the gate made of metadata.verify; NULL */
 	struct task task;

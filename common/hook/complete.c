@@ -40,8 +40,7 @@ complete_nudge(struct hook *h)
 	else if (h->explain)
 		hook_would(h, "tally.json: %s counted", key);
 	/* Only if it was counted: else it would be asked for ever. */
-	if (!h->explain && tally_get(&h->in.list, key) < h->in.config.verify.nudges &&
-	    tally_add(&h->in.list, key, hook_patience(h), &e) != -1) {
+	else if (tally_add(&h->in.list, key, hook_patience(h), &e) != -1) {
 		d->verdict = VERDICT_REFUSE;
 		d->rule = "turn_end";
 		d->task = h->in.event.task_id;
@@ -85,6 +84,7 @@ complete_check(struct hook *h, struct error *e)
 		.config = &h->in.config,
 		.list = &h->in.list,
 		.store = &h->in.store,
+		.claims = &h->in.claims,
 		.task = h->in.event.task_id,
 		.agent = h->in.self,
 		.cwd = h->in.event.cwd,
@@ -147,5 +147,7 @@ complete_run(struct hook *h, struct error *e)
 	if (!h->explain && agent_learn(&h->in.event, &h->in.list, hook_patience(h), e) == -1)
 		return -1;
 	release_dead_claims(h, NULL);
+	if (hook_claims(h, e) == -1)
+		return -1;
 	return complete_check(h, e);
 }

@@ -8,12 +8,11 @@
  */
 #include "hook/decision.h"
 
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "sys/file.h"
 #include "json/json-print.h"
 #include "json/out.h"
 
@@ -120,18 +119,9 @@ decision_json(const struct decision *d, enum event_kind kind, struct buf *out)
 static void
 put(int fd, const char *s, size_t len)
 {
-	ssize_t n;
-	int tries = 0;
+	struct error ignored;
 
-	while (len > 0) {
-		n = write(fd, s, len);
-		if (n == -1 && error_again(&tries))
-			continue;
-		if (n <= 0)
-			return;
-		s += n;
-		len -= (size_t)n;
-	}
+	(void)file_write_all(fd, s, len, &ignored);
 }
 
 int

@@ -288,41 +288,20 @@ hook_patience(struct hook *h)
 	return deadline_first(deadline_in(ms), hook_deadline(h));
 }
 
-static void explain_line(struct buf *, const char *fmt, va_list)
-    __attribute__((format(printf, 2, 0)));
-
-static void
-explain_line(struct buf *b, const char *fmt, va_list ap)
+void
+hook_line(struct hook *h, struct buf *b, const char *fmt, ...)
 {
-	char *s = mem_vprintf(fmt, ap);
+	va_list ap;
+	char *s;
 
+	if (!h->explain)
+		return;
+	va_start(ap, fmt);
+	s = mem_vprintf(fmt, ap);
+	va_end(ap);
 	text_show(b, s, strlen(s), TEXT_BLOCK, TEXT_REASON);
 	buf_putc(b, '\n');
 	free(s);
-}
-
-void
-hook_fact(struct hook *h, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (!h->explain)
-		return;
-	va_start(ap, fmt);
-	explain_line(&h->out.facts, fmt, ap);
-	va_end(ap);
-}
-
-void
-hook_would(struct hook *h, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (!h->explain)
-		return;
-	va_start(ap, fmt);
-	explain_line(&h->out.would, fmt, ap);
-	va_end(ap);
 }
 
 void

@@ -107,8 +107,10 @@ struct deadline hook_deadline(struct hook *);
 struct deadline hook_patience(struct hook *);
 
 /* For --explain; nothing otherwise. */
-void hook_fact(struct hook *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void hook_would(struct hook *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+#define hook_fact(h, ...) hook_line(h, &(h)->out.facts, __VA_ARGS__)
+#define hook_would(h, ...) hook_line(h, &(h)->out.would, __VA_ARGS__)
+void hook_line(struct hook *, struct buf *, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* One line in the journal; a failure to write it changes nothing else. */
 void hook_journal(

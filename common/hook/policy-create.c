@@ -4,7 +4,6 @@
  * A limit or a pattern was set by the user and always refuses; a duplicate is
  * only pointed out by default, since two tasks may share a subject.
  */
-#include <ctype.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -13,12 +12,7 @@
 static bool
 is_blank(const char *s)
 {
-	if (s == NULL)
-		return true;
-	for (; *s != '\0'; s++)
-		if (!isspace((unsigned char)*s))
-			return false;
-	return true;
+	return s == NULL || s[strspn(s, " \t\n\v\f\r")] == '\0';
 }
 
 void

@@ -30,17 +30,6 @@ policy_object(struct decision *d, enum config_level level, const char *rule, str
 	buf_free(text);
 }
 
-void
-policy_remark(struct decision *d, const char *rule, struct buf *text)
-{
-	if (d->context.len > 0)
-		buf_putc(&d->context, '\n');
-	buf_add(&d->context, buf_text(text), text->len);
-	if (d->rule == NULL)
-		d->rule = rule;
-	buf_free(text);
-}
-
 static void
 subject_line(struct buf *b, const struct facts *f, const char *cannot)
 {
@@ -49,11 +38,18 @@ subject_line(struct buf *b, const struct facts *f, const char *cannot)
 	buf_printf(b, " cannot %s: ", cannot);
 }
 
+/* Another agent has it: `has` says so, `must` what follows from that. */
 static void
-release_hint(struct buf *b, const struct facts *f)
+held_line(
+    struct buf *b, const struct facts *f, const char *cannot, const char *has, const char *must)
 {
-	buf_puts(b, " If that agent is gone, give the task back with: claude-tasks release ");
+	subject_line(b, f, cannot);
+	buf_puts(b, has);
+	holder_describe(b, &f->query);
+	buf_puts(b, must);
+	buf_puts(b, ". If that agent is gone, give the task back with: claude-tasks release ");
 	text_show(b, f->query.task->id, strlen(f->query.task->id), TEXT_LINE, TEXT_SUBJECT);
+	buf_putc(b, '.');
 }
 
 static void
@@ -85,12 +81,7 @@ policy_start(const struct facts *f, struct decision *d)
 		return;
 	}
 	if (holder_of(&f->query) == HOLDER_OTHER) {
-		subject_line(&b, f, "start");
-		buf_puts(&b, "already claimed by ");
-		holder_describe(&b, &f->query);
-		buf_putc(&b, '.');
-		release_hint(&b, f);
-		buf_putc(&b, '.');
+		held_line(&b, f, "start", "already claimed by ", "");
 		policy_object(d, f->config->rules.claimed, "already_claimed", &b);
 		return;
 	}
@@ -120,12 +111,7 @@ policy_complete(const struct facts *f, struct decision *d)
 	if (f->query.task->status == TASK_COMPLETED)
 		return;
 	if (holder_of(&f->query) == HOLDER_OTHER) {
-		subject_line(&b, f, "complete");
-		buf_puts(&b, "it belongs to ");
-		holder_describe(&b, &f->query);
-		buf_puts(&b, ", who must complete it.");
-		release_hint(&b, f);
-		buf_putc(&b, '.');
+		held_line(&b, f, "complete", "it belongs to ", ", who must complete it");
 		policy_object(d, level, "not_owner", &b);
 	}
 	if (f->blockers != NULL && f->blockers->count > 0) {
@@ -148,12 +134,7 @@ policy_delete(const struct facts *f, struct decision *d)
 	struct buf b = { 0 };
 
 	if (f->query.task->status == TASK_IN_PROGRESS && holder_of(&f->query) == HOLDER_OTHER) {
-		subject_line(&b, f, "be deleted");
-		buf_puts(&b, "in progress by ");
-		holder_describe(&b, &f->query);
-		buf_putc(&b, '.');
-		release_hint(&b, f);
-		buf_putc(&b, '.');
+		held_line(&b, f, "be deleted", "in progress by ", "");
 		if (f->dependents != NULL && f->dependents->count > 0) {
 			buf_puts(&b, " Waiting for it: ");
 			name_all(&b, f->dependents);
@@ -165,12 +146,13 @@ policy_delete(const struct facts *f, struct decision *d)
 	if (f->dependents == NULL || f->dependents->count == 0)
 		return;
 	/* Not an objection: the client drops these dependencies silently. */
-	buf_puts(&b, "Deleting ");
-	task_name(&b, f->query.task);
-	buf_puts(&b, " frees what waited for it: ");
-	name_all(&b, f->dependents);
-	buf_puts(&b, ". If the work is still needed, give them another blocker.");
-	policy_remark(d, "dependents", &b);
+	buf_puts(&d->context, d->context.len > 0 ? "\nDeleting " : "Deleting ");
+	task_name(&d->context, f->query.task);
+	buf_puts(&d->context, " frees what waited for it: ");
+	name_all(&d->context, f->dependents);
+	buf_puts(&d->context, ". If the work is still needed, give them another blocker.");
+	if (d->rule == NULL)
+		d->rule = "dependents";
 }
 
 static void
@@ -178,12 +160,7 @@ taken_from(const struct facts *f, const char *what, struct decision *d)
 {
 	struct buf b = { 0 };
 
-	subject_line(&b, f, what);
-	buf_puts(&b, "in progress by ");
-	holder_describe(&b, &f->query);
-	buf_putc(&b, '.');
-	release_hint(&b, f);
-	buf_putc(&b, '.');
+	held_line(&b, f, what, "in progress by ", "");
 	policy_object(d, f->config->rules.steal, "steal", &b);
 }
 

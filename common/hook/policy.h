@@ -61,7 +61,5 @@ void policy_todo(const struct config *, const struct json *, json_ref input, str
 
 /* An objection, filed by its level.  Takes the text. */
 void policy_object(struct decision *, enum config_level, const char *rule, struct buf *text);
-/* Not an objection: a remark for the model.  Takes the text. */
-void policy_remark(struct decision *, const char *rule, struct buf *text);
 
 #endif

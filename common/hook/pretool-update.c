@@ -50,47 +50,23 @@ update_free(struct update *c)
 	strings_free(&c->blocked_by);
 }
 
-static bool
-update_sets(const struct update *c, const char *status)
-{
-	return text_equal(c->status, status);
-}
-
 /* --- facts ------------------------------------------------------------------ */
 
-static void
-update_facts(struct hook *h, const struct update *c, const struct task *t, struct facts *f)
-{
-	struct holder_query *q = &f->query;
-
-	*f = (struct facts){ .config = &h->in.config };
-	*q = (struct holder_query){ .task = t, .self = &h->in.self, .owner = c->owner };
-	holder_look(q, &h->in.list, &h->in.claims);
-}
-
-/* Open tasks that have to do with the task `id`. */
+/* Open tasks that wait for the task `id`, or that are its subtasks. */
 struct related {
 	const char *id;
-	struct task_set *found;
+	bool subtasks;
+	struct task_set found;
 };
 
 static int
-add_if_waiting(void *arg, const struct task *t)
+add_if_related(void *arg, const struct task *t)
 {
 	struct related *r = arg;
 
-	if (task_open(t) && strings_has(&t->blocked_by, r->id))
-		task_copy(task_set_add(r->found), t);
-	return 0;
-}
-
-static int
-add_if_subtask(void *arg, const struct task *t)
-{
-	struct related *r = arg;
-
-	if (task_open(t) && text_equal(t->parent, r->id))
-		task_copy(task_set_add(r->found), t);
+	if (task_open(t) &&
+	    (r->subtasks ? text_equal(t->parent, r->id) : strings_has(&t->blocked_by, r->id)))
+		task_copy(task_set_add(&r->found), t);
 	return 0;
 }
 
@@ -237,8 +213,7 @@ static int
 update_complete(struct hook *h, const struct update *c, struct facts *f, struct error *e)
 {
 	struct blockers blockers = { 0 };
-	struct task_set subtasks = { 0 };
-	struct related s = { c->id, &subtasks };
+	struct related s = { .id = c->id, .subtasks = true };
 	const char *raw;
 	size_t len;
 	int rc = 0;
@@ -246,9 +221,9 @@ update_complete(struct hook *h, const struct update *c, struct facts *f, struct 
 	if (f->query.task->status != TASK_COMPLETED && h->in.config.rules.complete != LEVEL_OFF) {
 		rc = store_blockers(&h->in.store, f->query.task, &blockers, e);
 		if (rc != -1)
-			rc = store_scan(&h->in.store, NULL, add_if_subtask, &s, e);
+			rc = store_scan(&h->in.store, NULL, add_if_related, &s, e);
 		f->blockers = &blockers;
-		f->subtasks = &subtasks;
+		f->subtasks = &s.found;
 		if (rc != -1)
 			policy_complete(f, &h->out.decision);
 	}
@@ -260,22 +235,21 @@ update_complete(struct hook *h, const struct update *c, struct facts *f, struct 
 	f->blockers = NULL;
 	f->subtasks = NULL;
 	blockers_free(&blockers);
-	task_set_free(&subtasks);
+	task_set_free(&s.found);
 	return rc == -1 ? -1 : 0;
 }
 
 static int
 update_delete(struct hook *h, const struct update *c, struct facts *f, struct error *e)
 {
-	struct task_set dependents = { 0 };
-	struct related s = { c->id, &dependents };
-	int rc = store_scan(&h->in.store, NULL, add_if_waiting, &s, e);
+	struct related s = { .id = c->id };
+	int rc = store_scan(&h->in.store, NULL, add_if_related, &s, e);
 
-	f->dependents = &dependents;
+	f->dependents = &s.found;
 	if (rc != -1)
 		policy_delete(f, &h->out.decision);
 	f->dependents = NULL;
-	task_set_free(&dependents);
+	task_set_free(&s.found);
 	return rc == -1 ? -1 : 0;
 }
 
@@ -299,15 +273,15 @@ update_explain(struct hook *h, const struct facts *f)
 static int
 update_change(struct hook *h, const struct update *c, struct facts *f, struct error *e)
 {
-	if (c->owner != NULL && !update_sets(c, "in_progress"))
+	if (c->owner != NULL && !text_equal(c->status, "in_progress"))
 		policy_owner(f, &h->out.decision);
 	if (h->out.decision.verdict == VERDICT_REFUSE)
 		return 0;
-	if (update_sets(c, "in_progress"))
+	if (text_equal(c->status, "in_progress"))
 		return update_start(h, c, f, e);
-	if (update_sets(c, "completed"))
+	if (text_equal(c->status, "completed"))
 		return update_complete(h, c, f, e);
-	if (update_sets(c, "pending"))
+	if (text_equal(c->status, "pending"))
 		policy_reset(f, &h->out.decision);
 	return 0;
 }
@@ -315,12 +289,13 @@ update_change(struct hook *h, const struct update *c, struct facts *f, struct er
 static int
 update_task(struct hook *h, const struct update *c, const struct task *t, struct error *e)
 {
-	struct facts f;
+	struct facts f = { .config = &h->in.config,
+		.query = { .task = t, .self = &h->in.self, .owner = c->owner } };
 	int rc;
 
 	if (hook_config(h, e) == -1 || hook_claims(h, e) == -1)
 		return -1;
-	update_facts(h, c, t, &f);
+	holder_look(&f.query, &h->in.list, &h->in.claims);
 	h->out.decision.task = h->in.event.task_id;
 	if (h->explain)
 		update_explain(h, &f);
@@ -328,7 +303,7 @@ update_task(struct hook *h, const struct update *c, const struct task *t, struct
 		return -1;
 	if (h->out.decision.verdict == VERDICT_REFUSE)
 		return 0;
-	if (update_sets(c, "deleted"))
+	if (text_equal(c->status, "deleted"))
 		return update_delete(h, c, &f, e);
 	rc = update_change(h, c, &f, e);
 	/* A name that was there before was not written by this agent. */
@@ -336,15 +311,6 @@ update_task(struct hook *h, const struct update *c, const struct task *t, struct
 	    h->out.decision.verdict == VERDICT_PASS && !text_equal(t->owner, c->owner))
 		rc = holder_label(&h->in.list, &h->in.self, c->id, c->owner, hook_patience(h), e);
 	return rc;
-}
-
-/* As release_dead() would leave it. */
-static void
-update_give_back(struct task *t)
-{
-	free(t->owner);
-	t->owner = NULL;
-	t->status = TASK_PENDING;
 }
 
 int
@@ -364,8 +330,12 @@ pretool_update(struct hook *h, struct error *e)
 	if ((rc = store_get(&h->in.store, c.id, &t, e)) == 1) {
 		free(h->in.event.task_id); /* this event has none of its own */
 		h->in.event.task_id = mem_string(c.id);
-		if (task_set_find(&h->out.given, c.id) != NULL)
-			update_give_back(&t);
+		if (task_set_find(&h->out.given, c.id) != NULL) {
+			/* As release_dead() would leave it. */
+			free(t.owner);
+			t.owner = NULL;
+			t.status = TASK_PENDING;
+		}
 		rc = update_task(h, &c, &t, e);
 	} else if (rc == -1 && e->kind == ERROR_INPUT) {
 		hook_fact(h, "task %s is not one the client can see: %s", c.id, e->text);

@@ -39,7 +39,7 @@ reports_add(struct reports *r, char *task, const char *status)
 		free(task);
 		return;
 	}
-	r->item = mem_grow(r->item, r->count + 1, sizeof(*r->item));
+	r->item = mem_more(r->item, r->count, sizeof(*r->item));
 	r->item[r->count++] = (struct report_item){ .task = task, .status = s };
 }
 
@@ -204,6 +204,7 @@ report_check_again(
     void *arg, struct store *st, const struct claims *claims, const struct task *t, struct error *e)
 {
 	const struct report_check *c = arg;
+	struct verify_request now;
 	struct buf reason = { 0 };
 	const char *rule = NULL;
 	int rc;
@@ -213,7 +214,9 @@ report_check_again(
 		return -1;
 	if (c->completion == NULL)
 		return 0;
-	rc = verify_builtin(c->completion, t, &reason, NULL, &rule, e);
+	now = *c->completion;
+	now.claims = claims;
+	rc = verify_builtin(&now, t, &reason, NULL, &rule, e);
 	if (rc == 1)
 		rc = error_set(e, ERROR_REFUSED, "%s", buf_text(&reason));
 	buf_free(&reason);
@@ -261,6 +264,7 @@ report_complete(struct hook *h, struct report_item *item)
 		.config = &h->in.config,
 		.list = &h->in.list,
 		.store = &h->in.store,
+		.claims = &h->in.claims,
 		.task = item->task,
 		.agent = h->in.self,
 		.cwd = h->in.event.cwd,

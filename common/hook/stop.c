@@ -34,7 +34,7 @@ agent_ends(const struct event *ev)
 
 struct unfinished {
 	const struct hook *hook;
-	struct task_set *found;
+	struct task_set found;
 };
 
 static bool
@@ -53,7 +53,7 @@ add_if_mine(void *arg, const struct task *t)
 	struct unfinished *s = arg;
 
 	if (t->status == TASK_IN_PROGRESS && is_mine(s->hook, t))
-		task_copy(task_set_add(s->found), t);
+		task_copy(task_set_add(&s->found), t);
 	return 0;
 }
 
@@ -103,8 +103,7 @@ stop_send_back(struct hook *h, const struct task_set *open)
 static int
 stop_block(struct hook *h, struct error *e)
 {
-	struct task_set open = { 0 };
-	struct unfinished s = { h, &open };
+	struct unfinished s = { .hook = h };
 	char *key = stop_tally_key(h);
 	int64_t used;
 	int rc = 0;
@@ -117,31 +116,30 @@ stop_block(struct hook *h, struct error *e)
 	used = tally_get(&h->in.list, key);
 	if (used == 0 && h->in.event.stop_hook_active)
 		used = 1; /* it was sent back already, by us or by another hook */
-	hook_fact(h, "open tasks of the agent: %zu, sent back %lld of %lld times", open.count,
+	hook_fact(h, "open tasks of the agent: %zu, sent back %lld of %lld times", s.found.count,
 	    (long long)used, (long long)h->in.config.stop.max_blocks);
-	if (rc == 0 && open.count > 0 && used < h->in.config.stop.max_blocks) {
+	if (rc == 0 && s.found.count > 0 && used < h->in.config.stop.max_blocks) {
 		/* Without a count this could go on for ever. */
 		if (h->explain || tally_add(&h->in.list, key, hook_patience(h), e) != -1) {
-			stop_send_back(h, &open);
+			stop_send_back(h, &s.found);
 			rc = 1;
 		} else
 			rc = -1;
 	}
 	free(key);
-	task_set_free(&open);
+	task_set_free(&s.found);
 	return rc;
 }
 
 static int
 stop_would_give_back(struct hook *h, struct error *e)
 {
-	struct task_set open = { 0 };
-	struct unfinished s = { h, &open };
+	struct unfinished s = { .hook = h };
 	int rc = hook_claims(h, e) == -1 ? -1 : store_scan(&h->in.store, NULL, add_if_mine, &s, e);
 
-	for (size_t i = 0; i < open.count; i++)
-		hook_would(h, "task %s: pending, no owner", open.item[i].id);
-	task_set_free(&open);
+	for (size_t i = 0; i < s.found.count; i++)
+		hook_would(h, "task %s: pending, no owner", s.found.item[i].id);
+	task_set_free(&s.found);
 	return rc == -1 ? -1 : 0;
 }
 
@@ -222,7 +220,8 @@ stop_adopt_claims(struct hook *h)
 	free(transcript);
 }
 
-int
+/* The unfinished tasks of the agent: released, sent back for, or kept. */
+static int
 stop_unfinished(struct hook *h, struct error *e)
 {
 	bool ends = agent_ends(&h->in.event);

@@ -26,9 +26,6 @@ struct reports {
 void reports_in_text(struct reports *, const char *text);
 void reports_free(struct reports *);
 
-/* The unfinished tasks of the agent: released, sent back for, or kept. */
-int stop_unfinished(struct hook *, struct error *);
-
 /* An idle teammate is told of a ready task, once per task. */
 int stop_idle(struct hook *, struct error *);
 

@@ -21,13 +21,11 @@
 static struct document_entry *
 entry_new(struct document *d, json_ref ref)
 {
-	/* tasks.count has grown already */
-	if (d->tasks.count > d->room) {
-		d->room = d->tasks.count * 2 + 16;
-		d->entry = mem_grow(d->entry, d->room, sizeof(d->entry[0]));
-	}
-	d->entry[d->tasks.count - 1] = (struct document_entry){ .ref = ref };
-	return &d->entry[d->tasks.count - 1];
+	size_t at = d->tasks.count - 1; /* the count has grown already */
+
+	d->entry = mem_more(d->entry, at, sizeof(d->entry[0]));
+	d->entry[at] = (struct document_entry){ .ref = ref };
+	return &d->entry[at];
 }
 
 int
@@ -80,24 +78,32 @@ document_find(const struct document *d, const char *id)
 	return DOCUMENT_NONE;
 }
 
+/* Gives a task its new text, which is taken. */
+static int
+set_text(struct document *d, size_t index, struct buf *text, struct error *err)
+{
+	struct task *t = &d->tasks.item[index];
+	char *id = mem_string(t->id);
+	int rc;
+
+	buf_free(&t->text);
+	t->text = *text;
+	*text = (struct buf){ 0 };
+	rc = task_reread(t, TASK_DOCUMENT, id, err);
+	d->entry[index].changed = true;
+	free(id);
+	return rc;
+}
+
 int
 document_edit(
     struct document *d, size_t index, const struct change *change, int64_t now, struct error *err)
 {
-	struct task *t = &d->tasks.item[index];
 	struct buf text = { 0 };
-	char *id;
-	int rc = task_edit(t, change, now, &text, err);
+	int rc = task_edit(&d->tasks.item[index], change, now, &text, err);
 
-	if (rc == 1) {
-		id = mem_string(t->id);
-		buf_free(&t->text);
-		t->text = text;
-		text = (struct buf){ 0 };
-		rc = task_reread(t, TASK_DOCUMENT, id, err) == -1 ? -1 : 1;
-		d->entry[index].changed = true;
-		free(id);
-	}
+	if (rc == 1 && set_text(d, index, &text, err) == -1)
+		rc = -1;
 	buf_free(&text);
 	return rc;
 }
@@ -132,18 +138,6 @@ waits(const struct document *d, const struct task_index *index, const struct tas
 	return false;
 }
 
-bool
-document_waits(const struct document *d, const struct task *t)
-{
-	struct task_index index;
-	bool yes;
-
-	task_index_make(&index, &d->tasks);
-	yes = waits(d, &index, t);
-	task_index_free(&index);
-	return yes;
-}
-
 /* Set pending and blocked as the dependencies say; tasks in progress stay so. */
 static int
 statuses_in_step(struct document *d, int64_t now, struct error *err)
@@ -175,7 +169,6 @@ upgrade(struct document *d, struct error *err)
 	struct task *t;
 	struct json_edit edit;
 	struct buf text = { 0 };
-	char *id;
 	size_t i;
 	int rc = 0;
 
@@ -188,13 +181,7 @@ upgrade(struct document *d, struct error *err)
 			json_edit_set(&edit, JSON_ROOT, "metadata", "{}");
 		json_edit_apply(&edit, &text);
 		json_edit_free(&edit);
-		buf_free(&t->text);
-		t->text = text;
-		text = (struct buf){ 0 };
-		id = mem_string(t->id);
-		rc = task_reread(t, TASK_DOCUMENT, id, err);
-		free(id);
-		d->entry[i].changed = true;
+		rc = set_text(d, i, &text, err);
 	}
 	return rc;
 }

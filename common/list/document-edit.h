@@ -28,8 +28,7 @@ struct document {
 	json_ref list; /* the array */
 	struct task_set tasks;
 	struct document_entry *entry; /* beside tasks.item */
-	size_t room;
-	struct strings bad; /* "tasks[3]: status is missing" */
+	struct strings bad;           /* "tasks[3]: status is missing" */
 };
 
 int document_parse(struct document *, const char *text, size_t len, struct error *);
@@ -41,9 +40,6 @@ int document_edit(
     struct document *, size_t index, const struct change *, int64_t now, struct error *);
 int document_add(struct document *, const char *text, size_t len, struct error *);
 void document_remove(struct document *, size_t index);
-
-/* Has a task open or unknown dependencies? */
-bool document_waits(const struct document *, const struct task *);
 
 int document_print(struct document *, int64_t now, struct buf *out, struct error *);
 

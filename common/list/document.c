@@ -244,12 +244,13 @@ check_start(const struct document *d, size_t at, enum task_status was, struct er
 	struct buf shown = { 0 };
 	int rc = 0;
 
-	if (t->status != TASK_IN_PROGRESS || was == TASK_IN_PROGRESS || !document_waits(d, t))
+	if (t->status != TASK_IN_PROGRESS || was == TASK_IN_PROGRESS)
 		return 0;
 	graph_blockers_of(&d->tasks, t, &b);
 	blockers_describe(&shown, &b);
-	rc = error_set(err, ERROR_REFUSED, "task #%s cannot start: blocked by %.700s", t->id,
-	    buf_text(&shown));
+	if (b.count > 0)
+		rc = error_set(err, ERROR_REFUSED, "task #%s cannot start: blocked by %.700s",
+		    t->id, buf_text(&shown));
 	buf_free(&shown);
 	blockers_free(&b);
 	return rc;
@@ -279,6 +280,31 @@ document_apply(struct document *d, size_t at, const struct change *c, struct err
 }
 
 static int
+document_enter(struct store *s, struct document *d, struct deadline deadline, struct error *err)
+{
+	if (store_enter(s, deadline, err) == -1)
+		return -1;
+	if (read_document(s, d, err) == 0)
+		return 0;
+	store_leave(s);
+	return -1;
+}
+
+/* The same for an operation on one task. */
+static int
+document_enter_at(struct store *s, struct document *d, const char *id, size_t *at,
+    struct deadline deadline, struct error *err)
+{
+	if (document_enter(s, d, deadline, err) == -1)
+		return -1;
+	if ((*at = document_find(d, id)) != DOCUMENT_NONE)
+		return 0;
+	document_free(d);
+	store_leave(s);
+	return error_set(err, ERROR_NOT_FOUND, "there is no task #%.60s", id);
+}
+
+static int
 document_update(struct store *s, const char *id, const struct change *change, store_rule *rule,
     void *arg, struct task *before, struct task *after, struct deadline deadline, struct error *err)
 {
@@ -287,14 +313,8 @@ document_update(struct store *s, const char *id, const struct change *change, st
 	size_t at;
 	int rc = -1;
 
-	if (store_enter(s, deadline, err) == -1)
+	if (document_enter_at(s, &d, id, &at, deadline, err) == -1)
 		return -1;
-	if (read_document(s, &d, err) == -1)
-		goto out;
-	if ((at = document_find(&d, id)) == DOCUMENT_NONE) {
-		error_set(err, ERROR_NOT_FOUND, "there is no task #%.60s", id);
-		goto out;
-	}
 	task_copy(&was, &d.tasks.item[at]);
 	if (rule != NULL && rule(arg, s, &was, err) != 0)
 		goto out;
@@ -342,10 +362,10 @@ document_create(struct store *s, const struct change *change, store_rule *rule, 
 	own.add_blocks = own.add_blocked_by = NULL;
 	edges.add_blocks = change->add_blocks;
 	edges.add_blocked_by = change->add_blocked_by;
-	if (store_enter(s, deadline, err) == -1)
+	if (document_enter(s, &d, deadline, err) == -1)
 		return -1;
 	document_new_id(id);
-	if (read_document(s, &d, err) == -1 || (rule != NULL && rule(arg, s, NULL, err) != 0) ||
+	if ((rule != NULL && rule(arg, s, NULL, err) != 0) ||
 	    task_make(TASK_DOCUMENT, id, &own, clock_wall_ms(), &text, err) == -1 ||
 	    document_add(&d, text.data, text.len, err) == -1)
 		goto out;
@@ -371,14 +391,8 @@ document_delete(struct store *s, const char *id, store_rule *rule, void *arg, st
 	size_t at, i;
 	int rc = -1;
 
-	if (store_enter(s, deadline, err) == -1)
+	if (document_enter_at(s, &d, id, &at, deadline, err) == -1)
 		return -1;
-	if (read_document(s, &d, err) == -1)
-		goto out;
-	if ((at = document_find(&d, id)) == DOCUMENT_NONE) {
-		error_set(err, ERROR_NOT_FOUND, "there is no task #%.60s", id);
-		goto out;
-	}
 	if (rule != NULL && rule(arg, s, &d.tasks.item[at], err) != 0)
 		goto out;
 	document_remove(&d, at);
@@ -407,23 +421,18 @@ document_put(struct store *s, const char *id, const char *text, size_t len,
 	struct document d = { 0 };
 	int rc = -1;
 
-	if (store_enter(s, deadline, err) == -1)
+	if (document_enter(s, &d, deadline, err) == -1)
 		return -1;
-	if (read_document(s, &d, err) == -1)
-		goto out;
-	if (document_find(&d, id) != DOCUMENT_NONE) {
+	if (document_find(&d, id) != DOCUMENT_NONE)
 		error_set(err, ERROR_REFUSED, "there is a task #%s already", id);
-		goto out;
+	else if (document_add(&d, text, len, err) == 0) {
+		const char *says = d.tasks.item[d.tasks.count - 1].id;
+
+		rc = strcmp(says, id) == 0
+			 ? write_document(s, &d, err)
+			 : error_set(err, ERROR_INPUT,
+			       "the task says that it is #%.60s, not #%.60s", says, id);
 	}
-	if (document_add(&d, text, len, err) == -1)
-		goto out;
-	if (strcmp(d.tasks.item[d.tasks.count - 1].id, id) != 0) {
-		error_set(err, ERROR_INPUT, "the task says that it is #%.60s, not #%.60s",
-		    d.tasks.item[d.tasks.count - 1].id, id);
-		goto out;
-	}
-	rc = write_document(s, &d, err);
-out:
 	store_leave(s);
 	document_free(&d);
 	return rc;

@@ -22,7 +22,7 @@ struct step {
 
 struct trail {
 	struct step *step;
-	size_t count, room;
+	size_t count;
 	void *seen; /* tsearch(3) over the ids */
 };
 
@@ -44,10 +44,7 @@ trail_reach(struct trail *trail, const char *id, size_t from)
 		free(own);
 		return;
 	}
-	if (trail->count == trail->room) {
-		trail->room = trail->room == 0 ? 16 : 2 * trail->room;
-		trail->step = mem_grow(trail->step, trail->room, sizeof(trail->step[0]));
-	}
+	trail->step = mem_more(trail->step, trail->count, sizeof(trail->step[0]));
 	trail->step[trail->count++] = (struct step){ own, from };
 }
 

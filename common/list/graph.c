@@ -15,14 +15,16 @@
 #include "base/text.h"
 #include "task/task.h"
 
+/* Does `t` wait for a task other than `but` (NULL: for any)? */
 static bool
-is_blocked(const struct task_index *ids, const struct task *t)
+is_blocked(const struct task_index *ids, const struct task *t, const char *but)
 {
 	size_t i, at;
 
 	for (i = 0; i < t->blocked_by.count; i++) {
 		at = task_index_find(ids, t->blocked_by.item[i]);
-		if (at == TASK_NOWHERE || task_open(&ids->set->item[at]))
+		if ((at == TASK_NOWHERE || task_open(&ids->set->item[at])) &&
+		    !text_equal(t->blocked_by.item[i], but))
 			return true;
 	}
 	return false;
@@ -43,7 +45,7 @@ blockers_add(struct blockers *b, const char *id, const struct task *t)
 {
 	struct blocker *item;
 
-	b->item = mem_grow(b->item, b->count + 1, sizeof(b->item[0]));
+	b->item = mem_more(b->item, b->count, sizeof(b->item[0]));
 	item = &b->item[b->count++];
 	memset(item, 0, sizeof(*item));
 	item->id = mem_string(id);
@@ -81,15 +83,7 @@ blockers_free(struct blockers *b)
 	memset(b, 0, sizeof(*b));
 }
 
-/* ", " or " and " before item i of count; past NAMED_MAX items are counted, not listed. */
-#define NAMED_MAX 10
-
-static void
-separate(struct buf *out, size_t i, size_t count)
-{
-	if (i > 0)
-		buf_puts(out, i + 1 == count ? " and " : ", ");
-}
+#define NAMED_MAX 10 /* items past these are counted, not listed */
 
 void
 blockers_describe(struct buf *out, const struct blockers *b)
@@ -99,7 +93,8 @@ blockers_describe(struct buf *out, const struct blockers *b)
 
 	for (i = 0; i < shown; i++) {
 		item = &b->item[i];
-		separate(out, i, b->count);
+		if (i > 0)
+			buf_puts(out, i + 1 == b->count ? " and " : ", ");
 		buf_putc(out, '#');
 		text_show(out, item->id, strlen(item->id), TEXT_LINE, 128);
 		if (item->missing) {
@@ -129,7 +124,7 @@ graph_ready(const struct task_set *set, struct strings *out)
 
 	task_index_make(&ids, set);
 	for (i = 0; i < set->count; i++)
-		if (graph_is_free(&set->item[i]) && !is_blocked(&ids, &set->item[i]))
+		if (graph_is_free(&set->item[i]) && !is_blocked(&ids, &set->item[i], NULL))
 			strings_add(out, set->item[i].id);
 	task_index_free(&ids);
 }
@@ -139,22 +134,13 @@ graph_unblocked(const struct task_set *set, const char *id, struct strings *out)
 {
 	struct task_index ids;
 	const struct task *t;
-	size_t i, k, at;
-	bool open;
+	size_t i;
 
 	task_index_make(&ids, set);
 	for (i = 0; i < set->count; i++) {
 		t = &set->item[i];
-		if (!task_open(t) || t->status == TASK_IN_PROGRESS || t->internal ||
-		    !strings_has(&t->blocked_by, id))
-			continue;
-		for (open = false, k = 0; k < t->blocked_by.count && !open; k++) {
-			if (strcmp(t->blocked_by.item[k], id) == 0)
-				continue;
-			at = task_index_find(&ids, t->blocked_by.item[k]);
-			open = at == TASK_NOWHERE || task_open(&set->item[at]);
-		}
-		if (!open)
+		if (task_open(t) && t->status != TASK_IN_PROGRESS && !t->internal &&
+		    strings_has(&t->blocked_by, id) && !is_blocked(&ids, t, id))
 			strings_add(out, t->id);
 	}
 	task_index_free(&ids);
@@ -166,67 +152,11 @@ graph_children(const struct task_set *set, const char *id, struct strings *out)
 	size_t i;
 
 	for (i = 0; i < set->count; i++)
-		if (set->item[i].parent != NULL && strcmp(set->item[i].parent, id) == 0)
+		if (text_equal(set->item[i].parent, id))
 			strings_add(out, set->item[i].id);
 }
 
 /* ---- ways through the list ---- */
-
-/* Breadth first from `start` along what each waits for; from[] leads back. */
-struct walk {
-	struct task_index ids;
-	size_t *from, *queue, head, tail;
-};
-
-static void
-walk_begin(struct walk *w, const struct task_set *set)
-{
-	size_t i;
-
-	memset(w, 0, sizeof(*w));
-	task_index_make(&w->ids, set);
-	w->from = mem_grow(NULL, set->count + 1, sizeof(w->from[0]));
-	w->queue = mem_grow(NULL, set->count + 1, sizeof(w->queue[0]));
-	for (i = 0; i < set->count; i++)
-		w->from[i] = TASK_NOWHERE;
-}
-
-static void
-walk_end(struct walk *w)
-{
-	task_index_free(&w->ids);
-	free(w->from);
-	free(w->queue);
-}
-
-static void
-walk_reach(struct walk *w, size_t at, size_t from)
-{
-	if (at == TASK_NOWHERE || w->from[at] != TASK_NOWHERE)
-		return;
-	w->from[at] = from;
-	w->queue[w->tail++] = at;
-}
-
-/* ids from the walk's start to `at`, the start first. */
-static void
-walk_path(const struct walk *w, size_t at, struct strings *path)
-{
-	const struct task_set *set = w->ids.set;
-	size_t count = path->count, i;
-	char *swap;
-
-	for (;; at = w->from[at]) {
-		strings_add(path, set->item[at].id);
-		if (w->from[at] == at)
-			break;
-	}
-	for (i = 0; i < (path->count - count) / 2; i++) {
-		swap = path->item[count + i];
-		path->item[count + i] = path->item[path->count - 1 - i];
-		path->item[path->count - 1 - i] = swap;
-	}
-}
 
 bool
 graph_any_cycle(const struct task_set *set, struct strings *path)
@@ -281,39 +211,59 @@ graph_any_cycle(const struct task_set *set, struct strings *path)
 	return found;
 }
 
+/* ids from the start of a walk to `at`; from[] leads back, the start to itself. */
+static void
+walk_path(const struct task_set *set, const size_t *from, size_t at, struct strings *path)
+{
+	struct strings back = { 0 };
+
+	strings_add(&back, set->item[at].id);
+	for (; from[at] != at; at = from[at])
+		strings_add(&back, set->item[from[at]].id);
+	while (back.count > 0)
+		strings_take(path, back.item[--back.count]);
+	free(back.item);
+}
+
 void
 graph_why(const struct task_set *set, const char *id, struct strings *chain)
 {
-	struct walk w;
-	const struct task *t;
-	size_t at, i, to;
-	bool missing;
+	struct task_index ids;
+	size_t *from = mem_grow(NULL, set->count + 1, sizeof(from[0]));
+	size_t *queue = mem_grow(NULL, set->count + 1, sizeof(queue[0]));
+	size_t head = 0, tail = 0, at, i, to;
+	const char *missing = NULL;
+	bool waits = true;
 
-	walk_begin(&w, set);
-	at = task_index_find(&w.ids, id);
-	if (at != TASK_NOWHERE)
-		walk_reach(&w, at, at);
-	while (w.head < w.tail) {
-		at = w.queue[w.head++];
-		t = &set->item[at];
-		missing = false;
-		for (i = 0; i < t->blocked_by.count; i++) {
-			to = task_index_find(&w.ids, t->blocked_by.item[i]);
-			if (to == TASK_NOWHERE) {
-				walk_path(&w, at, chain);
-				strings_add(chain, t->blocked_by.item[i]);
-				missing = true;
-				break;
+	task_index_make(&ids, set);
+	for (i = 0; i < set->count; i++)
+		from[i] = TASK_NOWHERE;
+	if ((at = task_index_find(&ids, id)) != TASK_NOWHERE)
+		from[at] = queue[tail++] = at;
+	while (head < tail && waits && missing == NULL) {
+		const struct strings *by;
+
+		at = queue[head++];
+		by = &set->item[at].blocked_by;
+		waits = false;
+		for (i = 0; i < by->count && missing == NULL; i++) {
+			to = task_index_find(&ids, by->item[i]);
+			if (to == TASK_NOWHERE)
+				missing = by->item[i];
+			else if (task_open(&set->item[to])) {
+				waits = true;
+				if (from[to] == TASK_NOWHERE) {
+					from[to] = at;
+					queue[tail++] = to;
+				}
 			}
-			if (task_open(&set->item[to]))
-				walk_reach(&w, to, at);
-		}
-		if (missing)
-			break;
-		if (!is_blocked(&w.ids, t)) {
-			walk_path(&w, at, chain);
-			break;
 		}
 	}
-	walk_end(&w);
+	if (!waits || missing != NULL)
+		walk_path(set, from, at, chain);
+	if (missing != NULL)
+		strings_add(chain, missing);
+	task_index_free(&ids);
+	free(from);
+	free(queue);
 }

@@ -89,16 +89,10 @@ list_state(const struct list *list, bool make, struct error *err)
 	return list->statefd;
 }
 
-char *
-list_state_path(const struct list *list, const char *file)
-{
-	return mem_join(list->config, "/task-hooks/", list->name, "/", file, NULL);
-}
-
 bool
 list_state_has(const struct list *list, const char *file)
 {
-	char *path = list_state_path(list, file);
+	char *path = mem_join(list->config, "/task-hooks/", list->name, "/", file, NULL);
 	bool has = file_there(AT_FDCWD, path);
 
 	free(path);

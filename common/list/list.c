@@ -52,13 +52,6 @@ list_config_dir(struct error *err)
 	return path;
 }
 
-static void
-search_choose(struct list_search *s, const char *name, char *why)
-{
-	s->list->name = mem_string(name);
-	s->list->why = why;
-}
-
 /* Takes why.  True if the search is over. */
 static bool
 candidate(struct list_search *s, const char *name, char *why)
@@ -78,7 +71,8 @@ candidate(struct list_search *s, const char *name, char *why)
 	if (there && S_ISDIR(st.st_mode)) {
 		s->list->exists = true;
 		s->list->dir = path;
-		search_choose(s, name, why);
+		s->list->name = mem_string(name);
+		s->list->why = why;
 		return true;
 	}
 	free(path);
@@ -93,16 +87,6 @@ candidate(struct list_search *s, const char *name, char *why)
 	} else
 		free(why);
 	return false;
-}
-
-static char *
-text_shown(const char *raw)
-{
-	struct buf out = { 0 };
-
-	text_show(&out, raw, strlen(raw), TEXT_LINE, 80);
-	buf_need(&out, 0);
-	return buf_take(&out);
 }
 
 /* A /clear in a team leaves the name of the list in the new session's. */
@@ -260,7 +244,7 @@ search_environment(struct list_search *s)
 		return false;
 	}
 	name = list_sanitise(trimmed);
-	show = text_shown(raw);
+	show = text_shown(raw, 80);
 	candidate(s, name, mem_join("CLAUDE_CODE_TASK_LIST_ID is '", show, "'", NULL));
 	free(name);
 	if (strcmp(trimmed, raw) != 0) {
@@ -302,8 +286,9 @@ search_done(struct list_search *s, struct error *err)
 			    "the list '%s' is not a directory below '%s/tasks' (a symbolic link "
 			    "is not followed)",
 			    s->first, s->list->config);
-		search_choose(s, s->first, s->first_why);
-		s->first_why = NULL;
+		s->list->name = s->first;
+		s->list->why = s->first_why;
+		s->first = s->first_why = NULL;
 	}
 	if (s->list->name == NULL || *s->list->name == '\0')
 		return error_set(err, ERROR_INPUT, "the name of a list cannot be empty");

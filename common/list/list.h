@@ -71,7 +71,6 @@ int list_state_edit(const struct list *, const char *file,
 
 /* Is there such a file in it?  One system call; no promise about what it is. */
 bool list_state_has(const struct list *, const char *file);
-char *list_state_path(const struct list *, const char *file); /* to be freed */
 
 /* The names of all lists below {config}/tasks, sorted. */
 int list_names(const char *config, struct strings *, struct error *);
