@@ -188,24 +188,25 @@ complete_verify(struct cli *c, const struct change_complete *how, struct verify_
 }
 
 static int
-complete_task(struct cli *c, const struct change_complete *how, struct verify_request *request,
+complete_task(struct cli *c, const struct change_complete *how, const struct verify_request *asked,
     const struct task *t, struct buf *reason, struct strings *unblocked, struct error *err)
 {
 	struct claims claims = { 0 };
+	struct verify_request request = *asked;
 	int status;
 
 	if (claims_load(&c->list, &claims, err) == -1)
 		return -1;
-	request->claims = &claims;
+	request.claims = &claims;
 	change_identify(c, t, &claims);
-	cli_agent(c, &request->agent);
-	request->deadline = deadline_in(request->config->deadline_ms);
+	cli_agent(c, &request.agent);
+	request.deadline = deadline_in(request.config->deadline_ms);
 	if (how->force)
 		status = verify_force(
-		    request, t, cli_person() != NULL ? cli_person() : "unknown", how->why, err);
+		    &request, t, cli_person() != NULL ? cli_person() : "unknown", how->why, err);
 	else
-		status = complete_verify(c, how, request, reason, err);
-	if (status == EXIT_DONE && write_completed(c, how, request, unblocked, err) == -1)
+		status = complete_verify(c, how, &request, reason, err);
+	if (status == EXIT_DONE && write_completed(c, how, &request, unblocked, err) == -1)
 		status = -1;
 	claims_free(&claims);
 	return status;
