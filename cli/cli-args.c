@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "commands.h"
 
 const struct flag cli_args_common[] = {
@@ -232,16 +233,15 @@ cli_values(const struct cli *c, const char *name, struct strings *out)
 int64_t
 cli_number(struct cli *c, const char *name, int64_t min, int64_t max, int64_t otherwise)
 {
-	const char *value = cli_value(c, name), *wrong;
+	const char *value = cli_value(c, name);
 	int64_t n;
 
 	if (value == NULL)
 		return otherwise;
-	n = strtonum(value, min, max, &wrong);
-	if (wrong == NULL)
+	if (text_number(value, min, max, &n))
 		return n;
-	cli_misuse(c, "--%s '%s' is %s; use a whole number from %lld to %lld", name, value, wrong,
-	    (long long)min, (long long)max);
+	cli_misuse(c, "--%s takes a whole number from %lld to %lld, not '%s'", name, (long long)min,
+	    (long long)max, value);
 	return -1;
 }
 

@@ -2,7 +2,7 @@
  * on-subagent-stop: when an agent, a turn or a session ends.
  *
  * Applies the completions it reports, gives back what it leaves unfinished,
- * and tells whoever leads.  See on-subagent-stop(1).
+ * and tells the lead.  See on-subagent-stop(1).
  */
 #include "hook/hook.h"
 #include "hook/stop.h"

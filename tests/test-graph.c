@@ -152,18 +152,19 @@ Test(graph, edges_of_a_change)
 		{ "1:p 2:p", "1", "2", NULL, "" },
 		{ "1:p 2:p", "", "2", "1", "" },
 		{ "1:p", "1", "1", NULL, "task #1 cannot wait for itself" },
-		{ "1:p", "1", NULL, "9", "there is no task #9 to depend on" },
+		{ "1:p", "1", NULL, "9",
+		    "there is no task #9; create it first, or leave that dependency out" },
 		{ "1:p 2:p<1", "1", "2", NULL,
-		    "task #1 cannot wait for #2: that would close the circle #1 -> #2 -> #1" },
+		    "task #1 cannot wait for #2: that would close the cycle #1 -> #2 -> #1" },
 		{ "1:p 2:p<1", "2", NULL, "1",
-		    "task #1 cannot wait for #2: that would close the circle #1 -> #2 -> #1" },
+		    "task #1 cannot wait for #2: that would close the cycle #1 -> #2 -> #1" },
 		{ "1:p 2:p 3:p<2", "1", "3", "2",
-		    "task #1 cannot wait for #3: that would close the circle #1 -> #3 -> #2 -> "
+		    "task #1 cannot wait for #3: that would close the cycle #1 -> #3 -> #2 -> "
 		    "#1" },
 		{ "1:p 2:p", "1", "2", "2",
-		    "task #1 cannot wait for #2: that would close the circle #1 -> #2 -> #1" },
+		    "task #1 cannot wait for #2: that would close the cycle #1 -> #2 -> #1" },
 		{ "2:p 3:p<2", "", "3", "2",
-		    "the new task cannot wait for #3: that would close the circle the new task -> "
+		    "the new task cannot wait for #3: that would close the cycle the new task -> "
 		    "#3 -> #2 -> the new task" },
 	};
 

@@ -131,7 +131,7 @@ Test(lock, a_second_one_is_busy_and_says_which)
 	cr_expect_eq(lock_task(&b, fd, "1.json", deadline_in(20), &err), -1);
 	cr_expect_eq(err.kind, ERROR_BUSY);
 	cr_expect_not_null(strstr(err.text, path), "%s", err.text);
-	cr_expect_not_null(strstr(err.text, "ours"), "%s", err.text);
+	cr_expect_not_null(strstr(err.text, "another hook"), "%s", err.text);
 	lock_release(&b);
 	cr_expect_eq(lock_verify(&a, &err), 0, "the first still has it");
 	lock_release(&a);

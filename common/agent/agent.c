@@ -25,7 +25,7 @@
 #include "json/json-print.h"
 
 #define AGENTS "agents.json"
-#define AGENTS_MAX 64 /* sessions remembered; the oldest go */
+#define AGENTS_MAX 64 /* sessions remembered; the oldest are removed */
 
 const char *
 agent_owner(const struct agent *a)
@@ -183,7 +183,7 @@ agent_from_event(const struct event *ev, const struct list *list, struct agent *
 		a->type = ev->agent_type;
 }
 
-/* Add the event's name under its session; the oldest names make room. */
+/* Adds the event's name under its session; removes the oldest if there are too many. */
 static int
 agents_add(void *arg, struct buf *text, struct error *e)
 {

@@ -10,7 +10,7 @@
 /* The state of a claim, given its task as it is on disk now. */
 enum claim_state {
 	CLAIM_HELD,   /* an agent works on the task, or is about to */
-	CLAIM_BEGUN,  /* the same, and seen on disk for the first time: settle it */
+	CLAIM_BEGUN,  /* the same, and seen on disk for the first time: mark it as settled */
 	CLAIM_DEAD,   /* its client is gone: give the task back */
 	CLAIM_SPENT,  /* the task is completed, deleted, pending again or another's: drop the claim
 		       */

@@ -130,7 +130,7 @@ ledger_parse(
 		rc = 0;
 	else if (rc == -1)
 		error_prefix(
-		    err, "the record of claims, %s, is damaged (remove it to start anew)", LEDGER);
+		    err, "the record of claims, %s, is damaged (remove the file to go on)", LEDGER);
 	return rc;
 }
 

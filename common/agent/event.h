@@ -14,7 +14,7 @@
  *
  * Fields we do not know are ignored, so that a newer client's events pass;
  * a field of the wrong type counts as absent, and so does an empty identity
- * (clients have sent agent_id "").  Text that is no JSON object with a
+ * (clients have sent agent_id "").  Text that is not a JSON object with a
  * hook_event_name is ERROR_INPUT.  A Task[] array (an export piped in, or a
  * document with a "tasks" array) is EVENT_TASK_ARRAY.
  *

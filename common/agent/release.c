@@ -6,8 +6,8 @@
  * completed, or claimed by an agent that is alive.
  *
  * Dead agents are found by their claims alone: every task that was begun
- * through our hooks has one, and without claims nothing is read, so that every
- * hook run can afford to look.
+ * through our hooks has one, and without claims nothing is read, so that this
+ * costs a hook run little.
  */
 #include "agent/release.h"
 
@@ -32,10 +32,10 @@ struct releasing {
 	struct released *out;
 	size_t from;           /* how many were in there before */
 	struct strings owned;  /* tasks that have the agent as their owner */
-	struct strings forget; /* tasks whose claims go */
-	struct strings settle; /* tasks whose claims were seen at work */
+	struct strings forget; /* tasks whose claims are dropped */
+	struct strings settle; /* tasks whose claims are settled */
 	struct strings unused; /* tasks whose claim was never used */
-	struct strings whys;   /* beside out->tasks */
+	struct strings whys;   /* parallel to out->tasks */
 };
 
 void
@@ -98,7 +98,7 @@ release_finish(struct releasing *r, struct store *s)
 			.event = "unclaim",
 			.task = r->unused.item[i - released],
 			.session = r->agent != NULL ? r->agent->session : NULL,
-			.why = "its call never followed",
+			.why = "the client never made the call",
 		};
 	for (i = 0; i < released; i++) {
 		const struct task *t = &r->out->tasks.item[r->from + i];

@@ -19,8 +19,8 @@ void released_free(struct released *);
  * afterwards.  NULL: they are read here.
  */
 
-/* All unfinished tasks of an agent: by id, by name, or through its claims.  A task that has
- * changed hands since is left alone. */
+/* All unfinished tasks of an agent: by id, by name, or through its claims.  A task that
+ * another agent has by now is not changed. */
 int release_agent(const struct list *, struct store *, const struct agent *, const char *why,
     struct claims *known, struct released *, struct deadline, struct error *);
 int release_task(const struct list *, struct store *, const char *id, const char *why,
@@ -28,7 +28,7 @@ int release_task(const struct list *, struct store *, const char *id, const char
 
 /*
  * Claims whose client process is gone or whose session ended (ended: that
- * session's id, or NULL), and claims whose call never followed (the task is
+ * session's id, or NULL), and claims whose call was never made (the task is
  * still as it was and the call is over: transcript_call_over()).
  */
 int release_dead(const struct list *, struct store *, const char *ended_session,

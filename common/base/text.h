@@ -51,7 +51,7 @@ bool text_equal(const char *a, const char *b); /* both there and the same */
 /* Not empty, and only characters that mean nothing special to a shell? */
 bool text_plain_word(const char *);
 
-/* A whole number from min to max, as an option takes it: 1e3, 0.5 and nan are not. */
+/* The value of an option: a whole number from min to max; not 1e3, 0.5 or nan. */
 bool text_number(const char *, int64_t min, int64_t max, int64_t *);
 
 /* Are two subjects the same apart from case and white space? */

@@ -1,7 +1,7 @@
 /*
  * Decodes like the WHATWG decoder, which the client uses: the valid
  * beginning of a broken character is one invalid unit, and the byte that
- * broke it is decoded anew.
+ * broke it is decoded again.
  */
 #include "base/utf8.h"
 

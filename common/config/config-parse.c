@@ -38,7 +38,7 @@ config_blank_comments(struct buf *b)
 			char *close = memmem(p + 2, (size_t)(end - p - 2), "*/", 2);
 
 			if (close == NULL)
-				return; /* the parser will complain here */
+				return; /* the parser reports it */
 			for (close += 2; p < close; p++)
 				if (*p != '\n')
 					*p = ' ';
@@ -98,8 +98,8 @@ config_read_wrong(struct config_reader *r, json_ref ref, const char *wanted)
 		text_show(&value, raw, len, TEXT_LINE, 40);
 	else
 		buf_puts(&value, kinds[kind]);
-	config_read_error(
-	    r, ref, "%s must be %s, not %s", buf_text(&r->path), wanted, buf_text(&value));
+	config_read_error(r, ref, "%s must be %s, not %s",
+	    r->path.len > 0 ? buf_text(&r->path) : "the file", wanted, buf_text(&value));
 	buf_free(&value);
 	return -1;
 }
@@ -255,7 +255,7 @@ read_choice(struct config_reader *r, json_ref ref, const struct config_key *k, i
 }
 
 static int
-read_text(struct config_reader *r, json_ref ref, const struct config_key *k, char **out)
+read_string_value(struct config_reader *r, json_ref ref, const struct config_key *k, char **out)
 {
 	struct error why;
 	char *s = read_string(r, ref);
@@ -297,7 +297,7 @@ read_value(struct config_reader *r, json_ref ref, const struct config_key *k, ch
 		return 0;
 	case KEY_STRING:
 	case KEY_PATTERN:
-		return read_text(r, ref, k, at);
+		return read_string_value(r, ref, k, at);
 	case KEY_STRINGS:
 		return config_read_strings(r, ref, at);
 	case KEY_GLOBS:

@@ -448,7 +448,7 @@ config_load(struct config *c, const struct config_query *q, struct error *e)
 	if (rc != -1)
 		rc = gates_check(&c->gates, e);
 	if (rc == -1) {
-		/* Use no half of a configuration: the fault is handled by the defaults. */
+		/* Do not use a part of a configuration: the fault is handled by the defaults. */
 		config_free(c);
 		config_default(c);
 	}

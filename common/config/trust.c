@@ -33,7 +33,7 @@ open_dir(const char *config_dir, bool make, struct error *e)
 
 	fd = make ? dir_make(path, 0700, e) : dir_open(path, e);
 	if (fd != -1 && fstat(fd, &st) == -1) {
-		error_sys(e, "cannot look at '%s'", path);
+		error_sys(e, "cannot stat '%s'", path);
 		close(fd);
 		fd = -1;
 	} else if (fd != -1 && (st.st_uid != geteuid() || (st.st_mode & 022) != 0)) {
@@ -63,7 +63,7 @@ load_at(int dirfd, struct trusts *ts, struct error *e)
 	int rc = -1;
 
 	if (fstatat(dirfd, NAME, &st, AT_SYMLINK_NOFOLLOW) == -1) {
-		rc = errno == ENOENT ? 0 : error_sys(e, "cannot look at 'task-hooks/" NAME "'");
+		rc = errno == ENOENT ? 0 : error_sys(e, "cannot stat 'task-hooks/" NAME "'");
 		goto out;
 	}
 	if (st.st_uid != geteuid() || (st.st_mode & 022) != 0) {

@@ -10,8 +10,8 @@
  * That is what we write.  We also read other lists: without numbers, with any
  * bullet, nested items (children of the one above), text below an item (its
  * description).  The brackets at the end are attributes only if everything
- * in them is one of the above; so they are always written after a subject
- * that ends with a bracket itself.
+ * in them is one of the above; so a subject that itself ends with a bracket
+ * is always written with attributes after it.
  */
 #include "form/checklist.h"
 
@@ -38,13 +38,13 @@ struct item {
 struct reader {
 	struct task_set *set;
 	struct item item;
-	/* the items above, for nested ones */
+	/* the items that the next one may be nested in */
 	struct {
 		int indent;
 		char *id;
 	} above[NESTED_MAX];
 	int depth;
-	struct strings given; /* ids that the text has itself */
+	struct strings given; /* ids that the text gives */
 	unsigned next;
 };
 
@@ -200,7 +200,7 @@ item_begin(struct item *item, const char *rest, size_t len, int indent, char mar
 	item_attributes(item);
 }
 
-/* At the end of an item: makes its task, and remembers it for items nested in it. */
+/* Makes the task of a finished item, and keeps its id for items nested in it. */
 static int
 item_end(struct reader *r, struct error *err)
 {
@@ -256,9 +256,9 @@ item_line(struct item *item, const char *line, size_t len)
 	buf_add(&item->description, line + i, len - i);
 }
 
-/* Collects the ids in the text, so that the other items get new numbers. */
+/* Collects the id of an item, so that no item without id gets the same number. */
 static void
-note_given(struct reader *r, const char *rest, size_t len)
+collect_id(struct reader *r, const char *rest, size_t len)
 {
 	struct item item = { .indent = -1 };
 
@@ -283,7 +283,7 @@ checklist_read(const char *text, size_t len, struct task_set *set, struct error 
 				end = stop;
 			rest = item_start(line, (size_t)(end - line), &indent, &mark);
 			if (pass == 0 && rest > 0)
-				note_given(&r, line + rest, (size_t)(end - line) - rest);
+				collect_id(&r, line + rest, (size_t)(end - line) - rest);
 			else if (pass == 1 && rest > 0) {
 				rc = item_end(&r, err);
 				item_begin(&r.item, line + rest, (size_t)(end - line) - rest,
@@ -307,13 +307,13 @@ print_brackets(struct buf *out, const struct task *t)
 {
 	size_t before, len = strlen(t->subject), i;
 	bool must = len > 0 && t->subject[len - 1] == ')';
-	bool says = t->status != TASK_PENDING && t->status != TASK_COMPLETED;
+	bool named = t->status != TASK_PENDING && t->status != TASK_COMPLETED;
 
-	if (!must && !says && t->owner == NULL && t->blocked_by.count == 0 && t->parent == NULL)
+	if (!must && !named && t->owner == NULL && t->blocked_by.count == 0 && t->parent == NULL)
 		return;
 	buf_puts(out, " (");
 	before = out->len;
-	if (must || says)
+	if (must || named)
 		buf_puts(out, task_status_name(t->status));
 	if (t->owner != NULL) {
 		buf_puts(out, out->len > before ? ", owner " : "owner ");

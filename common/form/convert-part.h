@@ -4,9 +4,9 @@
 #include "form/convert.h"
 
 /*
- * The set a task comes from: the dependencies in it, whichever side has them
- * in its text, and the new id of each task.  The zero object serves a task
- * without a set.
+ * The set a task comes from: its dependencies, which may be in the text of
+ * either task, and the new id of each task.  All zero for a task without a
+ * set.
  */
 struct convert_context {
 	const struct task_set *all;

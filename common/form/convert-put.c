@@ -1,11 +1,11 @@
 /*
  * Putting tasks into a list.
  *
- * The ids are chosen first, for all tasks, so that dependencies can follow
- * them: a task keeps its id if the target can hold it and it is free.  New
+ * The ids of all tasks are chosen first, so that dependencies can name them:
+ * a task keeps its id if the target can hold it and it is free.  New
  * numbers are reserved by raising the watermark before anything is written;
- * then each task is put separately, because a lock held over a thousand files
- * would keep the client waiting.
+ * then each task is put separately, because the client would have to wait
+ * for a lock that is held for a thousand files.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -116,11 +116,11 @@ id_taken(struct store *s, const struct task_index *there, const char *id)
 
 	if (s->layout == STORE_DOCUMENT)
 		return task_index_find(there, id) != TASK_NOWHERE;
-	/* also by a file that is not a task */
+	/* a file that is not a task takes the id too */
 	return files_name(s, id, name) && file_there(s->dirfd, name);
 }
 
-struct reserve {
+struct reservation {
 	size_t count;
 	char first[32];
 };
@@ -129,7 +129,7 @@ struct reserve {
 static int
 reserve_numbers(void *arg, struct store *s, struct error *err)
 {
-	struct reserve *r = arg;
+	struct reservation *r = arg;
 	char last[32];
 
 	if (watermark_next(s, r->first, err) == -1)
@@ -139,7 +139,7 @@ reserve_numbers(void *arg, struct store *s, struct error *err)
 }
 
 static void
-new_id(const struct store *s, const struct reserve *r, size_t nth, char id[64])
+new_id(const struct store *s, const struct reservation *r, size_t nth, char id[64])
 {
 	if (s->layout == STORE_NATIVE)
 		watermark_print(id, watermark_number(r->first) + (double)nth);
@@ -151,10 +151,10 @@ new_id(const struct store *s, const struct reserve *r, size_t nth, char id[64])
 }
 
 static int
-settle_ids(struct store *s, struct convert_context *c, const struct task_index *there,
+choose_ids(struct store *s, struct convert_context *c, const struct task_index *there,
     struct convert_report *report, struct deadline deadline, struct error *err)
 {
-	struct reserve r = { 0 };
+	struct reservation r = { 0 };
 	size_t i, nth = 0, count = c->all->count;
 	double highest = 0;
 	char id[64];
@@ -221,7 +221,7 @@ convert_put(struct store *s, const struct task_set *set, struct convert_report *
 		rc = -1;
 	task_index_make(&index, &there);
 	if (rc == 0)
-		rc = settle_ids(s, &c, &index, report, deadline, err);
+		rc = choose_ids(s, &c, &index, report, deadline, err);
 	if (rc == 0)
 		convert_context_edges(&c);
 	for (; rc == 0 && i < set->count; i++) {
@@ -254,7 +254,8 @@ convert_make(const char *dir, enum store_layout layout, struct error *err)
 	if (rc == 1) {
 		rc = store_load(&s, &set, err);
 		if (rc == 0 && (set.count > 0 || s.layout == STORE_DOCUMENT))
-			rc = error_set(err, ERROR_REFUSED, "there is a list in '%s' already", dir);
+			rc = error_set(err, ERROR_REFUSED,
+			    "'%s' already has a list; name another directory", dir);
 		if (rc == 0 && layout == STORE_DOCUMENT) {
 			document_empty(&text, clock_wall_ms());
 			rc = file_replace(

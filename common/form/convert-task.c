@@ -1,7 +1,7 @@
 /*
  * One task in another dialect.
  *
- * A field keeps its meaning and changes its place: what one dialect has at
+ * A field keeps its meaning, but its place differs: what one dialect has at
  * the top, another has in its metadata, or nowhere.  The members are
  * collected as raw JSON, then printed in the target's order.
  */
@@ -40,7 +40,7 @@ raw_copy(const struct json *j, json_ref at)
 	return json_kind(j, at) == JSON_NULL ? NULL : json_raw_copy(j, at);
 }
 
-/* Takes the field: a JSON string's text, or NULL. */
+/* Removes a field and returns its text, NULL if it is not a JSON string. */
 static char *
 take_string(struct raw_fields *m, const char *key)
 {
@@ -78,9 +78,9 @@ conversion_free(struct conversion *v)
 	strings_free(&v->blocked_by);
 }
 
-/* Takes the task apart. */
+/* Collects the fields, from the top and from the metadata. */
 static void
-analyse(struct conversion *v)
+collect_fields(struct conversion *v)
 {
 	const struct task *t = v->task;
 	const struct json *j = &t->json;
@@ -112,21 +112,21 @@ analyse(struct conversion *v)
 }
 
 static void
-report_lost(struct conversion *v, const char *fmt, const char *what)
+report_lost(struct conversion *v, const char *prefix, const char *what)
 {
 	struct buf line = { 0 };
 
 	task_name(&line, v->task);
 	buf_puts(&line, ": ");
-	buf_puts(&line, fmt);
+	buf_puts(&line, prefix);
 	text_show(&line, what, strlen(what), TEXT_LINE, 80);
 	buf_puts(&line, " is lost");
 	strings_add(&v->report->lost, buf_text(&line));
 	buf_free(&line);
 }
 
-/* What neither a folder nor a checklist has a place for; a checklist has the parent and ignores
- * the times. */
+/* Reports what a folder or a checklist cannot hold.  A checklist has the parent; that it has no
+ * times is not reported. */
 static void
 report_rest(struct conversion *v, bool folder)
 {
@@ -146,9 +146,9 @@ report_rest(struct conversion *v, bool folder)
 		report_lost(v, "", v->extra.key.item[i]);
 }
 
-/* Replaces a status that the target does not know. */
+/* Replaces a status that the target cannot hold. */
 static void
-settle_status(struct conversion *v)
+replace_status(struct conversion *v)
 {
 	if (v->original == TASK_CANCELLED && v->status == TASK_COMPLETED &&
 	    task_status_held(v->to, TASK_CANCELLED)) {
@@ -168,9 +168,9 @@ settle_status(struct conversion *v)
 	}
 }
 
-/* What the task says itself, and what the others say of it (NULL: nothing). */
+/* Ids in the task's own text, then those that the texts of others add (NULL: none). */
 static void
-gather(const struct convert_context *c, struct strings *ids, const struct strings *own,
+gather_ids(const struct convert_context *c, struct strings *ids, const struct strings *own,
     const struct strings *others)
 {
 	void *seen = NULL;
@@ -186,7 +186,7 @@ gather(const struct convert_context *c, struct strings *ids, const struct string
 	strings_forget(seen);
 }
 
-/* Both directions, whichever task has them in its text, under their new ids. */
+/* The dependencies in both directions, from the texts of both tasks, as new ids. */
 static void
 gather_edges(struct conversion *v)
 {
@@ -195,11 +195,11 @@ gather_edges(struct conversion *v)
 	size_t at = c->blocks != NULL ? task_index_find(&c->index, t->id) : TASK_NOWHERE;
 	bool known = at != TASK_NOWHERE;
 
-	gather(c, &v->blocks, &t->blocks, known ? &c->blocks[at] : NULL);
-	gather(c, &v->blocked_by, &t->blocked_by, known ? &c->blocked_by[at] : NULL);
+	gather_ids(c, &v->blocks, &t->blocks, known ? &c->blocks[at] : NULL);
+	gather_ids(c, &v->blocked_by, &t->blocked_by, known ? &c->blocked_by[at] : NULL);
 }
 
-/* A text with the bytes of the source, lone surrogates included, if the source has it. */
+/* Copies the bytes of the source, which keeps lone surrogates, if the source has the field. */
 static void
 put_text(struct conversion *v, struct buf *out, enum task_field field, const char *decoded)
 {
@@ -214,7 +214,7 @@ put_text(struct conversion *v, struct buf *out, enum task_field field, const cha
 }
 
 static void
-print_native(struct conversion *v, struct buf *out, bool had_metadata)
+put_native(struct conversion *v, struct buf *out, bool had_metadata)
 {
 	const struct task *t = v->task;
 
@@ -241,7 +241,7 @@ print_native(struct conversion *v, struct buf *out, bool had_metadata)
 }
 
 static void
-print_document(struct conversion *v, int64_t now, struct buf *out, bool had_metadata)
+put_document(struct conversion *v, int64_t now, struct buf *out, bool had_metadata)
 {
 	const struct task *t = v->task;
 	char iso[CLOCK_ISO], *joined = task_join_subject(t->subject, convert_body(t));
@@ -276,7 +276,7 @@ print_document(struct conversion *v, int64_t now, struct buf *out, bool had_meta
 }
 
 static void
-print_exported(struct conversion *v, struct buf *out, bool had_metadata)
+put_exported(struct conversion *v, struct buf *out, bool had_metadata)
 {
 	const struct convert_context *c = v->context;
 	const struct task *t = v->task;
@@ -289,7 +289,7 @@ print_exported(struct conversion *v, struct buf *out, bool had_metadata)
 		if (at == TASK_NOWHERE || task_open(&c->all->item[at]))
 			strings_add(&waits, t->blocked_by.item[i]);
 	}
-	gather(c, &open, &waits, NULL);
+	gather_ids(c, &open, &waits, NULL);
 	strings_free(&waits);
 	put_text(v, out, FIELD_SUBJECT, t->subject);
 	put_text(v, out, FIELD_DESCRIPTION, convert_body(t));
@@ -310,7 +310,7 @@ print_exported(struct conversion *v, struct buf *out, bool had_metadata)
 }
 
 static void
-print_folder(struct conversion *v, struct buf *out)
+put_folder(struct conversion *v, struct buf *out)
 {
 	const struct task *t = v->task;
 
@@ -328,7 +328,7 @@ convert_report_checklist(const struct task *t, struct convert_report *report)
 	static const struct convert_context none;
 	struct conversion v = { .task = t, .context = &none, .report = report };
 
-	analyse(&v);
+	collect_fields(&v);
 	report_rest(&v, false);
 	conversion_free(&v);
 }
@@ -356,23 +356,23 @@ convert_one(const struct task *t, enum task_dialect to, const char *id,
 	struct buf text = { 0 };
 	int rc;
 
-	analyse(&v);
-	settle_status(&v);
+	collect_fields(&v);
+	replace_status(&v);
 	gather_edges(&v);
 	buf_putc(&text, '{');
 	raw_fields_put_string(&text, "id", id, false);
 	switch (to) {
 	case TASK_NATIVE:
-		print_native(&v, &text, had);
+		put_native(&v, &text, had);
 		break;
 	case TASK_DOCUMENT:
-		print_document(&v, now, &text, had);
+		put_document(&v, now, &text, had);
 		break;
 	case TASK_EXPORTED:
-		print_exported(&v, &text, had);
+		put_exported(&v, &text, had);
 		break;
 	case TASK_FOLDER:
-		print_folder(&v, &text);
+		put_folder(&v, &text);
 		break;
 	}
 	buf_putc(&text, '}');

@@ -1,5 +1,5 @@
 /*
- * Texts of many tasks, read and printed.
+ * Reads and prints texts of many tasks.
  */
 #include "form/convert.h"
 
@@ -101,7 +101,7 @@ form_dialect(enum convert_form form)
 }
 
 static void
-read_element(enum task_dialect dialect, const char *raw, size_t len, size_t index,
+parse_element(enum task_dialect dialect, const char *raw, size_t len, size_t index,
     struct task_set *set, struct convert_report *report)
 {
 	struct error why;
@@ -114,7 +114,7 @@ read_element(enum task_dialect dialect, const char *raw, size_t len, size_t inde
 
 /* An array, a single task, or one task per line. */
 static int
-read_array(enum task_dialect dialect, const char *text, size_t len, struct task_set *set,
+parse_array(enum task_dialect dialect, const char *text, size_t len, struct task_set *set,
     struct convert_report *report, struct error *err)
 {
 	struct json j = { 0 };
@@ -127,10 +127,10 @@ read_array(enum task_dialect dialect, const char *text, size_t len, struct task_
 		for (el = json_first(&j, JSON_ROOT); el != JSON_ABSENT;
 		     el = json_next(&j, JSON_ROOT, el), index++) {
 			raw = json_raw(&j, el, &size);
-			read_element(dialect, raw, size, index, set, report);
+			parse_element(dialect, raw, size, index, set, report);
 		}
 	} else if (rc == 0)
-		read_element(dialect, text, len, 0, set, report);
+		parse_element(dialect, text, len, 0, set, report);
 	else if (memchr(text, '\n', len) != NULL && text[0] == '{') {
 		rc = 0;
 		for (raw = text; raw < text + len; raw = end + 1, index++) {
@@ -138,7 +138,8 @@ read_array(enum task_dialect dialect, const char *text, size_t len, struct task_
 			if (end == NULL)
 				end = text + len;
 			if (end > raw)
-				read_element(dialect, raw, (size_t)(end - raw), index, set, report);
+				parse_element(
+				    dialect, raw, (size_t)(end - raw), index, set, report);
 		}
 	}
 	json_free(&j);
@@ -146,7 +147,7 @@ read_array(enum task_dialect dialect, const char *text, size_t len, struct task_
 }
 
 static int
-read_document(const char *text, size_t len, struct task_set *set, struct convert_report *report,
+parse_document(const char *text, size_t len, struct task_set *set, struct convert_report *report,
     struct error *err)
 {
 	struct document d = { 0 };
@@ -177,9 +178,9 @@ drop_duplicates(struct task_set *set, struct convert_report *report)
 	task_index_free(&index);
 	for (i = 0; i < set->count; i++) {
 		if (twice[i]) {
-			strings_take(
-			    &report->skipped, mem_printf("entry %zu: there is a task #%s before it",
-						  i + 1, set->item[i].id));
+			strings_take(&report->skipped,
+			    mem_printf("entry %zu: an earlier entry has the id #%s", i + 1,
+				set->item[i].id));
 			task_free(&set->item[i]);
 			continue;
 		}
@@ -199,15 +200,15 @@ convert_read(enum convert_form form, const char *text, size_t len, struct task_s
 
 	switch (form) {
 	case CONVERT_DOCUMENT:
-		rc = read_document(text, len, set, report, err);
+		rc = parse_document(text, len, set, report, err);
 		break;
 	case CONVERT_CHECKLIST:
 		rc = checklist_read(text, len, set, err);
 		break;
 	case CONVERT_UNKNOWN:
-		return error_set(err, ERROR_INPUT, "this is not a known form of tasks");
+		return error_set(err, ERROR_INPUT, "the form of the tasks is not known");
 	default:
-		rc = read_array(form_dialect(form), text, len, set, report, err);
+		rc = parse_array(form_dialect(form), text, len, set, report, err);
 	}
 	if (rc == 0)
 		drop_duplicates(set, report);
@@ -293,7 +294,7 @@ convert_print(enum convert_form form, const struct task_set *set, int64_t now, s
 		checklist_print(set, out, report);
 		break;
 	case CONVERT_UNKNOWN:
-		rc = error_set(err, ERROR_INPUT, "this is not a known form of tasks");
+		rc = error_set(err, ERROR_INPUT, "the form of the tasks is not known");
 		break;
 	default:
 		rc = print_array(form_dialect(form), set, &context, now, out, report, err);

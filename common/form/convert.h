@@ -13,8 +13,8 @@
  *	checklist  Markdown: - [x] #1 Subject
  *
  * What a form has no field for goes into the metadata (parent_id, priority,
- * activeForm, created_at, updated_at, original_status); what it has no place
- * for at all is reported, one line each: `#3 "Ship": metadata.tags is lost`.
+ * activeForm, created_at, updated_at, original_status); what it cannot hold
+ * at all is reported, one line each: `#3 "Ship": metadata.tags is lost`.
  *
  *	struct task_set tasks = { 0 };
  *	struct convert_report report = { 0 };
@@ -55,8 +55,8 @@ int convert_read(enum convert_form, const char *text, size_t len, struct task_se
 int convert_print(enum convert_form, const struct task_set *, int64_t now_wall_ms, struct buf *out,
     struct convert_report *, struct error *);
 
-/* Into a list, under their own ids where these are valid and free, else under new ones
- * (dependencies follow).  Returns how many, or -1; tasks put before the error stay. */
+/* Into a list, under their own ids where these are valid and free, else under new ones, which
+ * dependencies then name.  Returns how many, or -1; tasks put before the error stay. */
 int convert_put(struct store *, const struct task_set *, struct convert_report *, struct deadline,
     struct error *);
 

@@ -164,7 +164,7 @@ git_list(const char *root, const char *const *words, struct deadline until, stru
 	return rc;
 }
 
-/* The names of all filter settings, wherever they are from: also a filter of the user's own,
+/* The names of all filter settings, from every configuration: also a filter of the user's own,
  * such as git-lfs, reads what the repository configures. */
 static int
 list_filters(const char *root, struct deadline until, struct strings *filters, struct error *e)

@@ -12,8 +12,8 @@
  * decision_refuse_plainly(), only decision_write() yields 2 in a hook.
  *
  * Keys that an event does not have are left out: a client drops a whole answer
- * over one key it does not expect.  Texts are bounded and made safe to show
- * here, whoever wrote them.
+ * over one key it does not expect.  All texts are bounded and made safe to
+ * show here.
  */
 enum verdict { VERDICT_PASS, VERDICT_REFUSE };
 

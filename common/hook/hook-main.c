@@ -6,7 +6,6 @@
  */
 #include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -34,10 +33,10 @@ help(const struct hook_spec *spec)
 	       "  --explain           change nothing; print the facts, the rule that decides,\n"
 	       "                      the answer and what would be written\n"
 	       "  --config FILE       settings and gates from FILE instead of the project's\n"
-	       "  --list NAME         this list, whatever the event says\n"
+	       "  --list NAME         this list instead of the event's\n"
 	       "  --dir DIR           the list in this directory\n"
-	       "  --deadline SECONDS  answer within this time, whatever the settings say (default\n"
-	       "                      540); keep it below the timeout in settings.json\n"
+	       "  --deadline SECONDS  answer within this time instead of the one in the settings\n"
+	       "                      (default 540); keep it below the timeout in settings.json\n"
 	       "  --help, --version\n",
 	    spec->name, spec->summary, spec->name);
 	if (spec->ci != NULL)
@@ -68,8 +67,7 @@ usage(const struct hook_spec *spec, const char *problem, const char *word)
 static int
 option(struct hook *h, int opt, char *argv[])
 {
-	const char *problem;
-	long long seconds;
+	int64_t seconds;
 
 	switch (opt) {
 	case OPT_CONFIG:
@@ -85,9 +83,10 @@ option(struct hook *h, int opt, char *argv[])
 		h->explain = true;
 		return -1;
 	case OPT_DEADLINE:
-		seconds = strtonum(optarg, 1, 86400, &problem);
-		if (problem != NULL)
-			return usage(h->spec, "--deadline wants seconds, not", optarg);
+		if (!text_number(optarg, 1, 86400, &seconds))
+			return usage(h->spec,
+			    "--deadline takes a whole number of seconds from 1 to 86400, not",
+			    optarg);
 		h->limit_ms = seconds * 1000;
 		return -1;
 	case OPT_HELP:

@@ -93,7 +93,7 @@ hook_fault(struct hook *h, const struct error *e)
 	} else
 		buf_printf(&d->message,
 		    "%s could not check this and let it pass: %s. "
-		    "`claude-tasks doctor` may know more.",
+		    "To find the cause, run `claude-tasks doctor`.",
 		    h->spec->name, e->text);
 }
 
@@ -106,7 +106,7 @@ fault_plainly(const char *why)
 	if (answer.fault == FAULT_REFUSE) {
 		snprintf(text, sizeof(text),
 		    "This could not be checked, so it is refused: %s. "
-		    "Tell the person: claude-tasks doctor may know more.",
+		    "Tell the person, who can run claude-tasks doctor.",
 		    why);
 		return decision_refuse_plainly(
 		    answer.spec->dialect, text, STDOUT_FILENO, STDERR_FILENO);

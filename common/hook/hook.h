@@ -23,8 +23,8 @@
  *	}
  *
  * hook_main() reads the options and one bounded event, calls spec->run(),
- * and writes the decision.  What run() needs it asks for, so that an event
- * that cannot matter costs next to nothing:
+ * and writes the decision.  run() asks for what it needs, so that an event
+ * that no rule is about costs little:
  *
  *	hook_list()	which list, opened; 1, 0 there is none, -1
  *	hook_config()	the settings in force; 0, -1

@@ -37,7 +37,7 @@ policy_create(const struct create_facts *f, struct decision *d)
 		policy_object(d, LEVEL_REFUSE, "subject_pattern", &b);
 	}
 	if (f->missing != NULL && f->missing->count > 0) {
-		buf_puts(&b, "This project wants these metadata keys on a new task: ");
+		buf_puts(&b, "This project requires these metadata keys on a new task: ");
 		for (size_t i = 0; i < f->missing->count; i++) {
 			buf_puts(&b, i > 0 ? ", " : "");
 			text_show(&b, f->missing->item[i], strlen(f->missing->item[i]), TEXT_LINE,
@@ -54,7 +54,7 @@ policy_create(const struct create_facts *f, struct decision *d)
 		policy_object(d, LEVEL_REFUSE, "max_open", &b);
 	}
 	if (f->duplicate != NULL) {
-		buf_puts(&b, "There is an open task with this subject already: ");
+		buf_puts(&b, "There is already an open task with this subject: ");
 		task_describe(&b, f->duplicate);
 		buf_puts(&b, c->rules.duplicates == LEVEL_REFUSE
 				 ? ". Update that one, or choose a subject that tells them apart."

@@ -148,7 +148,7 @@ policy_delete(const struct facts *f, struct decision *d)
 	/* Not an objection: the client drops these dependencies silently. */
 	buf_puts(&d->context, d->context.len > 0 ? "\nDeleting " : "Deleting ");
 	task_name(&d->context, f->query.task);
-	buf_puts(&d->context, " frees what waited for it: ");
+	buf_puts(&d->context, " unblocks the tasks that wait for it: ");
 	name_all(&d->context, f->dependents);
 	buf_puts(&d->context, ". If the work is still needed, give them another blocker.");
 	if (d->rule == NULL)
@@ -216,7 +216,7 @@ policy_depend(const struct facts *f, struct decision *d)
 			    d, f->config->rules.unknown_dependency, "unknown_dependency", &b);
 		} else if (edge->cycle.count > 0) {
 			edge_line(&b, edge);
-			buf_puts(&b, ": that would close the circle ");
+			buf_puts(&b, ": that would close the cycle ");
 			for (size_t k = 0; k < edge->cycle.count; k++) {
 				buf_puts(&b, k > 0 ? " -> #" : "#");
 				text_show(&b, edge->cycle.item[k], strlen(edge->cycle.item[k]),

@@ -2,7 +2,7 @@
  * pretool: TaskUpdate.
  *
  * The client checks nothing: it starts blocked tasks, completes other agents'
- * tasks, closes circles.  Here the facts are gathered (one task and its
+ * tasks, closes cycles.  Here the facts are gathered (one task and its
  * blockers, not the list) and judged by the policy; a start is claimed under
  * the list's lock, so that of two agents exactly one gets the task.
  */

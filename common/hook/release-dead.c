@@ -35,7 +35,7 @@ release_dead_tell(
 	buf_add(&d->message, b.data, b.len);
 	if (d->rule == NULL)
 		d->rule = "release";
-	/* The lead's own call is being answered: it learns of it at once. */
+	/* The lead's own call is being answered: tell it at once. */
 	if ((h->in.event.kind == EVENT_PRE_TOOL_USE || h->in.event.kind == EVENT_POST_TOOL_USE) &&
 	    hook_is_lead(h)) {
 		if (d->context.len > 0)

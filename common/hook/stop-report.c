@@ -305,7 +305,7 @@ report_one(struct hook *h, struct report_item *item)
 	else if (item->status == TASK_NO_STATUS)
 		item->reason = mem_string("its status is not one a task can have");
 	else if (t.status == item->status)
-		item->status = TASK_NO_STATUS; /* nothing to do, nothing to say */
+		item->status = TASK_NO_STATUS; /* nothing to change, nothing to report */
 	else if (report_check_owner(h, &h->in.claims, &t, &e) == -1)
 		item->reason = mem_string(e.text);
 	else if (item->status == TASK_COMPLETED)

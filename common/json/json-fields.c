@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lengths are compared first: every event pays for this, also the one that no rule is about. */
+/* Lengths are compared first, because this is done for every event. */
 static const struct json_field *
 field_of(const struct json_field *f, const struct json *j, json_ref member)
 {

@@ -16,16 +16,16 @@
  *	};
  */
 enum json_field_kind {
-	FIELD_STRING,  /* char *, NULL if absent or no string */
+	FIELD_STRING,  /* char *, NULL if absent or not a string */
 	FIELD_NAME,    /* the same, also NULL if empty */
-	FIELD_RAW,     /* char *, the value's own bytes, of whatever kind */
+	FIELD_RAW,     /* char *, the value's own bytes, of any kind */
 	FIELD_STRINGS, /* struct strings, the string elements */
-	FIELD_INT,     /* int64_t or uint64_t, 0 if absent or no integer */
+	FIELD_INT,     /* int64_t or uint64_t, 0 if absent or not an integer */
 	FIELD_BOOL,    /* bool */
 	FIELD_PLACE,   /* json_ref; set only if there is one, never written */
 };
 
-/* The key is an array, not a pointer, which every start would have to relocate. */
+/* The key is an array: a pointer would have to be relocated at every start. */
 struct json_field {
 	char key[24];
 	unsigned char len, kind;

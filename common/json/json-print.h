@@ -12,8 +12,8 @@
 void json_print(struct buf *, const struct json *, json_ref, int indent, int depth);
 
 /* Are the first `len` bytes of the text what JSON.stringify(JSON.parse(text), null, 2) gives?
- * Never true without being so; but false also for a text with a number that is not an integer of
- * at most 15 characters, or with a key that begins with a digit. */
+ * If true, they are.  It is also false for a text with a number that is not an integer of at most
+ * 15 characters, or with a key that begins with a digit. */
 bool json_script_form(const struct json *, size_t len);
 
 /* A string with quotes, escaped as JavaScript does. Input is UTF-8; invalid

@@ -102,7 +102,7 @@ void json_keys(const struct json *, json_ref object, struct strings *);   /* tho
 /* Does JSON.parse give the same for both (in any order of keys)? */
 bool json_same(const struct json *, json_ref, const struct json *, json_ref);
 
-/* A member of an object as an owned string, NULL if absent or no string. */
+/* A member of an object as an owned string, NULL if absent or not a string. */
 char *json_member_string(const struct json *, json_ref object, const char *key);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * The text of tasks.json, edited.
+ * Edits the text of tasks.json.
  *
- * As with single tasks: what is not edited keeps its bytes.  A document in
- * the form of JSON.stringify(x, null, 2) comes out in that form (a task's
- * own edit does not know how deep it is nested), any other keeps its form.
+ * As with single tasks, what is not edited keeps its bytes.  A document in
+ * the form of JSON.stringify(x, null, 2) is printed again in that form (an
+ * edited task is not indented for its depth), any other keeps its form.
  */
 #include "list/document-edit.h"
 
@@ -78,7 +78,7 @@ document_find(const struct document *d, const char *id)
 	return DOCUMENT_NONE;
 }
 
-/* Gives a task its new text, which is taken. */
+/* Replaces a task's text; takes the new one. */
 static int
 set_text(struct document *d, size_t index, struct buf *text, struct error *err)
 {
@@ -126,7 +126,7 @@ document_remove(struct document *d, size_t index)
 }
 
 static bool
-waits(const struct document *d, const struct task_index *index, const struct task *t)
+is_waiting(const struct document *d, const struct task_index *index, const struct task *t)
 {
 	size_t i, at;
 
@@ -138,9 +138,9 @@ waits(const struct document *d, const struct task_index *index, const struct tas
 	return false;
 }
 
-/* Set pending and blocked as the dependencies say; tasks in progress stay so. */
+/* Sets pending or blocked by the dependencies; other statuses stay. */
 static int
-statuses_in_step(struct document *d, int64_t now, struct error *err)
+update_blocked(struct document *d, int64_t now, struct error *err)
 {
 	struct change change = CHANGE_INIT;
 	struct task_index index;
@@ -148,13 +148,13 @@ statuses_in_step(struct document *d, int64_t now, struct error *err)
 	size_t i;
 	int rc = 0;
 
-	/* An edit changes a status, never an id: the index stays good. */
+	/* An edit changes a status, never an id: the index stays valid. */
 	task_index_make(&index, &d->tasks);
 	for (i = 0; rc != -1 && i < d->tasks.count; i++) {
 		t = &d->tasks.item[i];
 		if (d->entry[i].gone || (t->status != TASK_PENDING && t->status != TASK_BLOCKED))
 			continue;
-		change.status = waits(d, &index, t) ? TASK_BLOCKED : TASK_PENDING;
+		change.status = is_waiting(d, &index, t) ? TASK_BLOCKED : TASK_PENDING;
 		if (change.status != t->status)
 			rc = document_edit(d, i, &change, now, err);
 	}
@@ -162,7 +162,7 @@ statuses_in_step(struct document *d, int64_t now, struct error *err)
 	return rc == -1 ? -1 : 0;
 }
 
-/* The fields that version 1 did not have. */
+/* Adds the fields that version 1 did not have. */
 static int
 upgrade(struct document *d, struct error *err)
 {
@@ -187,7 +187,7 @@ upgrade(struct document *d, struct error *err)
 }
 
 static bool
-is_printed(const struct document *d)
+is_script_form(const struct document *d)
 {
 	size_t len = d->text.len;
 
@@ -196,7 +196,7 @@ is_printed(const struct document *d)
 	return json_script_form(&d->json, len);
 }
 
-/* Again in JavaScript's form; the newline at the end, if there was one, stays. */
+/* Prints `out` in JavaScript's form; a newline at the end of the document is kept. */
 static int
 print_again(const struct document *d, struct buf *out, struct error *err)
 {
@@ -226,7 +226,7 @@ document_print(struct document *d, int64_t now, struct buf *out, struct error *e
 	(void)json_int(&d->json, json_member(&d->json, JSON_ROOT, "version"), &version);
 	if (version < VERSION_NOW && upgrade(d, err) == -1)
 		return -1;
-	if (statuses_in_step(d, now, err) == -1)
+	if (update_blocked(d, now, err) == -1)
 		return -1;
 	json_edit_init(&edit, &d->json);
 	for (i = 0; i < d->tasks.count; i++) {
@@ -247,7 +247,7 @@ document_print(struct document *d, int64_t now, struct buf *out, struct error *e
 	json_edit_set(&edit, JSON_ROOT, "last_updated", stamp);
 	json_edit_apply(&edit, out);
 	json_edit_free(&edit);
-	return is_printed(d) ? print_again(d, out, err) : 0;
+	return is_script_form(d) ? print_again(d, out, err) : 0;
 }
 
 void

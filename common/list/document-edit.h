@@ -4,17 +4,17 @@
 #include "list/store.h"
 
 /*
- * tasks.json in memory: its text, its tasks, and what is to become of them.
+ * tasks.json in memory: its text, its tasks, and the edits to be written.
  *
  *	struct document d = { 0 };
  *	document_parse(&d, text, len, &err)
  *	document_edit(&d, i, &change, now, &err)	1 changed, 0 not
- *	document_add(&d, text, &err)			a new task's text
+ *	document_add(&d, text, len, &err)		a new task's text
  *	document_remove(&d, i)
- *	document_print(&d, now, &out)		  the new text, statuses in step
+ *	document_print(&d, now, &out, &err)		the new text, "blocked" updated
  *	document_free(&d)
  *
- * tasks.item[i] is always as edited.  Elements that are not tasks keep
+ * tasks.item[i] includes the edits.  Elements that are not tasks keep
  * their bytes and their places.
  */
 struct document_entry {
@@ -27,7 +27,7 @@ struct document {
 	struct json json;
 	json_ref list; /* the array */
 	struct task_set tasks;
-	struct document_entry *entry; /* beside tasks.item */
+	struct document_entry *entry; /* parallel to tasks.item */
 	struct strings bad;           /* "tasks[3]: status is missing" */
 };
 

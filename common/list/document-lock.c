@@ -1,8 +1,8 @@
 /*
- * Two locks.  Other tools flock tasks.json itself, so we do; but they write
- * in place, and we replace, after which that lock is one on a file without a
- * name.  Between ours a flock on .tasks.lock makes the order, and after
- * each write the new tasks.json is locked in the old one's place.
+ * Two locks.  Other tools flock tasks.json itself and write in place.  We take
+ * that flock too, but we replace the file, and the flock is then on the old
+ * one.  So our processes exclude each other by a flock on .tasks.lock, and
+ * after a write the next read flocks the new tasks.json.
  */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -12,23 +12,24 @@
 #include "sys/lock-dir.h"
 
 #define DOCUMENT_LOCK ".tasks.lock"
-#define NAP_US 500
+#define RETRY_US 500
 
-/* Flock the descriptor; close it on failure. */
+/* Flocks the descriptor; closes it on failure. */
 static int
 lock_fd(const struct store *s, int fd, struct deadline deadline, struct error *err)
 {
 	for (;;) {
 		switch (lock_flock(fd)) {
 		case FLOCK_GOT:
-		case FLOCK_NONE: /* no flocks here: the lock of our own must do */
+		case FLOCK_NONE: /* no flock on this file system: .tasks.lock is all we have */
 			return 0;
 		case FLOCK_HELD:
 			if (!deadline_past(deadline)) {
-				clock_sleep_us(NAP_US);
+				clock_sleep_us(RETRY_US);
 				continue;
 			}
-			error_set(err, ERROR_BUSY, "'%s/%s' is locked by another program", s->dir,
+			error_set(err, ERROR_BUSY,
+			    "busy: another program holds a lock on '%s/%s'; try again", s->dir,
 			    DOCUMENT);
 			break;
 		case FLOCK_FAILED:
@@ -40,7 +41,7 @@ lock_fd(const struct store *s, int fd, struct deadline deadline, struct error *e
 	}
 }
 
-/* Lock what is called tasks.json now. */
+/* Flocks the file that is named tasks.json now. */
 int
 document_lock_file(struct store *s, struct deadline deadline, struct error *err)
 {
@@ -55,7 +56,7 @@ document_lock_file(struct store *s, struct deadline deadline, struct error *err)
 			return -1;
 		if (fstat(fd, &held) == -1 ||
 		    fstatat(s->dirfd, DOCUMENT, &named, AT_SYMLINK_NOFOLLOW) == -1) {
-			error_sys(err, "cannot look at '%s/%s'", s->dir, DOCUMENT);
+			error_sys(err, "cannot stat '%s/%s'", s->dir, DOCUMENT);
 			close(fd);
 			return -1;
 		}

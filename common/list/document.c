@@ -43,7 +43,8 @@ document_read_once(struct store *s, struct document *d, struct error *err)
 
 	document_free(d);
 	if (rc == 0)
-		rc = error_set(err, ERROR_NOT_FOUND, "'%s/%s' is gone", s->dir, DOCUMENT);
+		rc = error_set(
+		    err, ERROR_NOT_FOUND, "'%s/%s' does not exist any more", s->dir, DOCUMENT);
 	else if (rc == 1 && (rc = document_parse(d, buf_text(&text), text.len, err)) == -1)
 		error_prefix(err, "'%s/%s'", s->dir, DOCUMENT);
 	buf_free(&text);
@@ -107,7 +108,7 @@ document_load(struct store *s, struct task_set *set, struct error *err)
 	return 0;
 }
 
-/* Of tasks in the order of their ids; what is read at once needs no needle. */
+/* By status, then by id.  The whole file is parsed anyway, so the needle is not used. */
 static int
 document_scan(struct store *s, const char *needle, store_visit *fn, void *arg, struct error *err)
 {
@@ -249,8 +250,9 @@ check_start(const struct document *d, size_t at, enum task_status was, struct er
 	graph_blockers_of(&d->tasks, t, &b);
 	blockers_describe(&shown, &b);
 	if (b.count > 0)
-		rc = error_set(err, ERROR_REFUSED, "task #%s cannot start: blocked by %.700s",
-		    t->id, buf_text(&shown));
+		rc = error_set(err, ERROR_REFUSED,
+		    "task #%s cannot start: blocked by %.700s; complete these first", t->id,
+		    buf_text(&shown));
 	buf_free(&shown);
 	blockers_free(&b);
 	return rc;
@@ -290,7 +292,7 @@ document_enter(struct store *s, struct document *d, struct deadline deadline, st
 	return -1;
 }
 
-/* The same for an operation on one task. */
+/* The same, and finds the task. */
 static int
 document_enter_at(struct store *s, struct document *d, const char *id, size_t *at,
     struct deadline deadline, struct error *err)
@@ -424,14 +426,14 @@ document_put(struct store *s, const char *id, const char *text, size_t len,
 	if (document_enter(s, &d, deadline, err) == -1)
 		return -1;
 	if (document_find(&d, id) != DOCUMENT_NONE)
-		error_set(err, ERROR_REFUSED, "there is a task #%s already", id);
+		error_set(err, ERROR_REFUSED, "there is already a task #%s", id);
 	else if (document_add(&d, text, len, err) == 0) {
-		const char *says = d.tasks.item[d.tasks.count - 1].id;
+		const char *own = d.tasks.item[d.tasks.count - 1].id;
 
-		rc = strcmp(says, id) == 0
+		rc = strcmp(own, id) == 0
 			 ? write_document(s, &d, err)
 			 : error_set(err, ERROR_INPUT,
-			       "the task says that it is #%.60s, not #%.60s", says, id);
+			       "the id in the task's text is %.60s, not %.60s", own, id);
 	}
 	store_leave(s);
 	document_free(&d);

@@ -8,10 +8,10 @@
  *
  *	{ "tasks": [ ... ], "version": 2, "last_updated": "2026-02-06T20:41:00Z" }
  *
- * Held by a flock on the file (as other tools do) and one of our own (the
- * file is replaced whole, so its own flock is of the old one afterwards).
- * "blocked" is kept in step with the dependencies on every change.  A
- * document of version 1 is read, and written as version 2.
+ * Locked by a flock on the file, as other tools do, and one on .tasks.lock,
+ * because we replace the file and the first flock is then on the old one.
+ * Every change sets "pending" and "blocked" by the dependencies.  A document
+ * of version 1 is read, and written as version 2.
  *
  * Call its operations through store.h.
  */
@@ -21,7 +21,7 @@ extern const struct store_ops document_ops;
 
 bool document_exists(int dirfd);
 int document_lock(struct store *, struct deadline, struct error *);
-int document_lock_file(struct store *, struct deadline, struct error *); /* the file's own alone */
+int document_lock_file(struct store *, struct deadline, struct error *); /* tasks.json alone */
 void document_unlock(struct store *);
 
 /* A new id, as a document has them. */

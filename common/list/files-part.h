@@ -3,7 +3,7 @@
 
 #include "list/files.h"
 
-/* What the parts of files.h need of each other: its operations on a store that only read. */
+/* Shared by the parts of files.h: the operations that only read. */
 
 int files_get(struct store *, const char *id, struct task *, struct error *);
 /* needle: a file without these bytes, and without escapes, is skipped; NULL: none is. */

@@ -1,16 +1,15 @@
 /*
  * Reading the layouts of one file per task.
  *
- * The client writes in place and without regard for readers: a file may be
- * empty, cut, or have an old tail.  Such a text is never valid JSON, so that
- * is the sign; it is read again a few times (a write takes microseconds) and
- * at last under the task's lock, where the client cannot be writing.
+ * The client writes in place, also while others read: a file may be empty,
+ * cut, or have an old tail.  Such a text is not valid JSON; it is read again
+ * a few times (a write takes microseconds) and at last under the task's lock,
+ * which the client holds while it writes.
  *
- * A scan pays for the kernel's work per file and little else: one open
- * below a kept descriptor, one read into a buffer that is used again (a short
- * read is the end), no stat where the directory gives the type, and a look
- * for the needle before any parsing.  Files that looked torn are put aside
- * and tried again together at the end.
+ * A scan does little per file: one open relative to the directory, one read
+ * into a buffer that is used again (a short read is the end), no stat where
+ * the directory gives the type, and a search for the needle before any
+ * parsing.  Files that looked torn are read again together at the end.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -37,7 +36,7 @@ enum { READ_FAULT = -2, READ_BAD = -1, READ_NONE = 0, READ_OK = 1, READ_TORN = 2
 bool
 files_name(const struct store *s, const char *id, char name[256])
 {
-	/* The client turns every other character into '-' and looks there. */
+	/* The client replaces every other character by '-' and reads that file instead. */
 	if (!task_id_ok(id) || (s->layout == STORE_NATIVE && strchr(id, '.') != NULL))
 		return false;
 	strcpy(stpcpy(name, id), ".json"); /* an id has at most 128 bytes */
@@ -57,8 +56,8 @@ files_id(const struct store *s, const char *name, char id[256])
 	       strcmp(name, "tasks.json") != 0;
 }
 
-/* A linked task file is followed, but not out of the place where lists are.  What is judged is
- * what is read: the path may lead elsewhere a moment later. */
+/* Follows a link, but not out of the directory of the lists.  The opened file is checked, not the
+ * path, which may change before the open. */
 static int
 open_link(struct store *s, const char *name, struct error *err)
 {
@@ -66,18 +65,18 @@ open_link(struct store *s, const char *name, struct error *err)
 	int at = openat(s->dirfd, name, O_PATH | O_CLOEXEC), fd = -1;
 
 	if (at == -1)
-		return error_set(err, ERROR_INPUT, "a symbolic link that leads nowhere");
+		return error_set(err, ERROR_INPUT, "a symbolic link whose target does not exist");
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", at);
 	if (!file_inside(s->dirfd, at))
-		error_set(
-		    err, ERROR_INPUT, "a symbolic link that leads out of the lists, not followed");
+		error_set(err, ERROR_INPUT,
+		    "a symbolic link out of the directory of the lists is not followed");
 	else if ((fd = open(self, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)) == -1)
-		error_sys(err, "cannot open what the symbolic link leads to");
+		error_sys(err, "cannot open the target of the symbolic link");
 	close(at);
 	return fd;
 }
 
-/* A read that gives less than it could is the end, once there are `least` bytes. */
+/* Reads up to the end: a short read is the end, once there are `least` bytes. */
 static int
 read_all(int fd, size_t first, size_t least, struct buf *text, struct error *err)
 {
@@ -131,12 +130,12 @@ read_bytes(struct store *s, const char *name, bool regular, struct buf *text, st
 		return rc;
 	}
 	if (!regular && fstat(fd, &st) == -1) {
-		error_sys(err, "cannot look at it");
+		error_sys(err, "cannot stat it");
 		rc = READ_FAULT;
 	} else if (!regular && !S_ISREG(st.st_mode))
 		error_set(err, ERROR_INPUT, "not a regular file");
 	else {
-		/* One task alone needs no room for a scan. */
+		/* A single task needs no buffer of that size. */
 		if (!regular && st.st_size < SCAN_READ)
 			first = (size_t)st.st_size + 64;
 		if (read_all(fd, first, regular ? 0 : (size_t)st.st_size, text, err) == 0)
@@ -159,8 +158,8 @@ parse_text(struct store *s, const char *id, struct task *t, struct error *err)
 										     : READ_BAD;
 }
 
-/* May the text be of interest?  An escape can spell anything, so it may.  (A NUL ends the
- * search, but no valid file has one.) */
+/* May the task contain the needle?  Also true for a text with escapes, which can encode it.  (A
+ * NUL ends the search, but no valid file has one.) */
 static bool
 has_needle(const char *needle, const struct buf *text)
 {
@@ -170,7 +169,7 @@ has_needle(const char *needle, const struct buf *text)
 		return true;
 	for (end = text->data + text->len; end > text->data && isspace((unsigned char)end[-1]);)
 		end--;
-	/* cut in the middle: who knows */
+	/* torn: it may be in the missing part */
 	if (end == text->data || end[-1] != '}')
 		return true;
 	return memchr(text->data, '\\', text->len) != NULL;
@@ -195,8 +194,8 @@ read_locked(struct store *s, const char *name, const char *id, struct task *t, s
 	struct error failed;
 	int rc;
 
-	/* Never hold two task locks: with one held, what was read counts.  The same where the lock
-	 * cannot be made, because we may not write there. */
+	/* Never hold two task locks: with one held, the error of the last read is returned.  The
+	 * same where the lock cannot be made, because we may not write there. */
 	if (s->in_task)
 		return READ_BAD;
 	if (lock_task(&lock, s->dirfd, name, deadline_in(LOCK_PATIENCE_MS), &failed) == -1) {
@@ -240,14 +239,14 @@ struct scan {
 	const char *needle;
 	struct task task; /* used again for every file */
 	struct strings torn;
-	int (*fn)(void *, const struct task *); /* NULL: only the bad are of interest */
+	int (*fn)(void *, const struct task *); /* NULL: not called */
 	void *arg;
 	void (*bad)(void *, const char *file, const char *reason);
-	struct task_set *set; /* keep them here */
+	struct task_set *set; /* gets the tasks; NULL */
 	struct error *err;
 };
 
-/* Into the set, with a text of its own; the scan's buffer stays with the scan. */
+/* Moves the task into the set, with a copy of the text; the scan keeps its buffer. */
 static void
 scan_keep(struct scan *scan)
 {
@@ -271,7 +270,7 @@ scan_file(struct scan *scan, const char *name, bool regular, bool last)
 
 	if (!files_id(scan->store, name, id)) {
 		if (scan->bad != NULL)
-			scan->bad(scan->arg, name, "the client looks for no task under this name");
+			scan->bad(scan->arg, name, "the client does not read a file of this name");
 		return 0;
 	}
 	rc = read_bytes(scan->store, name, regular, &scan->task.text, &err);

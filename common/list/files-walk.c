@@ -1,5 +1,5 @@
 /*
- * Visit the tasks in the order of their ids, until the visitor stops.
+ * Visits the tasks in the order of their ids, until the visitor stops.
  *
  * A scan takes the directory's order, so it must read all files before it
  * can name the first.  Here the names are read first and put in order
@@ -22,7 +22,7 @@ struct id_walk {
 	struct strings others;
 };
 
-/* "7": 7; anything that is not how a small number is written: 0. */
+/* 7 for "7"; 0 for an id that is not a number below COUNTED, or has a leading zero. */
 static unsigned int
 id_number(const char *id)
 {

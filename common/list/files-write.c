@@ -3,13 +3,13 @@
  *
  * The client's locks, in the client's order: a new task under the list's
  * lock, a change of one under that task's.  The client takes no list lock
- * for a change; we do when more than the one task has to stay as it is until
- * the write (a rule, a dependency), so that of two of ours one comes first.
+ * for a change; we do when other tasks too must not change before the write
+ * (a rule, a dependency), so that our processes do it one after the other.
  * Both sides of a dependency are two writes under one list lock.
  *
- * Every write is: lock, read, decide, stage beside, verify the lock, rename.
- * Losing the lock in between (we were stopped for seconds, and another
- * process broke it) starts the whole operation over.
+ * Every write is: lock, read, decide, stage, verify the lock, rename.  If the
+ * lock was lost in between (we were stopped for seconds, and another process
+ * took it over), the whole operation starts over.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@ struct files_request {
 	struct deadline deadline;
 };
 
-/* Write a text under what is held; `task` is that task's lock or NULL. */
+/* Writes a text under the locks that are held; `task`: that task's, or NULL. */
 static int
 commit_text(
     struct store *s, const char *name, const struct buf *text, struct lock *task, struct error *err)
@@ -75,7 +75,7 @@ edit_held(struct store *s, const struct files_request *q, const char *name, stru
 	return rc;
 }
 
-/* Is there such a file?  Asked before the lock, which would be left beside no file. */
+/* Is there such a file?  Asked first, so that no lock is made for a missing one. */
 static int
 find_file(struct store *s, const char *id, char name[256], struct error *err)
 {
@@ -86,7 +86,7 @@ find_file(struct store *s, const char *id, char name[256], struct error *err)
 	if (fstatat(s->dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
 		return 0;
 	if (errno != ENOENT)
-		return error_sys(err, "cannot look at '%s/%s'", s->dir, name);
+		return error_sys(err, "cannot stat '%s/%s'", s->dir, name);
 	return error_set(err, ERROR_NOT_FOUND, "there is no task #%.40s", id);
 }
 
@@ -109,7 +109,7 @@ edit_one(struct store *s, const struct files_request *q, struct error *err)
 	return rc;
 }
 
-/* The other side of dependencies: `id` comes into or goes from each one's list. */
+/* The other side of dependencies: adds `id` to the list of each other task, or removes it. */
 static int
 edit_others(struct store *s, const char *id, const struct strings *others, bool blocks, bool add,
     struct deadline deadline, struct error *err)
@@ -158,8 +158,8 @@ has_dependencies(const struct change *c)
 	       c->remove_blocked_by != NULL;
 }
 
-/* own is -1 until the task itself is done with, then what edit_one() said: `before` is as it was
- * before the first try, whatever becomes of the other sides. */
+/* *own is -1 until the task itself is edited, then the result of edit_one(): another try edits only
+ * the other sides, so that `before` stays the task before the first try. */
 static int
 update_once(struct store *s, const struct files_request *q, int *own, struct error *err)
 {
@@ -198,7 +198,7 @@ folder_id(char id[32])
 	snprintf(id, 32, "task_%lld_%04x", (long long)(clock_wall_ms() / 1000), random & 0xffff);
 }
 
-/* id[0] is set once the task is there: whatever fails from then on, it must
+/* id[0] is set once the task exists: if something fails after that, it must
  * not be made a second time. */
 static int
 create_once(struct store *s, const struct files_request *q, char id[32], struct task *made,
@@ -221,8 +221,8 @@ create_once(struct store *s, const struct files_request *q, char id[32], struct 
 		goto out;
 	snprintf(name, sizeof(name), "%s.json", id);
 	if (file_there(s->dirfd, name)) {
-		/* Another program makes tasks without the lock; look again. */
-		error_set(err, ERROR_LOST, "task #%s appeared meanwhile", id);
+		/* Another program made it without the lock; choose another number. */
+		error_set(err, ERROR_LOST, "another program made task #%s at the same time", id);
 		goto out;
 	}
 	if (task_make(store_dialect(s), id, q->change, clock_wall_ms(), &text, err) == -1 ||
@@ -240,7 +240,7 @@ out:
 	return rc;
 }
 
-/* The other sides once more, for a task that is there. */
+/* Edits the other sides again, for a task that was made. */
 static int
 create_finish(struct store *s, const struct files_request *q, const char *id, struct error *err)
 {
@@ -268,7 +268,10 @@ files_create(struct store *s, const struct change *change, store_rule *rule, voi
 				   : create_finish(s, &q, id, err);
 	while (store_again(s, rc, &i, deadline, err));
 	if (rc == -1 && id[0] != '\0') {
-		error_prefix(err, "task #%s is made, but not all that it depends on", id);
+		error_prefix(err,
+		    "task #%s was made, but not all of its dependencies (repair: claude-tasks "
+		    "doctor --fix)",
+		    id);
 		if (err->kind == ERROR_LOST)
 			err->kind = ERROR_FAULT; /* starting over would make another task */
 	}
@@ -286,7 +289,7 @@ delete_held(struct store *s, const struct files_request *q, const char *name, st
 		rc = error_set(err, ERROR_NOT_FOUND, "there is no task #%s", q->id);
 	else if (rc == 1 && q->rule != NULL && q->rule(q->arg, s, &t, err) != 0)
 		rc = -1;
-	/* First the mark: a crash in between must not free the number. */
+	/* First the watermark: after a crash in between the number must not be given again. */
 	if (rc == 1 && s->layout == STORE_NATIVE && watermark_raise(s, q->id, err) == -1)
 		rc = -1;
 	if (rc == 1 && store_verify(s, lock, err) == -1)
@@ -335,7 +338,7 @@ note_mention(void *arg, const struct task *t)
 	return 0;
 }
 
-/* Once the task is gone its id cannot be added any more, so the search needs no lock. */
+/* The id of a deleted task cannot be added any more, so the search needs no lock. */
 static int
 forget_id(struct store *s, const char *id, struct deadline deadline, struct error *err)
 {
@@ -363,7 +366,10 @@ files_delete(struct store *s, const char *id, store_rule *rule, void *arg, struc
 		rc = delete_once(s, &q, err);
 	while (store_again(s, rc, &i, deadline, err));
 	if (rc != -1 && forget_id(s, id, deadline, err) == -1)
-		return error_prefix(err, "task #%s is deleted, but others still name it", id);
+		return error_prefix(err,
+		    "task #%s was deleted, but others still depend on it (claude-tasks doctor "
+		    "names them)",
+		    id);
 	return rc;
 }
 
@@ -377,14 +383,15 @@ files_put(struct store *s, const char *id, const char *text, size_t len, struct 
 	int rc = -1;
 
 	if (!files_name(s, id, name))
-		return error_set(err, ERROR_INPUT, "no task can be called '%.40s'", id);
+		return error_set(
+		    err, ERROR_INPUT, "'%.40s' cannot be the id of a task in this list", id);
 	if (task_read(&t, store_dialect(s), id, text, len, err) == -1)
 		return error_prefix(err, "task #%s", id);
 	task_free(&t);
 	if (store_enter(s, deadline, err) == -1)
 		return -1;
 	if (file_there(s->dirfd, name))
-		error_set(err, ERROR_REFUSED, "there is a task #%s already", id);
+		error_set(err, ERROR_REFUSED, "there is already a task #%s", id);
 	else
 		rc = commit_text(s, name, &bytes, NULL, err);
 	store_leave(s);

@@ -9,7 +9,7 @@
  */
 extern const struct store_ops files_ops;
 
-/* "<id>.json", or false if no file of this layout is called so. */
+/* "<id>.json", or false if a file of this layout cannot have that name. */
 bool files_name(const struct store *, const char *id, char name[256]);
 /* The id of a file's name, or false. */
 bool files_id(const struct store *, const char *name, char id[256]);

@@ -1,11 +1,11 @@
 /*
- * Check new dependencies before they are written.
+ * Checks new dependencies before they are written.
  *
- * The search for a circle reads only the tasks on the way: a hook that checks
+ * The search for a cycle reads only the tasks on the way: a hook that checks
  * one edge of a list of ten thousand tasks reads a handful of files.  Two new
- * edges can close a circle that neither closes alone, so the search follows
+ * edges can close a cycle that neither closes alone, so the search follows
  * the other new edges as well.  An edge that is refused is not followed, so
- * that each circle is reported once.
+ * that each cycle is reported once.
  */
 #include <search.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ trail_reach(struct trail *trail, const char *id, size_t from)
 	trail->step[trail->count++] = (struct step){ own, from };
 }
 
-/* From the start to here. */
+/* The ids from the start to the step `at`. */
 static void
 trail_path(const struct trail *trail, size_t at, struct strings *path)
 {
@@ -70,7 +70,7 @@ edge_bad(const struct graph_edge *e)
 	return strcmp(e->blocked, e->blocker) == 0 || e->unknown || e->cycle.count > 0;
 }
 
-/* Fill in the circle that edge[nth] closes, if it closes one. */
+/* Fills in the cycle that edge[nth] closes, if it closes one. */
 static int
 edge_search(graph_waits *waits, void *arg, struct graph_edge *edge, size_t count, size_t nth,
     struct error *err)
@@ -145,13 +145,13 @@ edge_refuse(const struct graph_edge *e, const char *id, struct error *err)
 	else if (e->unknown) {
 		buf_puts(&text, "there is no task ");
 		edge_name(&text, other);
-		buf_puts(&text, " to depend on");
+		buf_puts(&text, "; create it first, or leave that dependency out");
 	} else {
 		buf_puts(&text, *e->blocked != '\0' ? "task " : "");
 		edge_name(&text, e->blocked);
 		buf_puts(&text, " cannot wait for ");
 		edge_name(&text, e->blocker);
-		buf_puts(&text, ": that would close the circle ");
+		buf_puts(&text, ": that would close the cycle ");
 		for (size_t i = 0; i < e->cycle.count; i++) {
 			buf_puts(&text, i > 0 ? " -> " : "");
 			edge_name(&text, e->cycle.item[i]);

@@ -1,11 +1,10 @@
 /*
- * The graph is small and read often, so nothing is kept: an index of ids is
- * built per question, and walks
- * are breadth first, which makes the shortest path the first one found.
+ * The graph is small and read often, so nothing is kept: each function builds
+ * an index of ids, and searches breadth first, which finds a shortest path.
  *
- * An open blocker is one that is not completed or cancelled.  One that does
- * not exist blocks too, because it can never be completed; it is named as
- * missing.
+ * An open blocker is one that is neither completed nor cancelled.  One that
+ * does not exist blocks too, because it can never be completed; it is named
+ * as missing.
  */
 #include "list/graph.h"
 
@@ -33,7 +32,7 @@ is_blocked(const struct task_index *ids, const struct task *t, const char *but)
 bool
 graph_is_free(const struct task *t)
 {
-	/* A document's "blocked" is what its dependencies say: it may be over. */
+	/* A document's "blocked" may be out of date; its dependencies decide. */
 	return (t->status == TASK_PENDING || t->status == TASK_BLOCKED) && t->owner == NULL &&
 	       !t->internal;
 }
@@ -83,7 +82,7 @@ blockers_free(struct blockers *b)
 	memset(b, 0, sizeof(*b));
 }
 
-#define NAMED_MAX 10 /* items past these are counted, not listed */
+#define NAMED_MAX 10 /* more are only counted */
 
 void
 blockers_describe(struct buf *out, const struct blockers *b)
@@ -156,12 +155,12 @@ graph_children(const struct task_set *set, const char *id, struct strings *out)
 			strings_add(out, set->item[i].id);
 }
 
-/* ---- ways through the list ---- */
+/* ---- paths through the list ---- */
 
 bool
 graph_any_cycle(const struct task_set *set, struct strings *path)
 {
-	/* Depth first with three colours: finds an edge back in linear time. */
+	/* Depth first with three colours: finds a back edge in linear time. */
 	struct task_index ids;
 	unsigned char *colour = mem_alloc(set->count + 1);
 	size_t *stack = mem_grow(NULL, set->count + 1, sizeof(stack[0]));
@@ -211,7 +210,7 @@ graph_any_cycle(const struct task_set *set, struct strings *path)
 	return found;
 }
 
-/* ids from the start of a walk to `at`; from[] leads back, the start to itself. */
+/* The ids from the start of a search to `at`.  from[i]: the task before i, the start for itself. */
 static void
 walk_path(const struct task_set *set, const size_t *from, size_t at, struct strings *path)
 {

@@ -10,7 +10,7 @@
  */
 struct blocker {
 	char *id;
-	bool missing; /* no such task: still blocks */
+	bool missing; /* there is no such task; it blocks all the same */
 	char *subject, *owner;
 	enum task_status status;
 };
@@ -28,11 +28,11 @@ void blockers_free(struct blockers *);
 /* `#2 "Tests" (in_progress, owner backend-2) and #3 "Docs" (pending)` */
 void blockers_describe(struct buf *, const struct blockers *);
 
-/* pending, no owner: ready unless something open is before it. */
+/* Pending or blocked, no owner: ready unless it has an open blocker. */
 bool graph_is_free(const struct task *);
-/* pending, no owner, nothing open before it; in list order. */
+/* Those that are free and have no open blocker, in list order. */
 void graph_ready(const struct task_set *, struct strings *ids);
-/* What becomes ready when `id` completes. */
+/* Tasks whose only open blocker is `id`. */
 void graph_unblocked(const struct task_set *, const char *id, struct strings *ids);
 
 /*
@@ -42,10 +42,10 @@ void graph_unblocked(const struct task_set *, const char *id, struct strings *id
 typedef int graph_waits(void *, const char *id, struct strings *blocked_by, struct error *);
 
 struct graph_edge {
-	const char *blocked;  /* shall wait ... */
+	const char *blocked;  /* is to wait ... */
 	const char *blocker;  /* ... for this one */
 	bool unknown;         /* set: there is no such task (the one that is not `id`) */
-	struct strings cycle; /* set: the circle it would close, first == last; empty: none */
+	struct strings cycle; /* set: the cycle it would close, first == last; empty: none */
 };
 
 /*
@@ -64,8 +64,8 @@ bool graph_any_cycle(const struct task_set *, struct strings *path);
 /* Subtasks: parent / metadata.parent_id / metadata.parentId. */
 void graph_children(const struct task_set *, const char *id, struct strings *ids);
 
-/* The shortest chain of ids that stops `id`: id, its blocker, that one's blocker, ... up to a
- * task that can be worked on. */
+/* A shortest chain of ids that blocks `id`: id, its blocker, that one's blocker, ... up to a task
+ * that can be worked on. */
 void graph_why(const struct task_set *, const char *id, struct strings *chain);
 
 #endif

@@ -2,9 +2,9 @@
  * Reading and verifying.
  *
  * Neither takes the lock: a reader must not make a hook wait.  The file only
- * grows, so the worst a reader can meet is a last line that is being
- * written.  Verification, which would call that torn, looks a second time
- * under the lock before it says so.
+ * grows, so a reader sees at worst an incomplete last line.  Verification,
+ * which reports that as torn, reads a second time under the lock before it
+ * reports an error.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 
 typedef int line_fn(void *, const char *line, size_t len, bool whole, struct error *);
 
-/* Every line of a descriptor; the last one may lack its newline (whole false). */
+/* Calls fn for every line; `whole` is false for a last line without newline. */
 static int
 each_line(int fd, line_fn *fn, void *arg, struct error *err)
 {
@@ -94,7 +94,7 @@ chain_line(void *arg, const char *line, size_t len, bool whole, struct error *er
 	if (!journal_line_tip(line, len, &tip) || json_parse(&c->json, line, len, &ignored) == -1)
 		return chain_broken(c, "was not written by this suite", err);
 	if (!journal_line_true(line, len))
-		return chain_broken(c, "was changed: its hash does not fit its text", err);
+		return chain_broken(c, "was changed: its hash does not match its text", err);
 	if (json_int(&c->json, json_member(&c->json, JSON_ROOT, "seq"), &seq) == -1 ||
 	    (uint64_t)seq != check->lines + 1 ||
 	    !json_equals(&c->json, json_member(&c->json, JSON_ROOT, "prev"),
@@ -105,7 +105,7 @@ chain_line(void *arg, const char *line, size_t len, bool whole, struct error *er
 	    (!json_equals(&c->json, json_member(&c->json, JSON_ROOT, "event"), "begin") ||
 		(c->list != NULL &&
 		    !json_equals(&c->json, json_member(&c->json, JSON_ROOT, "list"), c->list))))
-		return chain_broken(c, "does not begin the journal of this list", err);
+		return chain_broken(c, "is not the first line of this list's journal", err);
 	check->lines++;
 	memcpy(check->head, tip.hash, sizeof(check->head));
 	return 0;

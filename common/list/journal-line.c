@@ -1,7 +1,7 @@
 /*
  * The hash is the line's last member, so that it can be cut off again
  * without parsing: a line's last HASH_TAIL bytes are ,"hash":"<64 hex>"}.
- * The number is its first member, for the same reason.  An append thus
+ * The number is its first member, for the same reason.  So an append
  * reads a line's two ends and never parses.
  */
 #include "list/journal-line.h"
@@ -103,7 +103,7 @@ journal_line_add(struct buf *out, struct journal_tip *tip, struct journal_entry 
 }
 
 static bool
-is_hex(const char *s)
+is_hash(const char *s)
 {
 	return strspn(s, "0123456789abcdef") >= 64;
 }
@@ -119,7 +119,7 @@ journal_line_tip(const char *line, size_t len, struct journal_tip *tip)
 		return false;
 	tail = line + len - HASH_TAIL;
 	if (memcmp(tail, HASH_KEY, sizeof(HASH_KEY) - 1) != 0 ||
-	    !is_hex(tail + sizeof(HASH_KEY) - 1) || line[len - 2] != '"' || line[len - 1] != '}')
+	    !is_hash(tail + sizeof(HASH_KEY) - 1) || line[len - 2] != '"' || line[len - 1] != '}')
 		return false;
 	errno = 0;
 	tip->seq = strtoull(line + sizeof(SEQ_KEY) - 1, &end, 10);

@@ -5,19 +5,18 @@
  * find the hash to chain to, only the end of the file is read, so that an
  * append costs the same for the first line and the millionth.
  *
- * All lines of a call go out in one write at the end of the last whole line.
- * If that fails they are cut off again.  A process killed in between, or a
- * power cut, leaves an incomplete last line.  The next append saves
- * its bytes in a file of their own and overwrites them by a line that says
- * so.  Killed at any point, there is either still a bad end, or the line
- * that tells of it.
+ * All lines of a call are written by one write after the last whole line.  If
+ * that fails they are cut off again.  A process killed in between, or a power
+ * cut, leaves an incomplete last line.  The next append saves its bytes in a
+ * file of their own and overwrites them with a line that says so.  After a
+ * kill at any point there is either still an incomplete end, or that line.
  *
- * Lines that prove and restore nothing (a refusal, a message) are not
- * synced; the next one that is takes them along.
+ * Lines that prove and restore nothing (a refusal, a message) are not synced
+ * by themselves, but together with the next line that is.
  *
- * A last line that is whole but was changed is not judged here.  The next
- * line is chained to the hash it claims, and verification will always point
- * at the changed one.
+ * A last line that is whole but was changed is not detected here.  The next
+ * line is chained to the hash that it has, and verification always reports
+ * the changed line.
  */
 #include "list/journal.h"
 
@@ -85,7 +84,7 @@ last_line(const struct buf *window, bool first, struct journal_tip *tip)
 	return 0;
 }
 
-/* Where the next line belongs; tip is zeroed if there is no line. */
+/* Finds where to write the next line; tip is zeroed if there is no line. */
 static int
 find_end(int fd, off_t size, off_t *good, struct journal_tip *tip, struct error *err)
 {
@@ -103,8 +102,8 @@ find_end(int fd, off_t size, off_t *good, struct journal_tip *tip, struct error 
 			break;
 		if (len > TAIL_MOST) {
 			error_set(err, ERROR_FAULT,
-			    "'%s' has no line in its last %zu bytes; move it away", JOURNAL_FILE,
-			    len);
+			    "'%s' has no journal line in its last %zu bytes; move the file away",
+			    JOURNAL_FILE, len);
 			goto out;
 		}
 	}
@@ -127,7 +126,7 @@ add_begin(struct buf *text, struct journal_tip *tip, const char *list)
 	json_object_put(e.extra);
 }
 
-/* Save the bytes of an incomplete line, and add the line that says so. */
+/* Saves the bytes of an incomplete line, and adds the line that says so. */
 static int
 add_torn(int statefd, enum durability durability, const struct buf *torn, struct buf *text,
     struct journal_tip *tip, struct error *err)
@@ -144,8 +143,8 @@ add_torn(int statefd, enum durability durability, const struct buf *torn, struct
 			return error_sys(err, "cannot make '%s'", name);
 	}
 	if (fd == -1)
-		return error_set(
-		    err, ERROR_FAULT, "too many torn journals; remove some '%s'", name);
+		return error_set(err, ERROR_FAULT,
+		    "there are 999 files journal.torn-N beside '%s'; remove some", JOURNAL_FILE);
 	rc = file_write_all(fd, torn->data, torn->len, err);
 	if (rc == 0 && durability != DURABILITY_OFF && file_flush(fd) == -1)
 		rc = error_sys(err, "cannot sync");
@@ -206,18 +205,17 @@ append_locked(int statefd, int fd, const char *list, enum durability durability,
 	int rc = -1;
 
 	if (fstat(fd, &st) == -1) {
-		error_sys(err, "cannot look at '%s'", JOURNAL_FILE);
+		error_sys(err, "cannot stat '%s'", JOURNAL_FILE);
 		goto out;
 	}
 	if (!S_ISREG(st.st_mode)) {
 		error_set(err, ERROR_FAULT, "'%s' is not a regular file", JOURNAL_FILE);
 		goto out;
 	}
-	/* It is written in place: a write would change the file of the other name, too. */
+	/* It is written in place: a write would also change the file under its other name. */
 	if (st.st_nlink > 1) {
 		error_set(err, ERROR_FAULT,
-		    "'%s' is a hard link to a file with another name; copy it to a new one",
-		    JOURNAL_FILE);
+		    "'%s' has another name (a hard link); replace it by a copy", JOURNAL_FILE);
 		goto out;
 	}
 	if (find_end(fd, st.st_size, &good, &tip, err) == -1)

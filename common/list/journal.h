@@ -12,7 +12,7 @@
 #include "sys/file.h"
 
 /*
- * What the suite did to a list, one JSON line each, chained.
+ * What the suite did to a list: one JSON line each, chained by hashes.
  *
  * journal.jsonl in the list's state directory, append-only.  A line is
  *
@@ -29,7 +29,7 @@
  * Lines are appended under a lock, with one write, whole or not at all.  An
  * incomplete last line (a power cut) is moved to journal.torn-<n>, and
  * the next line is an event "torn" that says so.  Texts are bounded, and
- * characters that could deceive a terminal are written as \u escapes.
+ * characters that are unsafe to show (text_safe()) are written as \u escapes.
  */
 #define JOURNAL_FILE "journal.jsonl"
 #define JOURNAL_LINE_MAX (16u << 20) /* from, to and extra are left out of a longer line */
@@ -37,15 +37,15 @@
 struct journal_entry {
 	/* claim release complete refuse sync repair create update delete receipt ... */
 	const char *event;
-	bool light; /* a power cut may cost it: it proves and restores nothing */
+	bool light; /* may be lost in a power cut: it proves and restores nothing */
 	const char *task, *agent, *session, *why; /* NULL: not there */
 	struct json_object *from, *to;            /* taken; may be NULL */
 	/* taken; its members are added (receipt, snapshot); may be NULL */
 	struct json_object *extra;
 };
 
-/* With DURABILITY_OFF a power cut may cost the last lines; else they are synced unless all of
- * them are light.  Frees the entries' objects, also on error. */
+/* With DURABILITY_OFF the last lines may be lost in a power cut; else they are synced unless all
+ * of them are light.  Frees the entries' objects, also on error. */
 int journal_append(
     const struct list *, enum durability, struct journal_entry *, struct deadline, struct error *);
 /* Several lines in one write. */

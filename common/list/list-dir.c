@@ -14,7 +14,7 @@
 #include "list/list.h"
 #include "sys/file.h"
 
-/* A directory that is not there yet, below one that is. */
+/* A directory that does not exist yet, in one that does. */
 static int
 resolve_new(char *path, char real[PATH_MAX])
 {
@@ -37,7 +37,7 @@ resolve_new(char *path, char real[PATH_MAX])
 	return 0;
 }
 
-/* 1 there, 0 may be made, -1 and errno. */
+/* 1 it exists, 0 it can be made, -1 and errno. */
 static int
 resolve(const char *given, char real[PATH_MAX])
 {
@@ -71,7 +71,7 @@ list_find_dir(struct list *list, const char *given, struct error *err)
 
 	if (rc == -1) {
 		free(root);
-		return error_sys(err, "--dir '%s'", given);
+		return error_sys(err, "cannot use --dir '%s'", given);
 	}
 	slash = strrchr(real, '/');
 	list->exists = rc == 1;

@@ -2,8 +2,8 @@
  * Names of lists, as the client makes them from what it is given, and the name
  * of a project, for a command line without a session.
  *
- * It works on JavaScript strings: a character beyond the basic plane is two
- * code units and so two dashes, an invalid byte was U+FFFD before and is one.
+ * The client works on JavaScript strings: a character beyond the basic plane is
+ * two code units and so two dashes; an invalid byte is U+FFFD and so one.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -92,7 +92,7 @@ last_component(const char *path, size_t len)
 	return len > start ? mem_copy(path + start, len - start) : NULL;
 }
 
-/* A worktree's .git is a file that leads to <main>/.git/worktrees/<name>: its
+/* A worktree's .git is a file that names <main>/.git/worktrees/<name>: its
  * project is the main one. */
 static char *
 git_name(int dirfd, const char *dir)
@@ -138,7 +138,7 @@ list_project(const char *cwd, const char **why)
 		name = last_component(cwd, strlen(cwd));
 	}
 	if (name == NULL) {
-		*why = "nothing else is known";
+		*why = "no project was found";
 		name = mem_string("default");
 	}
 	return name;

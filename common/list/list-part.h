@@ -3,7 +3,7 @@
 
 #include "list/list.h"
 
-/* What the parts of list.h need of each other. */
+/* Shared by the parts of list.h. */
 
 /* list_find() for --dir. */
 int list_find_dir(struct list *, const char *given, struct error *);

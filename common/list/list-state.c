@@ -22,7 +22,7 @@
 #include "sys/file.h"
 #include "sys/lock.h"
 
-#define LEARNT_DAYS 30 /* sessions do not come back after that */
+#define LEARNT_DAYS 30 /* a session is not resumed after that */
 
 static uid_t
 user_id(void)
@@ -45,11 +45,12 @@ private_dir(int upfd, const char *name, bool make, struct error *err)
 	if (fstat(fd, &st) == -1)
 		error_sys(err, "cannot stat the state directory '%s'", name);
 	else if (st.st_uid != user_id())
-		error_set(
-		    err, ERROR_REFUSED, "the state directory '%s' belongs to another user", name);
+		error_set(err, ERROR_REFUSED,
+		    "the state directory '%s' belongs to another user: chown or remove it", name);
 	else if ((st.st_mode & 022) != 0)
 		error_set(err, ERROR_REFUSED,
-		    "others may write to the state directory '%s': chmod go-w it", name);
+		    "other users may write to the state directory '%s': run chmod go-w on it",
+		    name);
 	else
 		return fd;
 	close(fd);
@@ -161,7 +162,7 @@ list_learnt(const char *config, const char *session)
 }
 
 static void
-forget_old(int fd)
+remove_old_sessions(int fd)
 {
 	int64_t oldest = clock_wall_ms() / 1000 - LEARNT_DAYS * 86400;
 	DIR *dir = dir_read(fd, ".");
@@ -188,7 +189,7 @@ list_learn(const struct list *list, const char *session, struct error *err)
 		if (!name_ok(file))
 			error_set(err, ERROR_INPUT, "'%s' is not the name of a session", file);
 		else if ((fd = state_dir(list->config, ".sessions", true, err)) != -1) {
-			forget_old(fd);
+			remove_old_sessions(fd);
 			rc = file_replace(
 			    fd, file, list->name, strlen(list->name), 0600, DURABILITY_OFF, err);
 			close(fd);

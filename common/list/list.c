@@ -1,9 +1,9 @@
 /*
- * The client tells its hooks the session, never the list.  What it does
- * itself depends on its version (older ones do not trim the environment's
- * value), on its mode (a team's list in an interactive session of a team,
- * else the session's) and on its past (.session-list after a /clear), so we
- * put the possible names in order and take the first that is there.
+ * The client tells its hooks the session, never the list.  Which list it uses
+ * depends on its version (older ones do not trim the environment's value), on
+ * its mode (a team's list in an interactive session of a team, else the
+ * session's) and on an earlier /clear (.session-list), so we put the possible
+ * names in order and take the first that exists.
  */
 #include "list/list.h"
 
@@ -21,7 +21,7 @@
 #include "sys/dir.h"
 #include "sys/file.h"
 
-#define REDIRECTS 8 /* of .session-list, one per /clear */
+#define REDIRECTS 8 /* .session-list files followed, one per /clear */
 
 struct list_search {
 	struct list *list;
@@ -39,8 +39,8 @@ list_config_dir(struct error *err)
 	if (dir == NULL || *dir == '\0') {
 		if (home == NULL || *home == '\0') {
 			error_set(err, ERROR_FAULT,
-			    "neither CLAUDE_CONFIG_DIR nor HOME is set, so no task list can be "
-			    "found");
+			    "neither CLAUDE_CONFIG_DIR nor HOME is set; set one to find the "
+			    "task lists");
 			return NULL;
 		}
 		return mem_join(home, "/.claude", NULL);
@@ -89,7 +89,7 @@ candidate(struct list_search *s, const char *name, char *why)
 	return false;
 }
 
-/* A /clear in a team leaves the name of the list in the new session's. */
+/* After a /clear in a team, the new session's directory has the name of the list. */
 static char *
 redirect_of(const struct list_search *s, const char *name)
 {
@@ -229,7 +229,7 @@ search_session(struct list_search *s, const struct list_query *q, const char *se
 		session_candidate(s, session);
 }
 
-/* "" after the trim: newer clients take that for unset; older ones do not trim. */
+/* "" after the trim counts as unset, as in newer clients; older ones do not trim. */
 static bool
 search_environment(struct list_search *s)
 {

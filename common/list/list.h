@@ -10,18 +10,18 @@
 #include "base/mem.h"
 
 /*
- * Which task list does this event, or this command line, mean, and why.
+ * Which task list an event or a command line is about, and why.
  *
  * explicit --dir or --list  >  CLAUDE_CODE_TASK_LIST_ID  >  the team's list
  * >  the session's list  >  (no session at all) the project's name: "name"
  * of the nearest package.json, or the directory that holds .git  >  the
  * current directory's name  >  "default".
  *
- * No payload names the list.  The candidates are computed as the client
- * does (a trimmed and an untrimmed environment value, session-<8 hex> with
- * its .session-list redirect, the lead's list for a teammate, the session's
- * id), and the first that exists wins; if none exists, the first.  What is a
- * symbolic link is not followed: it is ERROR_REFUSED if it would have won.
+ * No event names the list.  The candidates are computed as the client does (a
+ * trimmed and an untrimmed environment value, session-<8 hex> with its
+ * .session-list redirect, the lead's list for a teammate, the session's id),
+ * and the first that exists is taken; if none exists, the first.  A symbolic
+ * link is not followed: ERROR_REFUSED if it would have been taken.
  * The rules of teams are in team.h.
  */
 struct list_query {
@@ -45,10 +45,10 @@ struct list {
 int list_find(struct list *, const struct list_query *, struct error *);
 void list_free(struct list *);
 
-/* {config} alone. -1 if neither HOME nor CLAUDE_CONFIG_DIR is usable. */
+/* {config} alone; owned.  NULL if neither CLAUDE_CONFIG_DIR nor HOME is set. */
 char *list_config_dir(struct error *);
 
-/* The client's way: every UTF-16 unit outside [A-Za-z0-9_-] becomes '-'. */
+/* As the client does: every UTF-16 unit outside [A-Za-z0-9_-] becomes '-'. */
 char *list_sanitise(const char *raw);
 char *list_trim(const char *raw); /* JavaScript's trim() */
 
@@ -63,13 +63,12 @@ int list_state_read(const struct list *, const char *file, struct buf *, struct 
 /*
  * Edit a file of it under a lock of its own (FILE.lock).  edit() gets the text, "" if there is no
  * file, and returns 1 to have it written (an empty text removes the file), 0 to leave the file as
- * it is, or -1; so does list_state_edit().  Not synced: what is kept so may be lost in a power
- * cut.
+ * it is, or -1; so does list_state_edit().  Not synced: the edit may be lost in a power cut.
  */
 int list_state_edit(const struct list *, const char *file,
     int (*edit)(void *, struct buf *, struct error *), void *, struct deadline, struct error *);
 
-/* Is there such a file in it?  One system call; no promise about what it is. */
+/* Is there such a file in it?  One system call; its type is not checked. */
 bool list_state_has(const struct list *, const char *file);
 
 /* The names of all lists below {config}/tasks, sorted. */

@@ -80,8 +80,7 @@ receipt_import(struct receipt_file *f, const char *text, size_t len, struct erro
 	f->head = json_member_string(&j, JSON_ROOT, "head");
 	if (f->list == NULL || f->head == NULL ||
 	    json_int(&j, json_member(&j, JSON_ROOT, "lines"), &f->lines) == -1) {
-		error_set(
-		    e, ERROR_INPUT, "the export lacks its list, its head or its count of lines");
+		error_set(e, ERROR_INPUT, "the export has no \"list\", \"head\" or \"lines\"");
 		goto out;
 	}
 	JSON_EACH (&j, lines, at) {
@@ -89,7 +88,7 @@ receipt_import(struct receipt_file *f, const char *text, size_t len, struct erro
 		char *line = json_string_len(&j, at, &n);
 
 		if (line == NULL) {
-			error_set(e, ERROR_INPUT, "a line of the journal is not a text");
+			error_set(e, ERROR_INPUT, "a line of the journal is not a string");
 			goto out;
 		}
 		buf_add(&f->journal, line, n);

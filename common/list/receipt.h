@@ -12,8 +12,8 @@
  * A receipt is a line of the list's journal (journal.h), event "receipt":
  * the task and the hash of its subject and description, every gate with
  * verdict, argv, exit, duration and digest of its output, the tree before
- * and after, HEAD, agent, session, client version, time.  A completion that a person
- * forced is an event "forced", with who and why.
+ * and after, HEAD, agent, session, client version, time.  A completion that a
+ * person forced is an event "forced", with who and why.
  *
  * An export holds the whole chain, line by line as it is on disk, plus the
  * tasks as they are now, so that it can be checked elsewhere:
@@ -35,7 +35,7 @@ struct receipt {
 	char *forced_by, *forced_why; /* NULL: a real receipt */
 	struct strings gates;         /* "test: passed" */
 	size_t good, bad, skipped;    /* gates by verdict; bad ones were warnings */
-	size_t checks;                /* built-in checks that were asked */
+	size_t checks;                /* built-in checks that were made */
 	uint64_t line;
 };
 struct receipts {
@@ -61,7 +61,7 @@ struct receipt_file {
 int receipt_import(struct receipt_file *, const char *text, size_t len, struct error *);
 void receipt_file_free(struct receipt_file *);
 
-/* A Task[] (or {"tasks":[...]}) in whatever dialect; each element as a task. */
+/* A Task[] (or {"tasks":[...]}) in any dialect; each element as a task. */
 int receipt_tasks(struct task_set *, const char *text, size_t len, struct error *);
 
 #endif

@@ -4,12 +4,12 @@
 #include "list/store.h"
 
 /*
- * What the layouts (files.h, document.h) give to the store, and what they need of it.
+ * Shared by store.c and the layouts (files.h, document.h).
  */
 typedef int store_visit(void *, const struct task *);
 typedef void store_bad_fn(void *, const char *file, const char *reason);
 
-/* A layout: the functions of store.h that it does. */
+/* A layout: the functions of store.h that it implements. */
 struct store_ops {
 	int (*lock)(struct store *, struct deadline, struct error *); /* the list */
 	int (*get)(struct store *, const char *id, struct task *, struct error *);
@@ -29,17 +29,17 @@ struct store_ops {
 	    struct error *);
 };
 
-#define LOST_TRIES 5 /* of an operation that loses its lock */
+#define LOST_TRIES 5 /* of an operation that lost its lock */
 
 /* The dialect of the layout. */
 enum task_dialect store_dialect(const struct store *);
 
-/* The list's lock, nested calls counted. */
+/* Takes and releases the list's lock; nested calls are counted. */
 int store_enter(struct store *, struct deadline, struct error *);
 void store_leave(struct store *);
-/* All that we hold is still ours: right before a commit. task may be NULL. */
+/* Do we still hold our locks?  Asked right before a commit.  task may be NULL. */
 int store_verify(struct store *, struct lock *task, struct error *);
-/* Try again?  The operation lost its lock, which is not held further out, and there is time. */
+/* Try again?  If the operation lost its lock, no caller holds it, and there is time. */
 bool store_again(const struct store *, int rc, int *tries, struct deadline, const struct error *);
 
 /* graph_check_change() of the list. */

@@ -25,19 +25,19 @@ store_dialect(const struct store *s)
 }
 
 static const struct store_ops *
-store_ops(const struct store *s)
+layout_ops(const struct store *s)
 {
 	return s->layout == STORE_DOCUMENT ? &document_ops : &files_ops;
 }
 
-/* What the names of the files say. */
+/* Whose files are there, by their names. */
 struct names {
 	bool native; /* 7.json */
 	bool folder; /* task_1738950000_ab12.json */
 };
 
 static void
-names_look(struct store *s, struct names *names)
+names_read(struct store *s, struct names *names)
 {
 	DIR *dir = dir_read(s->dirfd, ".");
 	struct dirent *e;
@@ -56,8 +56,8 @@ names_look(struct store *s, struct names *names)
 }
 
 /*
- * The client reads nothing but its own files, so they decide wherever they
- * are.  A list that has its .lock and no tasks.json needs no look at the names.
+ * The client reads only its own files, so these decide where there are any.
+ * If there is a .lock and no tasks.json, the names need not be read.
  */
 static void
 layout_find(struct store *s)
@@ -74,7 +74,7 @@ layout_find(struct store *s)
 	s->layout = STORE_NATIVE;
 	if (!document && faccessat(s->dirfd, ".lock", F_OK, 0) == 0)
 		return;
-	names_look(s, &names);
+	names_read(s, &names);
 	if (names.native)
 		return;
 	if (document)
@@ -119,7 +119,7 @@ store_close(struct store *s)
 int
 store_enter(struct store *s, struct deadline deadline, struct error *err)
 {
-	if (s->depth == 0 && store_ops(s)->lock(s, deadline, err) == -1)
+	if (s->depth == 0 && layout_ops(s)->lock(s, deadline, err) == -1)
 		return -1;
 	s->depth++;
 	return 0;
@@ -168,13 +168,13 @@ store_locked(struct store *s, int (*fn)(void *, struct store *, struct error *),
 int
 store_get(struct store *s, const char *id, struct task *t, struct error *err)
 {
-	return store_ops(s)->get(s, id, t, err);
+	return layout_ops(s)->get(s, id, t, err);
 }
 
 int
 store_load(struct store *s, struct task_set *set, struct error *err)
 {
-	return store_ops(s)->load(s, set, err);
+	return layout_ops(s)->load(s, set, err);
 }
 
 struct owned {
@@ -193,7 +193,7 @@ visit_owned(void *arg, const struct task *t)
 	return o->fn(o->arg, t);
 }
 
-/* A name that JSON must escape is not in the bytes as it is. */
+/* Are the bytes of the name in the text as they are?  Not if JSON escapes one. */
 static bool
 needs_no_escape(const char *s)
 {
@@ -210,7 +210,7 @@ store_scan(struct store *s, const char *owner, int (*fn)(void *, const struct ta
 {
 	struct owned o = { owner, fn, arg };
 
-	return store_ops(s)->scan(
+	return layout_ops(s)->scan(
 	    s, owner != NULL && needs_no_escape(owner) ? owner : NULL, visit_owned, &o, err);
 }
 
@@ -218,42 +218,42 @@ int
 store_walk(struct store *s, enum task_status status, int (*fn)(void *, const struct task *),
     void *arg, struct error *err)
 {
-	return store_ops(s)->walk(s, task_status_name(status), fn, arg, err);
+	return layout_ops(s)->walk(s, task_status_name(status), fn, arg, err);
 }
 
 int
 store_bad(struct store *s, void (*fn)(void *, const char *file, const char *reason), void *arg,
     struct error *err)
 {
-	return store_ops(s)->bad(s, fn, arg, err);
+	return layout_ops(s)->bad(s, fn, arg, err);
 }
 
 int
 store_create(struct store *s, const struct change *change, store_rule *rule, void *arg,
     struct task *made, struct deadline deadline, struct error *err)
 {
-	return store_ops(s)->create(s, change, rule, arg, made, deadline, err);
+	return layout_ops(s)->create(s, change, rule, arg, made, deadline, err);
 }
 
 int
 store_update(struct store *s, const char *id, const struct change *change, store_rule *rule,
     void *arg, struct task *before, struct task *after, struct deadline deadline, struct error *err)
 {
-	return store_ops(s)->update(s, id, change, rule, arg, before, after, deadline, err);
+	return layout_ops(s)->update(s, id, change, rule, arg, before, after, deadline, err);
 }
 
 int
 store_delete(struct store *s, const char *id, store_rule *rule, void *arg, struct task *before,
     struct deadline deadline, struct error *err)
 {
-	return store_ops(s)->delete (s, id, rule, arg, before, deadline, err);
+	return layout_ops(s)->delete (s, id, rule, arg, before, deadline, err);
 }
 
 int
 store_put(struct store *s, const char *id, const char *text, size_t len, struct deadline deadline,
     struct error *err)
 {
-	return store_ops(s)->put(s, id, text, len, deadline, err);
+	return layout_ops(s)->put(s, id, text, len, deadline, err);
 }
 
 int
@@ -270,7 +270,7 @@ store_depend(struct store *s, const char *blocked, const char *blocker, bool rem
 	return store_update(s, blocked, &change, NULL, NULL, NULL, NULL, deadline, err);
 }
 
-/* Not a task, and a task that the client does not show: both are missing. */
+/* A task that the client does not show counts as missing. */
 static int
 get_shown(struct store *s, const char *id, struct task *t, struct error *err)
 {

@@ -13,17 +13,17 @@
 /*
  * A list of tasks on disk: read without locks, changed under the client's.
  *
- * Layouts, detected and never guessed from an event:
- *	native	  one file per task, as the client has it (new lists are so)
+ * Layouts, detected by the files in the directory:
+ *	native	  one file per task, as the client has it (also a new list)
  *	document  one tasks.json (flock on it, replaced whole)
  *	folder	  a .tasks/ directory of another tool's files
  *
- * Every operation is whole: it locks, reads again, checks, stages, verifies
- * the lock, commits, unlocks, within one deadline; ERROR_LOST is retried inside.
- * A change never holds two task locks (a dependency is two
- * writes, like the client's, both under the list lock).  The list lock is
- * also held where a rule is asked.  Files that the client
- * would not show are left alone; see store_bad().
+ * Every operation locks, reads again, checks, stages, verifies the lock,
+ * commits and unlocks within one deadline; after ERROR_LOST it starts over by
+ * itself.  A change never holds two task locks (a dependency is two writes,
+ * like the client's, both under the list lock).  The list lock is also held
+ * while a rule is asked.  Files that the client does not show are not
+ * changed; see store_bad().
  */
 enum store_layout { STORE_NATIVE, STORE_DOCUMENT, STORE_FOLDER };
 
@@ -59,8 +59,8 @@ int store_load(struct store *, struct task_set *, struct error *); /* all valid 
 int store_scan(struct store *, const char *owner, int (*fn)(void *, const struct task *), void *,
     struct error *);
 
-/* Visit valid tasks in the order of their ids until fn returns non-zero, and return that.
- * All of this status, perhaps some of others. */
+/* Visit valid tasks in the order of their ids (a document: by status first) until fn returns
+ * non-zero, and return that.  All of this status, perhaps some of others. */
 int store_walk(struct store *, enum task_status, int (*fn)(void *, const struct task *), void *,
     struct error *);
 
@@ -101,7 +101,7 @@ int store_depend(struct store *, const char *blocked, const char *blocker, bool 
     struct deadline, struct error *);
 
 /* Hold the list lock around several operations (claims, busy check).  fn must be quick,
- * and must bear being run again: ERROR_LOST from it starts it over. */
+ * and may be called again: after ERROR_LOST from it. */
 int store_locked(struct store *, int (*fn)(void *, struct store *, struct error *), void *,
     struct deadline, struct error *);
 

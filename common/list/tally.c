@@ -1,6 +1,6 @@
 /*
  * A count that cannot be written is an error: an agent that is sent back
- * without being counted would be sent back for ever.
+ * without being counted could be sent back without end.
  */
 #include "list/tally.h"
 
@@ -11,7 +11,7 @@
 #include "json/json-edit.h"
 
 #define TALLY "tally.json"
-#define KIND_MAX 2000 /* keys of one kind; then its oldest makes room */
+#define KIND_MAX 2000 /* keys of one kind; then its oldest is removed */
 
 /* A text that is not an object counts as an empty one. */
 static void

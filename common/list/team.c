@@ -1,10 +1,10 @@
 /*
  * A teammate in tmux is a client of its own, with a session of its own; its
- * list is the lead's.  Nothing in its tool events says so, hence the detour
- * over the process and the team's config.
+ * list is the lead's.  Its tool events do not say so, so the processes above us
+ * and the teams' configs are read.
  *
- * A config that outlived its lead (SIGKILL) is ignored: pane numbers and
- * process ids are used again.
+ * A config whose lead was killed is ignored: pane numbers and process ids are
+ * used again.
  */
 #include "list/team.h"
 
@@ -23,7 +23,7 @@
 #include "sys/process.h"
 #include "json/json.h"
 
-#define ANCESTORS 4 /* hook, its shell, the client, and one to spare */
+#define ANCESTORS 4 /* hook, its shell, the client, and one more */
 
 /* The value of an option in a NUL-separated command line. */
 static char *

@@ -5,10 +5,10 @@
 
 /*
  * Teams, as far as the client writes them down: teams/<name>/config.json
- * lives as long as the lead does.
+ * exists as long as the lead runs.
  *
- * The tool events of a teammate in tmux carry nothing but a session of its
- * own.  Its place in a team is found from the command line of the client
+ * The tool events of a teammate in tmux name only a session of its own.  Its
+ * place in a team is found from the command line of the client
  * that started us (--team-name, --agent-name), or from a config whose lead
  * is this session or this process, or which has a member in this pane.
  */

@@ -3,8 +3,8 @@
  *
  * The client gives max(highest number at the front of any *.json name,
  * number at the front of .highwatermark) + 1, in doubles, and writes
- * .highwatermark only when a task goes: what exists counts by itself.  The
- * content of the files plays no part, so neither does it here.
+ * .highwatermark only when a task is deleted: until then its name counts.
+ * It does not read the files for this, and neither do we.
  */
 #include "list/watermark.h"
 
@@ -61,7 +61,7 @@ watermark_print(char out[32], double n)
 	out[k] = '\0';
 }
 
-/* The highest number among the names; also removes what killed writers left. */
+/* The highest number among the names; also removes temporary files of killed writers. */
 static int
 highest_name(struct store *s, double *highest, struct error *err)
 {
@@ -95,7 +95,7 @@ highest_name(struct store *s, double *highest, struct error *err)
 }
 
 /* A mark that is not a number (a word, a directory) counts as none, as with the client; one that
- * cannot be read is an error: numbers would be given twice. */
+ * cannot be read is an error, because numbers could be given twice. */
 static int
 mark_read(struct store *s, double *mark, struct error *err)
 {

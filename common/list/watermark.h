@@ -5,9 +5,9 @@
 
 /* Numbers of tasks: the next one to give, as the client counts. */
 int watermark_next(struct store *, char id[32], struct error *);
-/* id will not be given again. */
+/* Makes sure that this id is not given again. */
 int watermark_raise(struct store *, const char *id, struct error *);
-/* The number that JavaScript's parseInt() sees at the front; -1 if none. */
+/* The number that JavaScript's parseInt() finds at the front; -1 if none. */
 double watermark_number(const char *);
 void watermark_print(char out[32], double);
 

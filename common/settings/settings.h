@@ -12,11 +12,11 @@
  *
  * Text in, text out; settings-file.h reads and writes the files.  An edit changes
  * only the bytes of our entries, in the file's own indentation.  A text that is
- * not a JSON object, or whose "hooks" has not the form that the client expects, is
- * refused.
+ * not a JSON object, or whose "hooks" does not have the form that the client
+ * expects, is refused.
  *
- * An entry is ours if its command is one of our executables, in whatever directory:
- * so it is found again after a move or an update.  What a person added to it
+ * An entry is ours if its command is one of our executables, in any directory: so it
+ * is found again after a move or an update.  What a person added to it
  * (options, another timeout or matcher) is kept.
  */
 struct settings_hook {

@@ -1,8 +1,8 @@
 /*
  * Killing all descendants.
  *
- * Killing the process group is not enough: whoever calls setsid() leaves
- * it.  A subreaper inherits every orphan among its descendants, so killing
+ * Killing the process group is not enough: a process that calls setsid()
+ * leaves it.  A subreaper inherits every orphan among its descendants, so killing
  * one's own children until there are none (ECHILD) finds them all, whatever
  * they did to their groups and sessions; a child's pid cannot be reused
  * before we reap it, so the right process is hit.  The leader is reaped

@@ -2,8 +2,8 @@
  * Directories and links.
  *
  * A symbolic link is resolved as the client does it: by opening it O_PATH
- * and asking the kernel where that led.  One walk, done by the kernel, so
- * that what was resolved is what was opened.
+ * and asking the kernel for the path of what was opened.  The kernel resolves
+ * it once, so that what was resolved is what was opened.
  */
 #include "sys/dir.h"
 
@@ -17,7 +17,7 @@
 
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK)
 
-/* mkdir failed: EACCES and EROFS come also where the directory is there already. */
+/* mkdir failed; with EACCES or EROFS, too, the directory may exist already. */
 static int
 make_error(struct error *err, const char *path)
 {
@@ -100,7 +100,7 @@ dir_read(int dirfd, const char *name)
 	return dir;
 }
 
-/* Split "/a/b/c" that an O_PATH descriptor leads to; open "/a/b". */
+/* Splits "/a/b/c", the path of an O_PATH descriptor; opens "/a/b". */
 static int
 open_parent(int fd, int *parent, char name[256], const struct stat *st)
 {
@@ -148,7 +148,7 @@ file_target(int dirfd, const char *name, int *target_dirfd, bool *own, char targ
 	if (fstatat(dirfd, name, st, AT_SYMLINK_NOFOLLOW) == -1) {
 		if (errno == ENOENT)
 			return 0;
-		return error_sys(err, "cannot look at '%s'", file_path(path, dirfd, name));
+		return error_sys(err, "cannot stat '%s'", file_path(path, dirfd, name));
 	}
 	if (!S_ISLNK(st->st_mode))
 		return 1;

@@ -11,7 +11,7 @@
  * from the temporary to the rename.
  *
  * Data is synced before the rename and the directory is not (unless asked
- * to): after a power cut the name leads to the old file or to the new one,
+ * to): after a power cut the name is that of the old file or of the new one,
  * whole.  That is the promise; "the newest" costs another sync.
  */
 #include <dirent.h>
@@ -63,7 +63,7 @@ file_flush(int fd)
 
 	while ((rc = fdatasync(fd)) == -1 && error_again(&tries))
 		;
-	/* Some file systems know no sync; there is nothing to wait for then. */
+	/* Some file systems have no sync; there is nothing to wait for then. */
 	if (rc == -1 && (errno == EINVAL || errno == EROFS || errno == ENOTSUP))
 		rc = 0;
 	return rc;
@@ -78,7 +78,7 @@ keep_mode(int fd, const struct stat *old)
 	return fchmod(fd, old->st_mode & 0777);
 }
 
-/* Where a descriptor leads; 0 if that cannot be told. */
+/* The path of what a descriptor has open; 0 if that is not known. */
 static size_t
 where(int fd, char path[PATH_MAX])
 {
@@ -123,7 +123,8 @@ stage(struct file_stage *s, int dirfd, const char *name, const void *data, size_
 		return -1;
 	if (s->own_dirfd && !anywhere && !file_inside(dirfd, s->dirfd)) {
 		error_set(err, ERROR_INPUT,
-		    "'%s' is a symbolic link that leads out of the lists, not followed",
+		    "'%s' is a symbolic link out of the directory of the lists, which is not "
+		    "followed",
 		    file_path(path, dirfd, name));
 		goto fail;
 	}

@@ -149,7 +149,7 @@ file_write_all(int fd, const void *data, size_t len, struct error *err)
 		if (n == -1 && error_again(&tries))
 			continue;
 		if (n == 0)
-			errno = ENOSPC; /* no file system of ours says so, but a loop would */
+			errno = ENOSPC; /* should not happen, but must not loop */
 		if (n <= 0)
 			return error_sys(err, "cannot write");
 		p += n;

@@ -14,14 +14,14 @@
  * Files below a directory descriptor: read bounded, replaced whole.
  *
  * Names are single components (never "", ".", ".." or with a slash); a
- * name that is anything but a regular file is refused without being opened
- * for good (a FIFO does not block us).  What is not there is
+ * name that is anything but a regular file is refused (a FIFO does not block
+ * us).  What is not there is
  * ERROR_NOT_FOUND, everything else that fails ERROR_FAULT, unless said.
  */
 #define FILE_MAX (8u << 20) /* bytes of a task file or config we are ready to read */
 
 enum file_flags {
-	FILE_FOLLOW = 1, /* a symbolic link may lead to the file */
+	FILE_FOLLOW = 1, /* the name may be a symbolic link to the file */
 };
 
 /* 1 read, 0 not there, -1 error (too large, not regular, ...). buf is reset. */
@@ -43,9 +43,9 @@ int file_flush(int fd); /* its data to the disk; -1 and errno */
  *	file_drop()	forgets it; a no-op after a commit, or after a
  *			file_stage() that failed
  *
- * A name that is a symbolic link stays one: the target is replaced, if it
- * lies in the directory above dirfd, where the lists are, or below that.  Who
- * replaced a task by a link after it was read gets nothing written elsewhere.
+ * A name that is a symbolic link stays one: the target is replaced, if it is
+ * in the directory above dirfd, where the lists are, or below that.  So a link
+ * that replaced a task after it was read cannot direct a write elsewhere.
  */
 enum durability {
 	DURABILITY_OFF,  /* nothing is synced */
@@ -71,13 +71,13 @@ int file_stage(struct file_stage *, int dirfd, const char *name, const void *, s
 int file_commit(struct file_stage *, struct error *);
 void file_drop(struct file_stage *);
 
-/* Both steps, for files of a person's or our own: a link may lead anywhere.  Writes nothing if
+/* Both steps, for files of a person's or our own: a link is followed anywhere.  Writes nothing if
  * the file has these bytes already. */
 int file_replace(
     int dirfd, const char *name, const void *, size_t, int mode, enum durability, struct error *);
 
 /* Remove temporaries that were left behind (by a killed process, a minute
- * ago or more); best called under the list's lock.  How many went. */
+ * ago or more); best called under the list's lock.  How many were removed. */
 int file_sweep(int dirfd);
 bool file_is_temp(const char *name);
 
@@ -87,7 +87,7 @@ bool file_inside(int dirfd, int fd);
 /* "/the/directory/name", for messages only; falls back to the name. */
 const char *file_path(char out[PATH_MAX], int dirfd, const char *name);
 
-/* Is there anything of that name?  What cannot be looked at counts as there: opening it gives the
+/* Is there anything of that name?  True also if that cannot be found out: opening it gives the
  * reason. */
 bool file_there(int dirfd, const char *name);
 

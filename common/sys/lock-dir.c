@@ -3,8 +3,8 @@
  *
  * proper-lockfile's protocol: mkdir takes the lock, rmdir gives it back, a
  * directory whose mtime is over 10 s old may be removed by anyone.  Its
- * weakness is the takeover: "look, rmdir, mkdir" is three steps, and two who
- * look at one stale lock both get it.
+ * weakness is the takeover: "stat, rmdir, mkdir" is three steps, and two that
+ * find the same stale lock both get it.
  *
  * Our processes add two things that proper-lockfile does not see: the
  * sticky bit on the directory ("one of ours made this"), and a flock on the
@@ -23,7 +23,7 @@
  *    write.
  *  - The maker itself holds the lock only once it has the flock.  Between
  *    its mkdir and its flock another of ours may take the directory over
- *    (nothing is lost: the maker then waits like everybody else), and finish,
+ *    (nothing is lost: the maker then waits like the others), and finish,
  *    and the client may make a new one.  Hence the look at the mark after the
  *    flock: without it, it is not the one we made, and not ours.
  *  - An open descriptor pins the inode: its number is not given to another
@@ -37,9 +37,9 @@
  * A flock may be known to this machine only (NFS, FUSE, 9p, ...).  There the
  * mark is not used and not believed, and all is as the client does it.
  *
- * The mtime we set lies 8 s back.  A client that finds the lock of a killed
+ * The mtime we set is 8 s in the past.  A client that finds the lock of a killed
  * process of ours breaks it after 2 s then, within its 2.7 s of patience,
- * and not after 10.  The price: who holds a lock for over 2 s may lose it.
+ * and not after 10.  So a process that holds a lock for over 2 s may lose it.
  */
 #include "sys/lock-dir.h"
 
@@ -114,7 +114,7 @@ lock_flock(int fd)
 	return FLOCK_GOT;
 }
 
-/* A time in the future is as fresh as can be, as the client sees it. */
+/* A time in the future is not stale, as with the client. */
 static bool
 is_stale(const struct stat *st)
 {
@@ -161,7 +161,7 @@ set_mtime(struct lock *l, struct stat *st)
 		times[1].tv_sec -= BACK_DATE_S;
 	times[0].tv_sec = 0;
 	times[0].tv_nsec = UTIME_OMIT;
-	/* If this fails the lock is a good one all the same, just not back-dated. */
+	/* If this fails the lock is still valid, only not back-dated. */
 	(void)futimens(l->fd, times);
 	/* Read back, because a file system may round it. */
 	if (fstat(l->fd, st) == -1)
@@ -219,7 +219,7 @@ lock_dir_look(struct lock *l, bool made, struct error *err)
 		if (fstatat(l->dirfd, l->name, &st, AT_SYMLINK_NOFOLLOW) == -1)
 			return errno == ENOENT || errno == EINTR
 				   ? LOCK_AGAIN
-				   : lock_dir_failed(l, "cannot look at the lock", err);
+				   : lock_dir_failed(l, "cannot stat the lock", err);
 		if (!S_ISDIR(st.st_mode))
 			return lock_dir_blocked(l, "is not a directory", err);
 		if (!is_marked(l, &st) && !is_stale(&st))
@@ -238,7 +238,7 @@ lock_dir_look(struct lock *l, bool made, struct error *err)
 	return lock_dir_failed(l, "cannot open the lock", err);
 }
 
-/* The directory at the name, which we have just made or found: may we have it? */
+/* Takes the directory at the name, which we have just made or found, if we may. */
 static enum lock_try
 lock_dir_seize(struct lock *l, bool made, struct error *err)
 {
@@ -254,14 +254,14 @@ lock_dir_seize(struct lock *l, bool made, struct error *err)
 	if (l->local && locked == FLOCK_FAILED)
 		return lock_dir_failed(l, "cannot flock", err);
 	if (l->local && locked == FLOCK_NONE) {
-		/* Somebody might believe our mark: not with it. */
+		/* Without flock the mark would be wrong: make it again without. */
 		l->local = false;
 		if (made)
 			(void)unlinkat(l->dirfd, l->name, AT_REMOVEDIR);
 		return LOCK_AGAIN;
 	}
 	if (fstat(l->fd, &st) == -1)
-		return lock_dir_failed(l, "cannot look at the lock", err);
+		return lock_dir_failed(l, "cannot stat the lock", err);
 	l->ino = st.st_ino;
 	if (st.st_nlink == 0)
 		return LOCK_AGAIN;
@@ -286,7 +286,7 @@ lock_dir_try(struct lock *l, struct error *err)
 		return errno == EINTR ? LOCK_AGAIN
 				      : lock_dir_failed(l, "cannot make the lock", err);
 	seen = lock_dir_seize(l, made, err);
-	/* The descriptor of one of ours is what we wait on. */
+	/* Keep the descriptor of one of ours: waiting polls its flock. */
 	if (seen != LOCK_TAKEN && seen != LOCK_OURS)
 		lock_dir_forget(l);
 	if (made && seen == LOCK_FAILED)
@@ -299,7 +299,7 @@ lock_dir_free(struct lock *l, enum lock_try seen)
 {
 	struct stat st;
 
-	/* Ours: let go of, taken away by the client, or its holder died. */
+	/* Ours: released, removed by the client, or its holder died. */
 	if (seen == LOCK_OURS)
 		return lock_flock(l->fd) != FLOCK_HELD || fstat(l->fd, &st) == -1 ||
 		       st.st_nlink == 0;

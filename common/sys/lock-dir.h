@@ -11,14 +11,14 @@
  */
 enum lock_try {
 	LOCK_TAKEN,   /* ours now */
-	LOCK_AGAIN,   /* it changed under our eyes: try again at once */
+	LOCK_AGAIN,   /* it changed meanwhile: try again at once */
 	LOCK_OURS,    /* a live process of ours has it */
-	LOCK_CLIENTS, /* the client has it, or someone who plays by its rules */
-	LOCK_FAILED,  /* the error says why; trying again is of no use */
+	LOCK_CLIENTS, /* the client has it, or a program with the same protocol */
+	LOCK_FAILED,  /* the error says why; do not try again */
 };
 
 enum lock_try lock_dir_try(struct lock *, struct error *);
-/* If not, errno says why: 0 or ENOENT, it was taken away; else it is not known.
+/* If not, errno says why: 0 or ENOENT, it was taken over; else it is not known.
  * Async-signal-safe. */
 bool lock_dir_mine(const struct lock *);
 int lock_dir_refresh(struct lock *);

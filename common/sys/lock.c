@@ -115,7 +115,7 @@ lock_busy(const struct lock *l, bool ours, struct error *err)
 	    (int64_t)st.st_mtim.tv_sec > clock_wall_ms() / 1000 + 2)
 		note = " (its time is in the future: was the clock set back?)";
 	return error_set(err, ERROR_BUSY, "busy: %s holds the lock '%s'%s; try again",
-	    ours ? "another process of ours" : "Claude Code or another program",
+	    ours ? "another hook or claude-tasks process" : "Claude Code or another program",
 	    file_path(path, l->dirfd, l->name), note);
 }
 
@@ -269,7 +269,7 @@ lock_task(struct lock *l, int dirfd, const char *file, struct deadline deadline,
 	if (found == -1)
 		return -1;
 	if (found == 0 && fstat(dirfd, &st) == -1)
-		return error_sys(err, "cannot look at the list's directory");
+		return error_sys(err, "cannot stat the list's directory");
 	l->local = lock_fs_local(l->dirfd, st.st_dev);
 	snprintf(l->name, sizeof(l->name), "%s.lock", target);
 	if (lock_take(l, found == 1 && S_ISREG(st.st_mode) ? target : NULL, deadline, err) == -1)
@@ -300,7 +300,7 @@ lock_own(struct lock *l, int dirfd, const char *file, struct deadline deadline, 
 			}
 			if (same == 0)
 				break;
-			error_sys(err, "cannot look at '%s'", file_path(path, dirfd, file));
+			error_sys(err, "cannot stat '%s'", file_path(path, dirfd, file));
 			return lock_give_up(l);
 		case FLOCK_HELD:
 			break;
@@ -317,7 +317,8 @@ lock_own(struct lock *l, int dirfd, const char *file, struct deadline deadline, 
 		l->file = -1;
 		if (!nap(&us, NAP_OURS_US, deadline))
 			return error_set(err, ERROR_BUSY,
-			    "busy: another process of ours holds '%s'; try again",
+			    "busy: another hook or claude-tasks process holds a lock on '%s'; try "
+			    "again",
 			    file_path(path, dirfd, file));
 	}
 }
@@ -337,12 +338,13 @@ lock_verify(struct lock *l, struct error *err)
 	}
 	if (errno != 0 && errno != ENOENT)
 		return error_sys(
-		    err, "cannot look at the lock '%s'", file_path(path, l->dirfd, l->name));
-	return error_set(err, ERROR_LOST, "the lock '%s' was taken away; nothing was written",
+		    err, "cannot stat the lock '%s'", file_path(path, l->dirfd, l->name));
+	return error_set(err, ERROR_LOST,
+	    "another program took over the lock '%s'; nothing was written",
 	    l->name[0] == '\0' ? "" : file_path(path, l->dirfd, l->name));
 }
 
-/* If this fails, the next process takes the directory over, as its holder is gone. */
+/* If this fails, the next process takes the directory over, because nobody holds it. */
 static void
 remove_dir(const struct lock *l)
 {

@@ -14,9 +14,9 @@
  *
  * The client locks a file F by making the directory F.lock (proper-lockfile:
  * stale after 10 s, refreshed every 5 s, given up after 2.7 s).  We make the
- * same directory and hold a flock on it.  Ours carries the sticky bit: who
- * finds such a directory and can flock it knows that its maker is dead, and
- * takes it over at once, in place.  (How, and why it is safe: lock.c.)
+ * same directory and hold a flock on it.  Ours has the sticky bit: if such
+ * a directory can be flocked, its maker is dead, and it is taken over at once,
+ * in place.  (How, and why it is safe: lock-dir.c.)
  *
  *	struct lock l = LOCK_INIT;
  *	lock_list(&l, dirfd, deadline, &err)	  the list: .lock, .lock.lock
@@ -27,11 +27,11 @@
  *
  * Order everywhere: the list's lock before a task's, a task's before the
  * journal's; never two task locks at once.  Hold for a millisecond, never
- * while a child runs: from 2 s on the client may take the lock away.
+ * while a child runs: from 2 s on the client may take the lock over.
  *
  * Errors: ERROR_BUSY if it was not free before the deadline, or cannot be
  * taken at all (a file in its place); the text names the lock's path.
- * ERROR_LOST from lock_verify() if it was taken away meanwhile: drop the
+ * ERROR_LOST from lock_verify() if it was taken over meanwhile: drop the
  * staged file and start over.  ERROR_NOT_FOUND if the directory is gone.
  */
 struct lock {
@@ -44,7 +44,7 @@ struct lock {
 	bool local;     /* the file system is this machine's alone */
 	char name[264]; /* of the lock directory; "" for a plain flock */
 	ino_t ino;
-	struct timespec mtime; /* as we set it: it tells our lock from another's */
+	struct timespec mtime; /* as we set it: another's lock has another one */
 	int64_t since_ms;
 };
 

@@ -71,13 +71,13 @@ supervise(int64_t limit_ms, int (*refuse)(const char *why))
 	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
 		sigaddset(&set, taken[i]);
 	sigprocmask(SIG_BLOCK, &set, &before);
-	/* Ignored, as a caller may have left it, it would never come. */
+	/* A caller may have left it ignored; it would then not arrive. */
 	signal(SIGCHLD, SIG_DFL);
 	pid = fork();
 	if (pid == -1)
-		_exit(refuse("no process could be started to check the task in"));
+		_exit(refuse("no process could be started for the check"));
 	if (pid == 0) {
-		/* A killed parent must not leave us behind, gates and all. */
+		/* If the parent is killed, this process and its gates must end too. */
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
 		if (getppid() != self)
 			_exit(1);
@@ -87,7 +87,7 @@ supervise(int64_t limit_ms, int (*refuse)(const char *why))
 	}
 	if (!wait_for(pid, &set, limit_ms, &status)) {
 		kill(pid, SIGKILL);
-		_exit(refuse("the check did not end in the time it has"));
+		_exit(refuse("the check did not end within its time limit"));
 	}
 	/* 0 and 2 are the hook's answers; after any other end there was none. */
 	if (WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 2))

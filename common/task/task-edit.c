@@ -162,8 +162,8 @@ draft_remove(struct draft *d, json_ref object, const char *key)
 	d->changed = true;
 }
 
-/* Removes the owner: in a native file the key goes (null would make the file
- * invisible), in the other dialects it becomes null. */
+/* Removes the owner: the key in a native file (the client does not list one with
+ * null), in the other dialects the value becomes null. */
 static void
 draft_unown(struct draft *d)
 {
@@ -289,7 +289,7 @@ print_member(struct buf *out, const struct json *j, json_ref value, enum task_fi
 	json_print(out, j, value, 2, 1);
 }
 
-/* In the client's order: the keys that were there by the schema, then the new ones. */
+/* Prints the keys that were there in the order of the schema, then the new ones. */
 static int
 client_print(const struct draft *d, struct buf *text, struct error *err)
 {
@@ -340,7 +340,7 @@ task_edit(
 		rc = 0;
 		goto out;
 	}
-	/* the file's name is the id; the client corrects another one when it writes */
+	/* the file's name is the id; like the client, correct another one in the text */
 	draft_string(&d, FIELD_ID, t->id);
 	draft_stamp(&d, now);
 	json_edit_apply(&d.edit, out);

@@ -26,24 +26,26 @@ enum task_field {
 	FIELD_CREATED_AT,
 	FIELD_COUNT
 };
-#define FIELD_NATIVE FIELD_ASSIGNEE /* how many the client's own are */
+#define FIELD_NATIVE FIELD_ASSIGNEE /* the number of the client's own */
 
-/* Arrays, not pointers, which every start would have to relocate. */
+/* Arrays: pointers would have to be relocated at every start. */
 #define TASK_FIELD_NAME 16
 extern const char task_field_names[FIELD_COUNT][TASK_FIELD_NAME];
 
-/* The field that a member is, FIELD_COUNT if it is none. */
+/* Which field a member is, FIELD_COUNT if it is none. */
 enum task_field task_field_of(const struct json *, json_ref member);
 /* The member of each field in the root object, JSON_ABSENT where there is none. */
 void task_fields(const struct json *, json_ref at[FIELD_COUNT]);
 
 /* May a task of this dialect have this status? */
 bool task_status_held(enum task_dialect, enum task_status);
+/* "pending, in_progress or completed": those that it may have, for messages. */
+const char *task_statuses(enum task_dialect);
 
-/* Refuses a change that the dialect has no place for. */
+/* Refuses a change that the dialect cannot hold. */
 int task_change_check(enum task_dialect, const struct change *, struct error *);
 
-/* The metadata to merge, with the parent where the dialect keeps it there.
+/* The metadata to merge, with the parent if the dialect keeps it there.
  * `text` is empty if there is none; `patch` indexes it. */
 int task_patch_make(
     struct json *patch, struct buf *text, enum task_dialect, const struct change *, struct error *);
@@ -52,10 +54,10 @@ char *task_patch_key(const struct json *patch, json_ref member, struct error *);
 int task_patch_print(
     struct buf *, const struct json *patch, int indent, int depth, bool keep_null, struct error *);
 
-/* One text of both: the first line is the subject. */
+/* Both in one text: the first line is the subject. */
 char *task_join_subject(const char *subject, const char *description);
 
-/* Is this a text that its reader would show? */
+/* 0 if task_read() accepts the text, else -1 and why. */
 int task_text_check(enum task_dialect, const char *id, const struct buf *, struct error *);
 
 #endif

@@ -28,11 +28,9 @@ refuse_field(enum task_dialect dialect, const char *what, struct error *err)
 int
 task_change_check(enum task_dialect dialect, const struct change *c, struct error *err)
 {
-	char what[64];
-
 	if (c->status != TASK_NO_STATUS && !task_status_held(dialect, c->status)) {
-		snprintf(what, sizeof(what), "status '%s'", task_status_name(c->status));
-		return refuse_field(dialect, what, err);
+		return error_set(err, ERROR_REFUSED, "the status of %s cannot be '%s', only %s",
+		    dialect_name(dialect), task_status_name(c->status), task_statuses(dialect));
 	}
 	if (c->active_form != NULL && dialect != TASK_NATIVE)
 		return refuse_field(dialect, "activeForm", err);
@@ -44,9 +42,9 @@ task_change_check(enum task_dialect dialect, const struct change *c, struct erro
 }
 
 /*
- * The merge patch: change->metadata, with the parent put in where the
- * dialect keeps it in the metadata.  "__proto__" is left out, because the
- * client's merge loses it.
+ * The merge patch: change->metadata, with the parent if the dialect keeps it
+ * in the metadata.  "__proto__" is left out, because the client's merge
+ * loses it.
  */
 int
 task_patch_make(struct json *patch, struct buf *text, enum task_dialect dialect,
@@ -88,13 +86,13 @@ task_patch_key(const struct json *patch, json_ref member, struct error *err)
 	if (!json_key_equals(patch, member, key)) {
 		free(key);
 		error_set(err, ERROR_INPUT,
-		    "metadata: a key with a NUL or half a surrogate pair cannot be kept");
+		    "metadata: a key cannot contain a NUL or half a surrogate pair");
 		return NULL;
 	}
 	return key;
 }
 
-/* The patch as new metadata: its nulls have nothing to delete. */
+/* Prints the patch as new metadata; its nulls delete nothing and are left out, unless kept. */
 int
 task_patch_print(struct buf *out, const struct json *patch, int indent, int depth, bool keep_null,
     struct error *err)

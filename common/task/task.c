@@ -76,6 +76,15 @@ task_status_held(enum task_dialect dialect, enum task_status status)
 	return false;
 }
 
+const char *
+task_statuses(enum task_dialect dialect)
+{
+	return dialect == TASK_NATIVE || dialect == TASK_FOLDER
+		   ? "pending, in_progress or completed"
+	       : dialect == TASK_DOCUMENT ? "pending, in_progress, completed or blocked"
+					  : "pending, in_progress, completed, blocked or cancelled";
+}
+
 bool
 task_open(const struct task *t)
 {
@@ -157,7 +166,7 @@ field_check(const struct json *j, const json_ref at[FIELD_COUNT], enum task_fiel
 		JSON_EACH (j, at[f], el)
 			if (json_kind(j, el) != JSON_STRING)
 				return error_set(err, ERROR_INPUT,
-				    "%s holds %s, and ids are strings", task_field_names[f],
+				    "%s contains %s, but ids must be strings", task_field_names[f],
 				    kind_name(json_kind(j, el)));
 	return 0;
 }
@@ -206,10 +215,8 @@ rules_check(const struct json *j, enum task_dialect dialect, const json_ref at[F
 		return 0;
 	word = json_string(j, at[FIELD_STATUS]);
 	text_show(&shown, word, strlen(word), TEXT_LINE, 40);
-	error_set(err, ERROR_INPUT, "status '%s' is not %s", buf_text(&shown),
-	    dialect == TASK_NATIVE || dialect == TASK_FOLDER ? "pending, in_progress or completed"
-	    : dialect == TASK_DOCUMENT ? "pending, in_progress, completed or blocked"
-				       : "pending, in_progress, completed, blocked or cancelled");
+	error_set(
+	    err, ERROR_INPUT, "status '%s' is not %s", buf_text(&shown), task_statuses(dialect));
 	free(word);
 	buf_free(&shown);
 	return -1;
@@ -260,7 +267,7 @@ ids_of(const struct json *j, json_ref array, struct strings *ids)
 }
 
 static void
-fields_decode(struct task *t, const json_ref at[FIELD_COUNT])
+decode_fields(struct task *t, const json_ref at[FIELD_COUNT])
 {
 	const struct json *j = &t->json;
 	json_ref meta = at[FIELD_METADATA];
@@ -287,9 +294,9 @@ fields_decode(struct task *t, const json_ref at[FIELD_COUNT])
 	    json_kind(j, meta) == JSON_OBJECT && json_true(j, json_member(j, meta, "_internal"));
 }
 
-/* Everything but the memory of text and index. */
+/* Frees everything except the text and its index, whose memory is used again. */
 static void
-fields_free(struct task *t)
+decoded_free(struct task *t)
 {
 	free(t->id);
 	free(t->subject);
@@ -310,7 +317,7 @@ task_reread(struct task *t, enum task_dialect dialect, const char *id, struct er
 	json_ref at[FIELD_COUNT];
 	enum task_status status = TASK_NO_STATUS;
 
-	fields_free(t);
+	decoded_free(t);
 	t->dialect = dialect;
 	if (json_parse(&t->json, buf_text(&t->text), t->text.len, err) == -1)
 		return error_prefix(err, "invalid JSON");
@@ -319,7 +326,7 @@ task_reread(struct task *t, enum task_dialect dialect, const char *id, struct er
 		return -1;
 	t->status = status;
 	t->id = id != NULL ? mem_string(id) : json_string(&t->json, at[FIELD_ID]);
-	fields_decode(t, at);
+	decode_fields(t, at);
 	return 0;
 }
 
@@ -339,7 +346,7 @@ task_read(struct task *t, enum task_dialect dialect, const char *id, const char 
 void
 task_free(struct task *t)
 {
-	fields_free(t);
+	decoded_free(t);
 	json_free(&t->json);
 	buf_free(&t->text);
 	memset(t, 0, sizeof(*t));

@@ -13,7 +13,7 @@
  * our writes.  The decoded fields below are for reading only; a change goes
  * through task_edit(), which splices.
  *
- * Dialects: the forms a task's text can have.
+ * The dialects, the forms a task's text can have:
  *	native	  the client's file: id subject description activeForm owner
  *		  status blocks blockedBy metadata
  *	document  an element of tasks.json: description assignee dependencies
@@ -80,7 +80,7 @@ int task_id_compare(const char *, const char *); /* numeric ones by number, befo
 struct change {
 	enum task_status status;                         /* TASK_NO_STATUS: leave */
 	const char *subject, *description, *active_form; /* NULL: leave */
-	const char *owner;                               /* NULL: leave; "": remove the key */
+	const char *owner;                               /* NULL: leave; "": remove it */
 	bool empty_owner;     /* write owner "" as the client does; native only */
 	const char *parent;   /* NULL: leave */
 	const char *metadata; /* JSON object text, merged key by key, null deletes; NULL: leave */
@@ -95,11 +95,12 @@ struct change {
 	}
 
 /*
- * The task's text after the change, only the edited values' bytes changed
- * (a file in exactly the client's own layout also gets the client's key
- * order, so that the same operation gives the same bytes).  1 if something changed,
- * 0 if not, -1 if the dialect cannot hold it or the result would be invisible.
- * A <macf_task_metadata> block (macf.h) is kept with a new description.
+ * The task's text after the change; only the bytes of edited values change (a
+ * file in exactly the client's own layout also gets the client's key order, so
+ * that the same operation gives the same bytes).  1 if something changed, 0 if
+ * not, -1 if the dialect cannot hold the change or the client would not list
+ * the result.  A <macf_task_metadata> block (macf.h) is kept with a new
+ * description.
  */
 int task_edit(const struct task *, const struct change *, int64_t now_wall_ms, struct buf *out,
     struct error *);
@@ -125,8 +126,8 @@ void task_set_sort(
 void task_set_free(struct task_set *);
 
 /*
- * Finds tasks of a set by id without a search.  Valid as long as the set is
- * not changed; of two tasks with one id it finds the first.
+ * A hash table of a set's tasks by id.  Valid as long as the set is not
+ * changed; of two tasks with the same id it finds the first.
  */
 struct task_index {
 	const struct task_set *set;
