@@ -4,7 +4,7 @@
 #include "agent/claim.h"
 
 /*
- * Shared by claim-state.c, claim.c, release.c and report-apply.c.
+ * What the files of claim, claims, release and report-apply share.
  */
 
 /* The state of a claim, given its task as it is on disk now. */
