@@ -28,7 +28,7 @@ int change_depend(struct cli *, const char *blocked, const char *blocker, bool r
 
 /* Release the claims of agents that are gone, as the hooks do before each claim, and print them on
  * standard error.  Errors are ignored: `release --dead` reports them. */
-void change_sweep(struct cli *);
+void change_release_dead(struct cli *);
 
 /*
  * Claim it: in progress, with an owner.  On a refusal reason says why.  The fields of `with` are

@@ -36,7 +36,7 @@ utf8_locale(void)
 
 /* Colour and Unicode only on a terminal, unless asked for. */
 static int
-appearance(struct cli *c)
+output_options(struct cli *c)
 {
 	const char *when = cli_value(c, "color"), *term = getenv("TERM");
 	const char *no_color = getenv("NO_COLOR"), *columns = getenv("COLUMNS");
@@ -77,7 +77,7 @@ main(int argc, char **argv)
 	cli_signals();
 	status = cli_args_parse(&c, argc, argv);
 	if (status == EXIT_DONE)
-		status = appearance(&c);
+		status = output_options(&c);
 	if (status == EXIT_DONE) {
 		c.json = cli_flag(&c, "json");
 		c.list_name = cli_value(&c, "list");

@@ -128,13 +128,13 @@ int cli_find(struct cli *);
 int cli_open(struct cli *, bool make);
 /* Open the list that is to hold this task: 0, or -1 after cli_no_task() or another failure. */
 int cli_open_for(struct cli *, const char *id);
-void cli_tune(struct cli *);        /* an open store, as the configuration wants it */
-struct deadline cli_patience(void); /* how long a person waits for a lock */
+void cli_set_durability(struct cli *); /* an open store, as the configuration wants it */
+struct deadline cli_deadline(void);    /* how long a person waits for a lock */
 
 /* Who acts: --agent, else CLAUDE_TASKS_AGENT, else the session, else the user. */
 void cli_agent(const struct cli *, struct agent *);
 /* The login name, by the environment; NULL. */
-const char *cli_person(void);
+const char *cli_login_name(void);
 /* The name set by --agent, CLAUDE_TASKS_AGENT or cli_act_as(); NULL: none. */
 const char *cli_agent_name(const struct cli *);
 /* Act under this name from now on, unless one was passed; NULL: undo that. */

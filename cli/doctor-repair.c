@@ -102,7 +102,7 @@ doctor_repair(struct doctor *d, const char *file, struct error *err)
 		free(id);
 		return 0;
 	}
-	if (lock_task(&lock, s->dirfd, file, cli_patience(), err) == -1)
+	if (lock_task(&lock, s->dirfd, file, cli_deadline(), err) == -1)
 		goto out;
 	rc = file_read(s->dirfd, file, FILE_FOLLOW, FILE_MAX, &text, err);
 	if (rc != 1)

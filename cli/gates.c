@@ -144,7 +144,7 @@ trust_file(struct cli *c, const char *dir, const struct config *config)
 	}
 	if (!cli_confirm(c, "let these commands run when a task is completed?"))
 		return c->status;
-	if (trust_add(dir, file->path, file->text.data, file->text.len, cli_patience(), &err) == -1)
+	if (trust_add(dir, file->path, file->text.data, file->text.len, cli_deadline(), &err) == -1)
 		return cli_error(c, &err);
 	if (c->json) {
 		o = out_object();
@@ -209,7 +209,7 @@ untrust_main(struct cli *c)
 		dir = list_config_dir(&err);
 	path = untrust_path(c, &config);
 	if (dir != NULL)
-		rc = path == NULL ? 0 : trust_remove(dir, path, cli_patience(), &err);
+		rc = path == NULL ? 0 : trust_remove(dir, path, cli_deadline(), &err);
 	if (rc == -1) {
 		status = cli_error(c, &err);
 	} else if (rc == 0) {
@@ -308,7 +308,7 @@ verify_run(struct cli *c, struct verify_request request)
 
 	progress_begin(&progress, c, c->json);
 	progress.table = true;
-	request.progress = progress_tell;
+	request.progress = progress_report;
 	request.progress_arg = &progress;
 	request.claims = &claims;
 	if ((rc = claims_load(&c->list, &claims, &err)) == 0)

@@ -276,7 +276,7 @@ wait_for_change(int fd)
 
 /* Print the list at every change: 0 at the end, -1. */
 static int
-watch(struct cli *c, int fd, const char *until)
+watch_loop(struct cli *c, int fd, const char *until)
 {
 	struct view v = { 0 }, next;
 	int wd, rc = 1;
@@ -320,7 +320,7 @@ watch_main(struct cli *c)
 		return cli_fail(c, EXIT_FAULT, "cannot watch: %s", strerror(errno));
 	if (c->terminal && !c->json)
 		screen_enter(c);
-	rc = watch(c, fd, until);
+	rc = watch_loop(c, fd, until);
 	screen_leave();
 	cli_on_signal(NULL);
 	close(fd);

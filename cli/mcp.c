@@ -117,7 +117,7 @@ tools_list(const struct server *s)
 
 /* A gate started or ended: send a progress notification, if the client asked for them. */
 static void
-tell_progress(
+send_progress(
     void *arg, enum verify_moment moment, const struct gate *g, const struct gate_result *r)
 {
 	struct server *s = arg;
@@ -148,7 +148,7 @@ tools_call(struct server *s, const struct json *j, json_ref params, struct json_
 	json_ref arguments = json_member(j, params, "arguments");
 	json_ref token = json_member(j, json_member(j, params, "_meta"), "progressToken");
 	struct json_object *r, *part;
-	struct answer a = { 0 };
+	struct tool_answer a = { 0 };
 	const char *raw = "{}";
 	size_t len = 2;
 	char *text;
@@ -174,7 +174,7 @@ tools_call(struct server *s, const struct json *j, json_ref params, struct json_
 		a.output = NULL;
 	}
 	out_bool(r, "isError", a.error);
-	answer_free(&a);
+	tool_answer_free(&a);
 	free(s->token);
 	s->token = NULL;
 	free(name);
@@ -215,7 +215,7 @@ out:
 }
 
 static void
-line_in(struct server *s, const char *text, size_t len)
+handle_line(struct server *s, const char *text, size_t len)
 {
 	struct json j = { 0 };
 	struct json_object *o, *batch;
@@ -266,7 +266,7 @@ answer_lines(struct server *s, struct buf *in, bool *skipping)
 	while ((end = memchr(start, '\n', in->len - (size_t)(start - in->data))) != NULL) {
 		*end = '\0';
 		if (!*skipping)
-			line_in(s, start, (size_t)(end - start));
+			handle_line(s, start, (size_t)(end - start));
 		*skipping = false;
 		start = end + 1;
 	}
@@ -291,7 +291,7 @@ mcp_main(struct cli *c)
 
 	if (choose_family(c, &s) != EXIT_DONE)
 		return c->status;
-	c->progress = tell_progress;
+	c->progress = send_progress;
 	c->progress_arg = &s; /* cppcheck-suppress autoVariables ; until we return */
 	for (;;) {
 		buf_need(&in, MCP_READ);

@@ -310,7 +310,7 @@ rehome_load(struct cli *c, bool dry, struct task_set *tasks)
 
 	cli_agent(c, &self);
 	if (!dry &&
-	    release_dead(&c->list, &c->store, NULL, &self, NULL, &dead, cli_patience(), &err) == -1)
+	    release_dead(&c->list, &c->store, NULL, &self, NULL, &dead, cli_deadline(), &err) == -1)
 		cli_note(c, "claude-tasks: %s", err.text);
 	released_free(&dead);
 	if (store_load(&c->store, tasks, &err) == -1) {

@@ -17,7 +17,7 @@ struct progress {
 };
 
 void progress_begin(struct progress *, struct cli *, bool quiet);
-void progress_tell(void *, enum verify_moment, const struct gate *, const struct gate_result *);
+void progress_report(void *, enum verify_moment, const struct gate *, const struct gate_result *);
 void progress_end(struct progress *);
 
 /* "passed", "failed (exit 1)", "passed (cached)", and how long it took. */

@@ -9,7 +9,7 @@
 int
 undo_put_back(struct cli *c, const char *id, const char *text, struct task *now, struct error *err)
 {
-	if (store_put(&c->store, id, text, strlen(text), cli_patience(), err) == -1)
+	if (store_put(&c->store, id, text, strlen(text), cli_deadline(), err) == -1)
 		return -1;
 	return undo_read_again(c, id, now, err);
 }
@@ -26,7 +26,7 @@ undo_link_back(struct cli *c, const char *id, struct error *err)
 
 		rc = store_get(&c->store, end, &other, err);
 		if (rc == 1 && store_depend(&c->store, up ? id : end, up ? end : id, false,
-				   cli_patience(), err) == -1)
+				   cli_deadline(), err) == -1)
 			rc = -1;
 		else if (rc == 0)
 			rc = 1;
@@ -66,7 +66,7 @@ restore_write(struct cli *c, const struct history_entry *p, struct task *now, st
 	/* A receipt was written while the task was still open: its completion followed. */
 	if (rc != -1 && strcmp(p->event, "receipt") == 0 && task_open(now)) {
 		rc = store_update(
-		    &c->store, p->task, &completed, NULL, NULL, NULL, NULL, cli_patience(), err);
+		    &c->store, p->task, &completed, NULL, NULL, NULL, NULL, cli_deadline(), err);
 		task_free(now);
 		if (rc != -1)
 			rc = store_get(&c->store, p->task, now, err);

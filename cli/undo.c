@@ -40,10 +40,10 @@ metadata_of(const struct task *t)
 }
 
 static bool
-all_known(const struct strings *ids, const struct strings *known)
+all_in(const struct strings *ids, const struct strings *set)
 {
 	for (size_t i = 0; i < ids->count; i++)
-		if (!strings_has(known, ids->item[i]))
+		if (!strings_has(set, ids->item[i]))
 			return false;
 	return true;
 }
@@ -61,8 +61,8 @@ unchanged_since(void *arg, struct store *s, const struct task *t, struct error *
 	/* Edges may have been removed with tasks undone before it; none may have been added. */
 	is = was.status == t->status && strcmp(was.subject, t->subject) == 0 &&
 	     strcmp(was.description, t->description) == 0 &&
-	     (t->owner == NULL) == (was.owner == NULL) &&
-	     all_known(&t->blocked_by, &was.blocked_by) && all_known(&t->blocks, &was.blocks) &&
+	     (t->owner == NULL) == (was.owner == NULL) && all_in(&t->blocked_by, &was.blocked_by) &&
+	     all_in(&t->blocks, &was.blocks) &&
 	     json_same(&was.json, metadata_of(&was), &t->json, metadata_of(t));
 	task_free(&was);
 	if (!is)
@@ -96,7 +96,7 @@ apply_ids(struct cli *c, const char *id, const struct undo_inverse *v, struct er
 			const char *other = edits[i].ids->item[k];
 
 			if (store_depend(&c->store, edits[i].blocks ? other : id,
-				edits[i].blocks ? id : other, edits[i].remove, cli_patience(),
+				edits[i].blocks ? id : other, edits[i].remove, cli_deadline(),
 				err) == -1)
 				return -1;
 		}
@@ -167,7 +167,7 @@ undo_creation(struct undo *u, struct history_entry *p, const struct task *now, s
 
 	if (rc == 0 && !u->dry)
 		rc = store_delete(
-		    &u->c->store, p->task, unchanged_since, p, &was, cli_patience(), err);
+		    &u->c->store, p->task, unchanged_since, p, &was, cli_deadline(), err);
 	if (rc != -1 && !u->dry)
 		change_record(u->c, "undo", &was, NULL, NULL, undone_lines(u, p));
 	task_free(&was);
@@ -185,13 +185,13 @@ undo_update(
 
 	if (rc == 0 && !u->dry) {
 		rc = store_update(
-		    &c->store, p->task, &v.change, NULL, NULL, NULL, NULL, cli_patience(), err);
+		    &c->store, p->task, &v.change, NULL, NULL, NULL, NULL, cli_deadline(), err);
 		if (rc != -1)
 			rc = apply_ids(c, p->task, &v, err);
 		if (rc != -1 && (rc = undo_read_again(c, p->task, &then, err)) == 0) {
 			change_record(c, "undo", now, &then, NULL, undone_lines(u, p));
 			if (then.status != TASK_IN_PROGRESS)
-				(void)claims_forget(&c->list, p->task, cli_patience(), err);
+				(void)claims_forget(&c->list, p->task, cli_deadline(), err);
 		}
 	}
 	undo_inverse_free(&v);

@@ -47,7 +47,7 @@ void view_claimer(struct buf *, const struct claim *);
 void view_ago(struct buf *, int64_t wall_ms);
 
 /* What a command did: "created #7 Fix the parser", or with --json the task. */
-void view_result(struct cli *, const char *deed, const struct task *);
+void view_result(struct cli *, const char *action, const struct task *);
 
 /* "#2, #3" */
 void view_ids(struct buf *, const struct strings *);

@@ -13,7 +13,7 @@
  * An id quoted for a shell: a missing blocker can have any name, also a shell command.
  */
 static void
-paste_id(struct buf *b, const char *id)
+quote_id(struct buf *b, const char *id)
 {
 	size_t from = b->len + 1;
 
@@ -33,12 +33,12 @@ static void
 drop_command(struct buf *b, const char *blocked, const char *blocker)
 {
 	buf_printf(b, "claude-tasks depend %s --drop ", blocked);
-	paste_id(b, blocker);
+	quote_id(b, blocker);
 }
 
 /* The command that clears the last link of the chain, which blocks the rest. */
 static void
-remedy(
+next_command(
     struct buf *b, const struct view *v, const struct strings *chain, const struct claims *claims)
 {
 	const char *last = chain->item[chain->count - 1];
@@ -92,7 +92,7 @@ link_text(struct cli *c, const struct view *v, const char *id, const struct clai
 
 	if (t == NULL) {
 		buf_putc(&c->out, '#');
-		paste_id(&c->out, id);
+		quote_id(&c->out, id);
 		buf_puts(&c->out, ", which does not exist");
 		return;
 	}
@@ -246,13 +246,13 @@ why_find(struct cli *c, struct why *w)
 	if (!task_open(t))
 		return;
 	if (w->chain.count > 1 || t->status != TASK_IN_PROGRESS)
-		remedy(&w->command, &w->view, &w->chain, &w->claims);
+		next_command(&w->command, &w->view, &w->chain, &w->claims);
 	else if (w->children.count > 0)
 		buf_printf(&w->command, "claude-tasks why %s", w->children.item[0]);
 	else if ((w->refused = last_refusal(c, t->id)) != NULL)
 		buf_printf(&w->command, "claude-tasks verify %s", t->id);
 	else
-		remedy(&w->command, &w->view, &w->chain, &w->claims);
+		next_command(&w->command, &w->view, &w->chain, &w->claims);
 }
 
 int

@@ -32,7 +32,7 @@ claim_next(struct cli *c, char **id, struct buf *reason, struct error *err)
 	struct task_set all = { 0 };
 	enum claim_result r = CLAIM_NOT_FOUND;
 
-	change_sweep(c);
+	change_release_dead(c);
 	if (store_load(&c->store, &all, err) == -1)
 		return CLAIM_FAULT;
 	graph_ready(&all, &ready);
@@ -181,13 +181,13 @@ release_some(struct cli *c, const struct strings *ids, struct released *r, struc
 		why = "released by hand";
 	if (cli_flag(c, "dead")) {
 		cli_agent(c, &self);
-		return release_dead(&c->list, &c->store, NULL, &self, NULL, r, cli_patience(), err);
+		return release_dead(&c->list, &c->store, NULL, &self, NULL, r, cli_deadline(), err);
 	}
 	if (name != NULL)
 		return release_agent(
-		    &c->list, &c->store, &agent, why, NULL, r, cli_patience(), err);
+		    &c->list, &c->store, &agent, why, NULL, r, cli_deadline(), err);
 	for (size_t i = 0; i < ids->count && rc != -1; i++)
-		rc = release_task(&c->list, &c->store, ids->item[i], why, r, cli_patience(), err);
+		rc = release_task(&c->list, &c->store, ids->item[i], why, r, cli_deadline(), err);
 	return rc;
 }
 
