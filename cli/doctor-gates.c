@@ -21,7 +21,7 @@ check_trust(struct doctor *d, const struct config *config)
 	doctor_checked(d, "gates.trust");
 	if (trust_check(d->c->list.config, config, NULL, &t, &why, &err) == -1)
 		doctor_add(d, "gates.trust", LEVEL_PROBLEM, mem_string(err.text),
-		    "no gate of a project runs, and completions are refused", NULL);
+		    "no gate of the project runs, and completions are refused", NULL);
 	else if (t >= TRUST_UNKNOWN)
 		doctor_add(d, "gates.trust", LEVEL_WARNING, mem_string(buf_text(&why)),
 		    "completions are refused until a person trusts it",
@@ -43,7 +43,8 @@ check_pattern_list(struct doctor *d, const struct gate *g, const char *key,
 			doctor_add(d, "gates.patterns", LEVEL_WARNING,
 			    mem_printf(
 				"gate %s: %s '%s' matches no file", g->name, key, globs->item[i]),
-			    "the gate never runs", mem_string("correct the pattern"));
+			    "the pattern has no effect",
+			    mem_string("correct the pattern in the gate file"));
 	}
 }
 
@@ -79,7 +80,8 @@ doctor_gates(struct doctor *d)
 	doctor_checked(d, "gates.config");
 	if (config_load(&config, &q, &err) == -1) {
 		doctor_add(d, "gates.config", LEVEL_PROBLEM, mem_string(err.text),
-		    "completions are refused while the settings of the gates cannot be read", NULL);
+		    "completions are refused while the settings of the gates cannot be read",
+		    mem_string("correct that file"));
 	} else {
 		check_trust(d, &config);
 		check_patterns(d, &config);

@@ -19,7 +19,7 @@
 #include "list/journal.h"
 #include "sys/dir.h"
 
-#define LOCK_AGE 30 /* seconds; a lock that is held is younger */
+#define LOCK_AGE 30 /* seconds; the holder of a lock touches it more often */
 
 static void
 check_claims(struct doctor *d)
@@ -53,15 +53,15 @@ check_claims(struct doctor *d)
 			continue;
 		f = doctor_add(d, "store.claims", LEVEL_WARNING,
 		    t == NULL
-			? mem_printf("there is a claim on #%s, which does not exist", k->task)
+			? mem_printf("task #%s, which does not exist, is claimed", k->task)
 			: mem_printf("#%s is claimed by an agent whose client is gone", k->task),
 		    t == NULL ? NULL : "the task stays in progress until it is released",
 		    mem_string("claude-tasks release --dead"));
 		if (d->fix && t == NULL) {
 			if (claims_forget(&c->list, k->task, cli_deadline(), &err) != -1)
-				f->did = mem_string("forgot the claim");
+				f->did = mem_string("removed the claim");
 		} else if (d->fix && task_set_find(&back.tasks, k->task) != NULL) {
-			f->did = mem_string("gave the task back: pending, no owner");
+			f->did = mem_string("released the task: pending, no owner");
 		}
 	}
 	released_free(&back);
@@ -81,13 +81,13 @@ remove_lock(struct doctor *d, const char *name, struct error *err)
 	fd = open(d->backup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	rc = fd == -1 ? -1 : renameat(d->c->store.dirfd, name, fd, name);
 	if (rc == -1)
-		error_sys(err, "cannot move '%s' away", name);
+		error_sys(err, "cannot move '%s' to the backup", name);
 	if (fd != -1)
 		close(fd);
 	return rc;
 }
 
-/* The client can take over an empty lock directory only. */
+/* The client can take over a lock only if it is an empty directory. */
 static bool
 empty_directory(int dirfd, const char *name)
 {
@@ -133,7 +133,7 @@ check_locks(struct doctor *d)
 			age < 0 ? ", with a time in the future" : ""),
 		    empty_directory(fd, e->d_name) && age > 0
 			? "the next change has to wait for it once"
-			: "the client cannot change anything that it locks",
+			: "the client cannot change what it locks",
 		    mem_printf(
 			"rmdir '%s/%s', if no client is running", d->c->list.dir, e->d_name));
 		if (d->fix && remove_lock(d, e->d_name, &err) == 0)
@@ -152,14 +152,14 @@ check_journal(struct doctor *d, int fd)
 	doctor_checked(d, "store.journal");
 	if (journal_verify(fd, d->c->list.name, &check, &err) == -1)
 		doctor_add(d, "store.journal", LEVEL_PROBLEM, mem_string(err.text),
-		    "receipts and history after that line prove nothing",
+		    "receipts and changes after that line cannot be verified",
 		    mem_printf("compare %s/task-hooks/%s/" JOURNAL_FILE " with a backup",
 			d->c->list.config, d->c->list.name));
 	else if (check.torn)
 		doctor_add(d, "store.journal", LEVEL_WARNING,
-		    mem_string("the last line is incomplete, as after a power cut"),
+		    mem_string("the last line of the journal is incomplete, as after a power cut"),
 		    "its change may have happened without a record",
-		    mem_string("nothing: the next change sets it aside"));
+		    mem_string("nothing to do: the next change moves it to journal.torn-N"));
 }
 
 static void
@@ -179,7 +179,7 @@ check_mode(struct doctor *d, int fd, const char *what, mode_t wrong, mode_t righ
 		return;
 	f = doctor_add(d, "store.permissions", LEVEL_PROBLEM,
 	    mem_printf("%s has mode %04o", what, (unsigned)(st.st_mode & 07777)),
-	    "others could change it", mem_printf("chmod %04o %s", (unsigned)right, what));
+	    "other users have access to it", mem_printf("chmod %04o %s", (unsigned)right, what));
 	if (d->fix && fchmod(fd, right) == 0)
 		f->did = mem_printf("mode %04o", (unsigned)right);
 }
@@ -197,8 +197,8 @@ check_readable(struct doctor *d)
 		if (len > 5 && strcmp(e->d_name + len - 5, ".json") == 0 &&
 		    faccessat(fd, e->d_name, R_OK | W_OK, AT_EACCESS) == -1 && errno == EACCES)
 			doctor_add(d, "store.permissions", LEVEL_PROBLEM,
-			    mem_printf("%s cannot be read and written", e->d_name),
-			    "the client cannot either",
+			    mem_printf("%s is not readable and writable", e->d_name),
+			    "the client cannot show or change the task",
 			    mem_printf("chmod u+rw '%s/%s'", d->c->list.dir, e->d_name));
 	}
 	if (dir != NULL)

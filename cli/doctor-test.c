@@ -132,8 +132,9 @@ test_path(struct doctor *d, const char *path, const char *program)
 
 	if (mkdtemp(dir) == NULL) {
 		doctor_add(d, "hooks.selftest", LEVEL_NOTE,
-		    mem_printf("no self-test: cannot make %s: %s", dir, strerror(errno)), NULL,
-		    NULL);
+		    mem_printf(
+			"the self-test did not run: cannot make %s: %s", dir, strerror(errno)),
+		    NULL, NULL);
 		free(dir);
 		return;
 	}
@@ -147,8 +148,8 @@ test_path(struct doctor *d, const char *path, const char *program)
 	}
 	if (problem != NULL)
 		doctor_add(d, "hooks.selftest", LEVEL_PROBLEM,
-		    mem_printf("%s did not refuse what it must refuse: %s", path, problem),
-		    "it protects nothing", mem_string("claude-tasks install, or build it again"));
+		    mem_printf("%s did not refuse a test event: %s", path, problem),
+		    "it enforces no rules", mem_string("claude-tasks install, or build it again"));
 	free(problem);
 	nftw(dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 	free(dir);

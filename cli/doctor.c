@@ -40,7 +40,7 @@ doctor_backup(struct doctor *d, const char *name, const void *data, size_t len, 
 				*p = '-';
 		d->backup = mem_printf(
 		    "%s/task-hooks/%s/backup-%s", d->c->list.config, d->c->list.name, stamp);
-		/* Our own state first, with its checks of mode and owner. */
+		/* Make the state directory first: this checks its mode and owner. */
 		if (list_state(&d->c->list, true, err) == -1)
 			return -1;
 	}
@@ -137,7 +137,7 @@ report_text(struct doctor *d)
 		left += f->did == NULL && f->level != LEVEL_NOTE;
 	}
 	if (d->backup != NULL)
-		buf_printf(&c->out, "the files as they were before: %s\n", d->backup);
+		buf_printf(&c->out, "backup of the changed files: %s\n", d->backup);
 	buf_printf(
 	    &c->out, "%zu checks, %zu problem%s", d->checked.count, left, left == 1 ? "" : "s");
 	if (repaired > 0)

@@ -30,9 +30,9 @@ struct doctor {
 	char *backup; /* directory, once there is one */
 };
 
-/* This check was made (also when it finds nothing). */
+/* Record that this check was made, also if it finds nothing. */
 void doctor_checked(struct doctor *, const char *check);
-/* A finding; why may be NULL.  Texts are taken. */
+/* Add a finding.  Takes what and fix; why and fix may be NULL. */
 struct finding *doctor_add(
     struct doctor *, const char *check, enum level, char *what, const char *why, char *fix);
 

@@ -1,7 +1,7 @@
 /*
  * init: propose gates for this project, from its build files.
  *
- * A person reads the proposal: nothing of it runs until it is written and trusted.
+ * The commands of a proposal do not run before it is written and a person has trusted it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -114,7 +114,7 @@ npm_gates(struct proposal *p, const char *dir)
 		scripts = json_member(&j, JSON_ROOT, "scripts");
 		for (size_t i = 0; i < 3; i++) {
 			script = json_member_string(&j, scripts, known[i].name);
-			/* npm's own placeholder always fails */
+			/* npm's placeholder always fails */
 			if (script != NULL && strstr(script, "no test specified") == NULL) {
 				run =
 				    mem_printf("[\"%s\", \"run\", \"%s\"]", runner, known[i].name);
@@ -278,7 +278,10 @@ init_main(struct cli *c)
 	if (cli_flag(c, "suggest"))
 		goto out;
 	if (access(path, F_OK) == 0)
-		status = cli_fail(c, EXIT_RULE, "%s exists already and is not changed", path);
+		status = cli_fail(c, EXIT_RULE,
+		    "%s exists and was not changed (edit it, or print the proposal: claude-tasks "
+		    "init --suggest)",
+		    path);
 	else if (!cli_confirm(c, "write this to .claude/task-hooks.json?"))
 		status = c->status;
 	else

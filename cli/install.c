@@ -128,7 +128,7 @@ result_text(struct cli *c, const char *path, const struct job *job)
 		buf_puts(&c->out, "next: claude-tasks doctor\n");
 }
 
-/* Keep what is to be written; with --dry-run the file keeps its text. */
+/* Store the new text in the job; with --dry-run the file keeps its text. */
 static void
 keep_result(struct job *job, const char *text, size_t len, struct buf *out)
 {
@@ -190,7 +190,7 @@ edit_uninstall(void *arg, const char *text, size_t len, bool existed, struct buf
 	return 0;
 }
 
-/* Should the variable be set, which brings the Task tools back? */
+/* Should install set the variable that makes the client offer Task tools? */
 static bool
 want_todo_tools(struct cli *c, const struct registration *r, const char *version)
 {
@@ -204,7 +204,7 @@ want_todo_tools(struct cli *c, const struct registration *r, const char *version
 		cli_flush(c);
 		fprintf(stderr,
 		    "Since version " TODO_TOOLS_SINCE " the client offers no Task tools to current "
-		    "models.\nSet " TODO_TOOLS "=1 in these settings to have them? [Y/n] ");
+		    "models.\nSet " TODO_TOOLS "=1 in these settings to enable them? [Y/n] ");
 		return fgets(answer, sizeof(answer), stdin) != NULL && answer[0] != 'n' &&
 		       answer[0] != 'N';
 	}
@@ -322,7 +322,7 @@ install(struct cli *c, const struct registration *r, enum scope scope, struct jo
 	if (plugin != NULL && !cli_flag(c, "force"))
 		return cli_fail(c, EXIT_RULE,
 		    "the plugin is enabled in %s, and the client would run every hook twice (keep "
-		    "the plugin, or: claude plugin uninstall task-hooks; --force registers anyway)",
+		    "the plugin, or: claude plugin uninstall task-hooks, or: pass --force)",
 		    plugin);
 	version = client_version(cli_value(c, "client"));
 	job->plan.shell = cli_flag(c, "shell") ||

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The plugin that scripts/plugin makes; any marketplace may carry it. */
+/* The plugin that scripts/plugin makes, from any marketplace. */
 #define PLUGIN "task-hooks@"
 
 static void
@@ -120,8 +120,8 @@ registration_todo_tools(const struct registration *r)
 }
 
 /*
- * The client leaves the tools out for Opus 4.8, Sonnet 5 and what came with
- * them and after.  A name without a version means the current one.
+ * The client offers no Task tools to Opus 4.8, Sonnet 5 and the models released
+ * with or after them.  A name without a version means the current model.
  */
 static bool
 model_has_tools(const char *model)
@@ -145,7 +145,7 @@ registration_tools_off(const struct registration *r, const char *client)
 
 	if (client != NULL && version_compare(client, TODO_TOOLS_SINCE) < 0)
 		return false;
-	/* The nearest file says which model. */
+	/* The settings nearest to the project determine the model. */
 	for (int i = SCOPE_LOCAL; i >= SCOPE_USER && model == NULL; i--)
 		model = r->file[i].model;
 	return !registration_todo_tools(r) && !model_has_tools(model);

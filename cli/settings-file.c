@@ -60,7 +60,7 @@ project_dir(void)
 		return mem_string(".");
 	path = mem_string(cwd);
 	for (;;) {
-		/* ~/.claude is the user's, not a project's. */
+		/* ~/.claude belongs to the user, not to a project. */
 		bool at_home = home != NULL && strcmp(path, home) == 0;
 
 		if ((!at_home && has_entry(path, ".claude")) || has_entry(path, ".git")) {
@@ -139,7 +139,7 @@ exchange(int dirfd, const char *temp, const char *name, const struct buf *old, b
 		rc = has_bytes(dirfd, temp, old, err);
 		/* Not the file that was read: exchange them again. */
 		if (rc == 0 && renameat2(dirfd, temp, dirfd, name, RENAME_EXCHANGE) == -1)
-			rc = error_sys(err, "cannot put '%s' back", name);
+			rc = error_sys(err, "cannot restore '%s'", name);
 		return rc;
 	}
 	if (errno == ENOENT)
@@ -157,11 +157,11 @@ write_temp(int dirfd, const char *temp, const struct buf *text, mode_t mode, str
 	int rc;
 
 	if (fd == -1)
-		return error_sys(err, "cannot write beside the settings");
+		return error_sys(err, "cannot create a file beside the settings");
 	(void)fchmod(fd, mode);
 	rc = file_write_all(fd, text->data, text->len, err);
 	if (rc == 0 && fsync(fd) == -1)
-		rc = error_sys(err, "cannot write beside the settings");
+		rc = error_sys(err, "cannot write a file beside the settings");
 	close(fd);
 	if (rc == -1)
 		unlinkat(dirfd, temp, 0);
@@ -218,8 +218,8 @@ settings_edit(const char *path, struct settings_edit *e, struct error *err)
 		(void)unlinkat(dirfd, temp, 0);
 		if (rc != 0)
 			break;
-		rc = error_set(err, ERROR_BUSY,
-		    "'%s' is being written by another process all the time; try again", path);
+		rc = error_set(
+		    err, ERROR_BUSY, "another process keeps writing '%s'; try again", path);
 	}
 	buf_free(&out);
 	close(dirfd);

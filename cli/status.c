@@ -56,7 +56,7 @@ status_text(struct cli *c, const struct registration *r, const char *version)
 			if (k == 0)
 				buf_printf(&c->out, "%s\n", f->path);
 			buf_printf(&c->out, "  %-14s %s%s\n", e->event, e->path,
-			    missing ? "  (missing)" : "");
+			    missing ? "  (missing or not executable)" : "");
 		}
 		count += f->entries.count;
 	}
@@ -65,7 +65,7 @@ status_text(struct cli *c, const struct registration *r, const char *version)
 	else if (count == 0)
 		buf_puts(&c->out, "no hook is registered (try: claude-tasks install)\n");
 	if (disabled != NULL)
-		buf_printf(&c->out, "all hooks are disabled by %s\n", disabled);
+		buf_printf(&c->out, "%s disables the hooks\n", disabled);
 	buf_printf(&c->out, "client %s, Task tools %s\n", version != NULL ? version : "not found",
 	    registration_todo_tools(r) ? "enabled" : "as the client decides");
 }
