@@ -17,7 +17,7 @@
 #define MCP_LINE (16u << 20)
 #define MCP_READ 65536
 
-/* Newest first: what we answer when the client asks for one we do not know. */
+/* Newest first.  A client that asks for an unknown one gets the newest. */
 static const char *const versions[] = { "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05" };
 
 enum {
@@ -41,7 +41,7 @@ send_message(struct cli *c, struct json_object *o)
 	cli_flush(c);
 }
 
-/* The shell of an answer; id as it came (a number keeps its digits). */
+/* An answer without result or error; the id has the bytes of the request's. */
 static struct json_object *
 reply(const struct json *j, json_ref id)
 {
@@ -83,11 +83,9 @@ initialize(const struct json *j, json_ref params)
 	out_string(info, "title", "Claude Code task list");
 	out_string(info, "version", VERSION);
 	out_string(r, "instructions",
-	    "The task list that Claude Code keeps. Look with TaskList, make tasks with TaskCreate, "
-	    "set "
-	    "a task in_progress before working on it and completed when it is done. Completing may "
-	    "run "
-	    "the project's gates: a refusal says what failed.");
+	    "The task list of Claude Code. List the tasks with TaskList, create one with "
+	    "TaskCreate. Set a task in_progress before you work on it, and completed when it is "
+	    "done: this may run the project's gates, and a refusal says what failed.");
 	return r;
 }
 
@@ -181,7 +179,7 @@ tools_call(struct server *s, const struct json *j, json_ref params, struct json_
 	return o;
 }
 
-/* One request or notification; NULL: nothing to say. */
+/* Handle one request or notification: the answer, or NULL if there is none. */
 static struct json_object *
 dispatch(struct server *s, const struct json *j, json_ref m)
 {

@@ -136,7 +136,8 @@ schema_check(const struct json *s, json_ref schema, const struct json *v, json_r
 		/* It cannot be written unchanged. */
 		if (!json_equals(v, value, text))
 			rc = error_set(err, ERROR_INPUT,
-			    "%s holds a NUL or half a surrogate pair, which cannot be kept", path);
+			    "%s contains a NUL or half a surrogate pair, which cannot be stored",
+			    path);
 		else if (json_int(s, json_member(s, schema, "minLength"), &least) == 0 &&
 			 strlen(text) < (size_t)least)
 			rc = error_set(err, ERROR_INPUT, "%s must not be empty", path);

@@ -1,8 +1,8 @@
 /*
- * TaskCreate, TaskGet, TaskUpdate, TaskList: the client's own tools.
+ * TaskCreate, TaskGet, TaskUpdate, TaskList, like the tools of the client.
  *
- * Outputs and texts are the client's.  Where our hooks would refuse a call (start a blocked task,
- * complete one whose gates fail), so do these: success false, and the reason.
+ * Outputs and texts are the client's.  A call that our hooks would refuse (start a blocked task,
+ * complete one whose gates fail) is refused here too: success false, and the reason.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -137,7 +137,7 @@ struct client_update {
 	struct strings changed, unblocked;
 };
 
-/* The notes become a member of the metadata. */
+/* Add the notes to the metadata. */
 static void
 add_notes(struct tool_input *in)
 {
@@ -157,7 +157,7 @@ add_notes(struct tool_input *in)
 	in->metadata = buf_take(&b);
 }
 
-/* The client's shape of a refusal. */
+/* Answer with a refusal in the client's form. */
 static void
 update_refused(struct tool_answer *a, const char *id, int status, const char *reason)
 {
@@ -175,7 +175,7 @@ update_refused(struct tool_answer *a, const char *id, int status, const char *re
 	free(text);
 }
 
-/* To in_progress or completed, by the rules of claim and complete.  0, or -1 with the answer. */
+/* Set the status by the rules of claim and complete.  0, or -1 with the answer. */
 static int
 update_status(struct cli *c, struct client_update *u, enum task_status to,
     const struct change *with, struct tool_answer *a)
@@ -283,7 +283,7 @@ update_rest(struct cli *c, struct client_update *u, const struct task *was, stru
 	int rc = 0;
 
 	if (differs(u->in->owner, was->owner) &&
-	    !tool_may_change(c, u->in->id, "given to another", a)) {
+	    !tool_may_change(c, u->in->id, "given to another agent", a)) {
 		update_refused(a, u->in->id, EXIT_TAKEN, buf_text(&a->text));
 		return;
 	}

@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "tool.h"
 
-/* When the file was written last; 0 where a task has no file of its own. */
+/* When the task's file was last written; 0 if it has none. */
 static int64_t
 written_ms(struct cli *c, const char *id)
 {
@@ -58,7 +58,7 @@ todo_json(struct cli *c, const struct view *v, const struct task *t)
 	return o;
 }
 
-/* The subject is the description's first line. */
+/* The subject is the first line of the description; an assignee of null is no owner. */
 static void
 todo_input(struct tool_input *in)
 {
@@ -94,7 +94,7 @@ create_with_id(
 	return rc == -1 ? -1 : 0;
 }
 
-/* The dependencies are the whole set: others are removed. */
+/* Add the dependencies of the input, remove all others. */
 static int
 set_blockers(struct cli *c, const struct tool_input *in, const struct task *was, struct error *err)
 {

@@ -114,8 +114,9 @@ tool_may_change(struct cli *c, const char *id, const char *action, struct tool_a
 	may = holder_of(&q) != HOLDER_OTHER;
 	if (!may) {
 		task_name(&text, &t);
-		buf_printf(&text, " cannot be %s: it is in progress with ", action);
+		buf_printf(&text, " cannot be %s: it is in progress by ", action);
 		holder_describe(&text, &q);
+		buf_printf(&text, ". If that agent is gone: claude-tasks release %s", id);
 		tool_fail(a, EXIT_TAKEN, "%s", buf_text(&text));
 	}
 out:
@@ -165,7 +166,7 @@ replace_aliases(const struct tool *t, const struct json *j, struct buf *out, str
 			if (strcmp(*p, key) == 0)
 				name = p[1];
 		if (strings_has(&seen, name))
-			rc = error_set(err, ERROR_INPUT, "the input names '%s' twice", name);
+			rc = error_set(err, ERROR_INPUT, "the input has '%s' twice", name);
 		strings_add(&seen, name);
 		if (out->len > 1)
 			buf_putc(out, ',');

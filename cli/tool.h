@@ -7,17 +7,17 @@
 #include "json/json.h"
 
 /*
- * The tools that `call` and `mcp` offer: name, schemas, what it does.
+ * The tools that `call` and `mcp` offer: names, schemas, functions.
  *
- *	TaskCreate TaskGet TaskUpdate TaskList	the shapes of the client's own
+ *	TaskCreate TaskGet TaskUpdate TaskList	like the tools of the client
  *	TodoWrite TodoRead			one tool that writes, one that reads
- *	create_task list_tasks get_task claim_task complete_task	five plain ones
+ *	create_task list_tasks get_task claim_task complete_task	plain tools
  *
- * A tool gets its input checked against its schema, and answers with JSON
- * (the output, an object) and with text (for a model to read).
+ * The input of a tool is checked against its schema.  The answer is JSON
+ * (the output, an object) and text (for a model to read).
  */
 struct tool_answer {
-	struct json_object *output; /* NULL only after a fault */
+	struct json_object *output; /* every tool sets it, also after a failure */
 	struct buf text;
 	bool error; /* the tool could not do it: text says why */
 	int status; /* exit status of `call` */
@@ -45,7 +45,7 @@ struct tool {
 const struct tool *tool_find(const char *name);
 const struct tool *tool_table(size_t *count);
 
-/* Check and run.  The list is found anew. `progress`: see change_complete; may be NULL. */
+/* Check the input and run the tool. */
 void tool_call(
     struct cli *, const struct tool *, const char *input, size_t len, struct tool_answer *);
 void tool_answer_free(struct tool_answer *);
@@ -55,7 +55,8 @@ void tool_fail(struct tool_answer *, int status, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 void tool_error(struct tool_answer *, const struct error *);
 
-/* The store, made if asked; false after tool_error(). A missing list reads as empty. */
+/* Open the list's store, and with `make` create it; false after tool_error().  Without a store
+ * tool_load() loads an empty list. */
 bool tool_open(struct cli *, bool make, struct tool_answer *);
 bool tool_load(struct cli *, struct view *, struct tool_answer *);
 
