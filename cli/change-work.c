@@ -1,5 +1,5 @@
 /*
- * Claiming and completing, with the same claims and verdicts as the hooks.
+ * Claim and complete tasks, with the same claims and verdicts as the hooks.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ change_release_dead(struct cli *c)
 	cli_agent(c, &self);
 	(void)release_dead(&c->list, &c->store, NULL, &self, NULL, &back, cli_deadline(), &ignored);
 	for (size_t i = 0; i < back.tasks.count; i++)
-		cli_note(c, "claude-tasks: released #%s: the agent that had it is gone",
+		cli_note(c, "claude-tasks: released #%s: the agent that claimed it is gone",
 		    back.tasks.item[i].id);
 	released_free(&back);
 }
@@ -246,7 +246,7 @@ change_complete(
 	}
 	if (status == -1) {
 		buf_puts(reason, err.text);
-		/* A refusal here is a check of the completion, made again under the lock. */
+		/* ERROR_REFUSED: check_builtin() refused under the lock. */
 		status = err.kind == ERROR_REFUSED ? EXIT_GATE : cli_status(err.kind);
 	}
 	task_free(&t);

@@ -94,7 +94,9 @@ change_record(struct cli *c, const char *event, const struct task *before, const
 	add_text(extra, "after", after);
 	e.extra = extra;
 	if (journal_append(&c->list, c->store.durability, &e, cli_deadline(), &err) == -1)
-		cli_note(c, "claude-tasks: done, but not recorded in the journal: %s", err.text);
+		cli_note(c,
+		    "claude-tasks: the change was made, but not recorded in the journal: %s",
+		    err.text);
 }
 
 int
@@ -151,7 +153,8 @@ change_depend(
 	int rc = store_get(&c->store, blocked, &was, err);
 
 	if (rc == 0)
-		rc = error_set(err, ERROR_NOT_FOUND, "there is no task #%s", blocked);
+		rc = error_set(err, ERROR_NOT_FOUND,
+		    "there is no task #%s (try: claude-tasks list --all)", blocked);
 	if (rc != -1)
 		rc = store_depend(&c->store, blocked, blocker, remove, cli_deadline(), err);
 	if (rc != -1)

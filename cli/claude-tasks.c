@@ -34,7 +34,7 @@ utf8_locale(void)
 	return false;
 }
 
-/* Colour and Unicode only on a terminal, unless asked for. */
+/* Set colour, symbols and columns from the flags, the environment and the terminal. */
 static int
 output_options(struct cli *c)
 {
@@ -52,7 +52,7 @@ output_options(struct cli *c)
 			c->color = false;
 		else if (strcmp(when, "auto") != 0)
 			return cli_misuse(
-			    c, "--color is 'always', 'never' or 'auto', not '%s'", when);
+			    c, "--color must be 'always', 'never' or 'auto', not '%s'", when);
 	}
 	c->ascii = cli_flag(c, "ascii") || !c->terminal || !utf8_locale();
 	if (cli_flag(c, "unicode"))

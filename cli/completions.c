@@ -157,7 +157,7 @@ offer_files(struct cli *c)
 	buf_puts(&c->out, ":files\n");
 }
 
-/* The value of a flag. */
+/* Offer the values of a flag. */
 static void
 offer_value(struct cli *c, const struct flag *f, int count)
 {
@@ -234,7 +234,7 @@ completions_main(struct cli *c)
 	if (count == 0)
 		return EXIT_DONE;
 	current = c->operand[count - 1];
-	/* bash takes --flag=value apart at the equals sign. */
+	/* bash splits --flag=value at the equals sign. */
 	if (strcmp(current, "=") == 0)
 		current = "";
 	before = count >= 2 ? c->operand[count - 2] : "";

@@ -2,8 +2,8 @@
  * lists: every list below {config}/tasks, its progress and its session.
  *
  * A list is named after a session (its id), a team (session- and the first
- * eight hex digits of the lead's session), or by a person.  Where a session
- * worked is in its transcript, {config}/projects/<dir>/<session>.jsonl.
+ * eight hex digits of the lead's session), or by a person.  The working directory
+ * of a session is in its transcript, {config}/projects/<dir>/<session>.jsonl.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@ struct row {
 	struct view view;
 	enum store_layout layout;
 	int64_t changed_ms;
-	char *cwd; /* cwd of its session, or NULL */
+	char *cwd; /* of its session; NULL: unknown */
 	const char *kind;
 };
 
@@ -71,7 +71,7 @@ transcript_cwd(int dirfd, const char *name)
 	return cwd;
 }
 
-/* A list's session: its whole id, or for a team the first eight digits. */
+/* The working directory of a session; prefix: only its first eight digits are known (a team). */
 static char *
 session_cwd(const char *config, const char *session, bool prefix)
 {
@@ -216,7 +216,7 @@ row_text(struct cli *c, const struct row *r, int name_width)
 	if (r->cwd != NULL) {
 		cli_print(c, ", %s in %.200s", r->kind, r->cwd);
 	} else if (strcmp(r->kind, "named") != 0) {
-		buf_printf(&c->out, ", a %s's", r->kind);
+		buf_printf(&c->out, ", of a %s", r->kind);
 	}
 	buf_putc(&c->out, '\n');
 	buf_free(&name);

@@ -139,7 +139,8 @@ log_verify(struct cli *c, int fd)
 		    c->list.name, err.text);
 	if (check.torn)
 		return cli_fail(c, EXIT_FINDINGS,
-		    "the last line of the journal of '%s' is torn; the next change sets it aside",
+		    "the last line of the journal of '%s' is incomplete; the next change moves it "
+		    "to journal.torn-N",
 		    c->list.name);
 	buf_printf(&c->out, "intact: %llu lines, head %.16s\n", (unsigned long long)check.lines,
 	    check.head);

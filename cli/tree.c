@@ -16,8 +16,8 @@ struct forest {
 	struct cli *c;
 	const struct view *v;
 	bool *drawn, *path; /* by index into v->tasks */
-	/* Who waits for a task, by its index: the first edge, and from each edge the next
-	 * one; edge + 1, 0 ends. In the order of the list. */
+	/* first: by index of a task, the first edge to a task that waits for it; next: by edge, the
+	 * next one of the same task (both edge + 1, 0 ends); waiting: by edge, the waiting task. */
 	size_t *first, *next, *waiting;
 	struct buf indent;
 	bool all;
@@ -46,7 +46,7 @@ collect_edges(struct forest *f)
 	f->next = mem_alloc((count + 1) * sizeof(size_t));
 	f->waiting = mem_alloc((count + 1) * sizeof(size_t));
 	e = 0;
-	/* From the end, so that a chain begins with the first in the list. */
+	/* From the end, so that the edges of a task are in the order of the list. */
 	for (size_t i = f->v->tasks.count; i > 0; i--) {
 		const struct task *t = &f->v->tasks.item[i - 1];
 
@@ -145,8 +145,8 @@ out:
 }
 
 /*
- * Source text, then a text of a task inside its double quotes, of DOT or Mermaid: quotes and
- * backslashes are what could end it.
+ * Append source text of DOT or Mermaid, then a text of a task, which is inside double quotes there:
+ * quotes and backslashes, which could end it, are replaced.
  */
 static void
 put_label(struct buf *b, const char *before, const char *text)
@@ -194,7 +194,7 @@ print_dot(struct cli *c, const struct view *v)
 	buf_puts(&c->out, "}\n");
 }
 
-/* Mermaid's ids are words, but a task id may hold dots: use its number in the list. */
+/* Mermaid's ids are words, but a task id may contain dots: use its position in the list. */
 static void
 mermaid_id(struct buf *b, const struct view *v, const char *id)
 {

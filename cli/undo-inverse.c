@@ -10,12 +10,13 @@ changed_since(struct error *err, const struct task *now, const char *field)
 	struct buf name = { 0 };
 
 	task_name(&name, now);
-	error_set(err, ERROR_REFUSED, "the %s of %s was changed since", field, buf_text(&name));
+	error_set(err, ERROR_REFUSED, "the %s of %s was changed since (try: claude-tasks log %s)",
+	    field, buf_text(&name), now->id);
 	buf_free(&name);
 	return -1;
 }
 
-/* One text field: *set gets what to put back, if it was changed. */
+/* One text field: *set gets its old value, if it was changed. */
 static int
 inverse_text(const char *was, const char *is, const char *now, const char **set, const char *field,
     const struct task *t, struct error *err)
@@ -28,7 +29,7 @@ inverse_text(const char *was, const char *is, const char *now, const char **set,
 	return 0;
 }
 
-/* Entries of `a` that `b` does not have, if `now` has them or if it does not. */
+/* Add the entries of `a` that `b` does not have and that `now` has (has 1) or lacks (has 0). */
 static void
 add_others(struct strings *out, const struct strings *a, const struct strings *b,
     const struct strings *now, int has)
@@ -43,7 +44,7 @@ add_others(struct strings *out, const struct strings *a, const struct strings *b
 	strings_forget(seen);
 }
 
-/* Entries that came are to go, entries that went are to come back. */
+/* Drop the entries that the change added, add those that it removed. */
 static void
 inverse_ids(const struct strings *was, const struct strings *is, const struct strings *now,
     struct strings *add, struct strings *drop)
@@ -98,7 +99,7 @@ inverse_metadata(struct undo_inverse *v, const struct task *now, struct error *e
 	return rc;
 }
 
-/* A line of a hook keeps only status and owner, in from and to. */
+/* A line of a hook records only status and owner, in from and to. */
 static int
 from_fields(struct undo_inverse *v, const struct history_entry *p, const struct task *now,
     struct error *err)

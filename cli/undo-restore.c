@@ -1,5 +1,6 @@
 /*
- * restore: put back tasks that are gone, whoever removed them, as the journal last recorded them.
+ * restore: create missing tasks again as the journal last recorded them, also those that another
+ * program removed.
  */
 #include <string.h>
 
@@ -118,9 +119,11 @@ restore_named(struct restore *r, const struct strings *ids, bool dry)
 
 		if (p == NULL)
 			one = cli_fail(r->c, EXIT_UNKNOWN,
-			    "the journal of '%s' has no record of a task #%s", r->c->list.name, id);
+			    "the journal of '%s' has no task #%s (try: claude-tasks restore)",
+			    r->c->list.name, id);
 		else if (view_find(&r->v, id) != NULL)
-			one = cli_fail(r->c, EXIT_RULE, "there is a task #%s", id);
+			one = cli_fail(
+			    r->c, EXIT_RULE, "task #%s exists: there is nothing to restore", id);
 		else
 			one = restore_one(r->c, p, dry);
 		if (one != EXIT_DONE)
@@ -130,7 +133,7 @@ restore_named(struct restore *r, const struct strings *ids, bool dry)
 	return status;
 }
 
-/* All tasks that vanished; those that a command deleted only with --deleted. */
+/* All missing tasks; those that a command deleted only with --deleted. */
 static int
 restore_missing(struct restore *r, bool dry)
 {

@@ -1,5 +1,5 @@
 /*
- * undo: take back the last command (all its lines in the journal), if nothing that it touched was
+ * undo: undo the last command (all its lines in the journal), if no field that it changed was
  * changed since.
  */
 #include <string.h>
@@ -67,7 +67,7 @@ unchanged_since(void *arg, struct store *s, const struct task *t, struct error *
 	task_free(&was);
 	if (!is)
 		return error_set(
-		    err, ERROR_REFUSED, "task #%s was changed since it was made", p->task);
+		    err, ERROR_REFUSED, "task #%s was changed since it was created", p->task);
 	return 0;
 }
 
@@ -78,7 +78,7 @@ undo_read_again(struct cli *c, const char *id, struct task *t, struct error *err
 	int rc = store_get(&c->store, id, t, err);
 
 	if (rc == 0)
-		error_set(err, ERROR_NOT_FOUND, "task #%s is gone", id);
+		error_set(err, ERROR_NOT_FOUND, "another process removed task #%s", id);
 	return rc == 1 ? 0 : -1;
 }
 
@@ -104,8 +104,8 @@ apply_ids(struct cli *c, const char *id, const struct undo_inverse *v, struct er
 }
 
 /*
- * A tool that starts a task leaves two lines, the claim's and the write's:
- * the claim that belongs to this write, or NULL.
+ * A tool that starts a task writes two lines, a claim and an update: the claim of this update, or
+ * NULL.
  */
 static const struct history_entry *
 claim_before(const struct history *h, const struct history_entry *p)
@@ -148,9 +148,10 @@ undo_deletion(struct undo *u, const struct history_entry *p, bool exists, struct
 	int rc = 0;
 
 	if (exists)
-		return error_set(err, ERROR_REFUSED, "there is a task #%s again", p->task);
+		return error_set(err, ERROR_REFUSED, "task #%s exists again", p->task);
 	if (p->before == NULL)
-		return error_set(err, ERROR_REFUSED, "the journal did not keep task #%s", p->task);
+		return error_set(
+		    err, ERROR_REFUSED, "the journal did not record the text of task #%s", p->task);
 	if (!u->dry && (rc = undo_put_back(u->c, p->task, p->before, &now, err)) == 0) {
 		change_record(u->c, "undo", NULL, &now, NULL, undone_lines(u, p));
 		strings_add(&u->back, p->task);
@@ -256,7 +257,7 @@ undo_text(struct cli *c, const struct history_entry *p, bool dry)
 	buf_putc(&c->out, '\n');
 }
 
-/* Undo the command from its last line to its first; only once all of it was found possible. */
+/* Undo the command from its last line to its first, after a check that all of it can be undone. */
 static int
 undo_command(struct undo *u, bool dry)
 {
@@ -305,7 +306,7 @@ undo_main(struct cli *c)
 	if (cli_open(c, false) == -1) {
 		status = c->status;
 	} else if (u.last == NULL || c->store.dirfd == -1) {
-		status = cli_fail(c, EXIT_UNKNOWN, "the journal of '%s' has nothing %sto undo",
+		status = cli_fail(c, EXIT_UNKNOWN, "the journal of '%s' has no change %sto undo",
 		    c->list.name, only != NULL ? "of this task " : "");
 	} else {
 		change_begin(c);

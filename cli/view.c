@@ -208,7 +208,7 @@ view_line(struct cli *c, const struct view *v, const struct task *t)
 		line_decorated(c, v, t);
 		return;
 	}
-	/* As the client's TaskList prints it, which agents know. */
+	/* In the form that the client's TaskList prints. */
 	cli_print(c, "#%s [%s] %s", t->id, task_status_name(t->status), t->subject);
 	if (t->owner != NULL)
 		cli_print(c, " (%.120s)", t->owner);

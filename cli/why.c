@@ -9,9 +9,7 @@
 #include "history.h"
 #include "view.h"
 
-/*
- * An id quoted for a shell: a missing blocker can have any name, also a shell command.
- */
+/* Append an id quoted for a shell: that of a missing blocker can be any text, even a command. */
 static void
 quote_id(struct buf *b, const char *id)
 {
@@ -36,7 +34,7 @@ drop_command(struct buf *b, const char *blocked, const char *blocker)
 	quote_id(b, blocker);
 }
 
-/* The command that clears the last link of the chain, which blocks the rest. */
+/* The command for the last task of the chain, which blocks the others. */
 static void
 next_command(
     struct buf *b, const struct view *v, const struct strings *chain, const struct claims *claims)
@@ -150,7 +148,7 @@ why_json(struct cli *c, const struct why *w)
 	cli_json(c, o);
 }
 
-/* Why its completion was refused, if that is the last thing that happened to it; owned, or NULL. */
+/* Why its completion was refused, if nothing happened to it since; owned, or NULL. */
 static char *
 last_refusal(struct cli *c, const char *id)
 {
@@ -194,7 +192,7 @@ unblocked_text(struct cli *c, const struct why *w)
 			buf_puts(&c->out, ", and cannot complete before its subtasks ");
 			view_ids(&c->out, &w->children);
 		} else {
-			buf_puts(&c->out, "; nothing in the list stops it from completing");
+			buf_puts(&c->out, "; nothing in the list prevents its completion");
 		}
 	} else if (t->owner != NULL) {
 		buf_puts(&c->out, " waits for its owner: ");

@@ -183,7 +183,7 @@ create_main(struct cli *c)
 	return status;
 }
 
-/* To in_progress or completed, by the rules of claim and complete. */
+/* Set the status in_progress or completed by the rules of claim and complete. */
 static int
 claim_or_complete(struct cli *c, const char *id, enum task_status status, const struct change *with)
 {
@@ -249,7 +249,7 @@ update_main(struct cli *c)
 	    cli_operand_ids(c, &ids) == -1)
 		goto out;
 	if (!changes_anything(c)) {
-		cli_misuse(c, "no field to change was passed");
+		cli_misuse(c, "'update' needs an option that changes a field, such as --status");
 	} else if (cli_open(c, false) != -1) {
 		f.change.subject = cli_value(c, "subject");
 		change_begin(c);
