@@ -45,7 +45,7 @@ int
 call_main(struct cli *c)
 {
 	const struct tool *tool, *table;
-	struct answer a = { 0 };
+	struct tool_answer a = { 0 };
 	struct buf input = { 0 };
 	struct error err;
 	size_t count;
@@ -73,7 +73,7 @@ call_main(struct cli *c)
 	cli_json_line(c, a.output);
 	a.output = NULL;
 	status = a.status;
-	answer_free(&a);
+	tool_answer_free(&a);
 	buf_free(&input);
 	return status;
 }

@@ -1,5 +1,5 @@
 /*
- * Claiming and completing, with the same claims and verdicts as the hooks.
+ * Claim and complete tasks, with the same claims and verdicts as the hooks.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,16 +15,16 @@
 #include "view.h"
 
 void
-change_sweep(struct cli *c)
+change_release_dead(struct cli *c)
 {
 	struct released back = { 0 };
 	struct agent self;
 	struct error ignored;
 
 	cli_agent(c, &self);
-	(void)release_dead(&c->list, &c->store, NULL, &self, NULL, &back, cli_patience(), &ignored);
+	(void)release_dead(&c->list, &c->store, NULL, &self, NULL, &back, cli_deadline(), &ignored);
 	for (size_t i = 0; i < back.tasks.count; i++)
-		cli_note(c, "claude-tasks: released #%s: the agent that had it is gone",
+		cli_note(c, "claude-tasks: released #%s: the agent that claimed it is gone",
 		    back.tasks.item[i].id);
 	released_free(&back);
 }
@@ -41,7 +41,7 @@ change_claim(struct cli *c, const char *id, bool check_busy, const struct change
 	char *head;
 	struct error ignored;
 
-	change_sweep(c);
+	change_release_dead(c);
 	cli_agent(c, &r.agent);
 	/* The gate file and the commit at the time of the claim: a later verdict compares with
 	 * them. */
@@ -49,12 +49,12 @@ change_claim(struct cli *c, const char *id, bool check_busy, const struct change
 		r.gate_file_hash = config.project.hash;
 	head = git_head(".");
 	r.head = head;
-	result = claim_take(&c->list, &c->store, &r, reason, cli_patience(), err);
+	result = claim_take(&c->list, &c->store, &r, reason, cli_deadline(), err);
 	if (result == CLAIM_OK && with != NULL) {
 		change = *with;
 		change.status = TASK_IN_PROGRESS;
 		if (change_update(c, id, &change, NULL, NULL, err) == -1) {
-			(void)claims_forget(&c->list, id, cli_patience(), &ignored);
+			(void)claims_forget(&c->list, id, cli_deadline(), &ignored);
 			result = CLAIM_FAULT;
 		}
 	}
@@ -132,14 +132,14 @@ write_completed(struct cli *c, const struct change_complete *how, struct verify_
 		change = *how->with;
 	change.status = TASK_COMPLETED;
 	rc = store_update(&c->store, how->id, &change, how->force ? NULL : check_builtin, request,
-	    &before, &after, cli_patience(), err);
+	    &before, &after, cli_deadline(), err);
 	if (rc == 1) {
 		if (how->force) {
 			extra = out_object();
 			out_bool(extra, "forced", true);
 		}
 		change_record(c, "complete", &before, &after, how->why, extra);
-		(void)claims_forget(&c->list, how->id, cli_patience(), &ignored);
+		(void)claims_forget(&c->list, how->id, cli_deadline(), &ignored);
 		if (store_load(&c->store, &all, &ignored) == 0)
 			graph_unblocked(&all, how->id, unblocked);
 	}
@@ -169,7 +169,7 @@ complete_verify(struct cli *c, const struct change_complete *how, struct verify_
 	int status = EXIT_DONE, rc;
 
 	progress_begin(&progress, c, how->quiet);
-	request->progress = c->progress != NULL ? c->progress : progress_tell;
+	request->progress = c->progress != NULL ? c->progress : progress_report;
 	request->progress_arg = c->progress != NULL ? c->progress_arg : &progress;
 	rc = verify_task(&v, request, err);
 	progress_end(&progress);
@@ -202,8 +202,8 @@ complete_task(struct cli *c, const struct change_complete *how, const struct ver
 	cli_agent(c, &request.agent);
 	request.deadline = deadline_in(request.config->deadline_ms);
 	if (how->force)
-		status = verify_force(
-		    &request, t, cli_person() != NULL ? cli_person() : "unknown", how->why, err);
+		status = verify_force(&request, t,
+		    cli_login_name() != NULL ? cli_login_name() : "unknown", how->why, err);
 	else
 		status = complete_verify(c, how, &request, reason, err);
 	if (status == EXIT_DONE && write_completed(c, how, &request, unblocked, err) == -1)
@@ -246,7 +246,7 @@ change_complete(
 	}
 	if (status == -1) {
 		buf_puts(reason, err.text);
-		/* A refusal here is a check of the completion, made again under the lock. */
+		/* ERROR_REFUSED: check_builtin() refused under the lock. */
 		status = err.kind == ERROR_REFUSED ? EXIT_GATE : cli_status(err.kind);
 	}
 	task_free(&t);

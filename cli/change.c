@@ -28,7 +28,7 @@ change_same(const char *a, const char *b)
 
 /* The fields of `t` that differ from `other` (all of them if that is NULL). */
 static struct json_object *
-differing(const struct task *t, const struct task *other)
+changed_fields(const struct task *t, const struct task *other)
 {
 	static const struct task none = TASK_INIT;
 	struct json_object *o = out_object();
@@ -82,9 +82,9 @@ change_record(struct cli *c, const char *event, const struct task *before, const
 	e.agent = agent_owner(&agent);
 	e.session = agent.session;
 	if (before != NULL)
-		e.from = differing(before, after);
+		e.from = changed_fields(before, after);
 	if (after != NULL)
-		e.to = differing(after, before);
+		e.to = changed_fields(after, before);
 	if (extra == NULL)
 		extra = out_object();
 	if (group[0] == '\0')
@@ -93,14 +93,16 @@ change_record(struct cli *c, const char *event, const struct task *before, const
 	add_text(extra, "before", before);
 	add_text(extra, "after", after);
 	e.extra = extra;
-	if (journal_append(&c->list, c->store.durability, &e, cli_patience(), &err) == -1)
-		cli_note(c, "claude-tasks: done, but not recorded in the journal: %s", err.text);
+	if (journal_append(&c->list, c->store.durability, &e, cli_deadline(), &err) == -1)
+		cli_note(c,
+		    "claude-tasks: the change was made, but not recorded in the journal: %s",
+		    err.text);
 }
 
 int
 change_create(struct cli *c, const struct change *change, struct task *made, struct error *err)
 {
-	if (store_create(&c->store, change, NULL, NULL, made, cli_patience(), err) == -1)
+	if (store_create(&c->store, change, NULL, NULL, made, cli_deadline(), err) == -1)
 		return -1;
 	change_record(c, "create", NULL, made, NULL, NULL);
 	return 0;
@@ -111,12 +113,12 @@ change_update(struct cli *c, const char *id, const struct change *change, struct
     struct task *after, struct error *err)
 {
 	struct task was = TASK_INIT, is = TASK_INIT;
-	int rc = store_update(&c->store, id, change, NULL, NULL, &was, &is, cli_patience(), err);
+	int rc = store_update(&c->store, id, change, NULL, NULL, &was, &is, cli_deadline(), err);
 
 	if (rc == 1) {
 		change_record(c, "update", &was, &is, NULL, NULL);
 		if (was.status == TASK_IN_PROGRESS && is.status != TASK_IN_PROGRESS)
-			(void)claims_forget(&c->list, id, cli_patience(), err);
+			(void)claims_forget(&c->list, id, cli_deadline(), err);
 	}
 	if (rc != -1 && before != NULL)
 		task_copy(before, &was);
@@ -133,10 +135,10 @@ change_delete(
 {
 	struct task was = TASK_INIT;
 
-	if (store_delete(&c->store, id, NULL, NULL, &was, cli_patience(), err) == -1)
+	if (store_delete(&c->store, id, NULL, NULL, &was, cli_deadline(), err) == -1)
 		return -1;
 	change_record(c, "delete", as != NULL ? as : &was, NULL, NULL, NULL);
-	(void)claims_forget(&c->list, id, cli_patience(), err);
+	(void)claims_forget(&c->list, id, cli_deadline(), err);
 	if (before != NULL)
 		task_copy(before, &was);
 	task_free(&was);
@@ -151,9 +153,10 @@ change_depend(
 	int rc = store_get(&c->store, blocked, &was, err);
 
 	if (rc == 0)
-		rc = error_set(err, ERROR_NOT_FOUND, "there is no task #%s", blocked);
+		rc = error_set(err, ERROR_NOT_FOUND,
+		    "there is no task #%s (try: claude-tasks list --all)", blocked);
 	if (rc != -1)
-		rc = store_depend(&c->store, blocked, blocker, remove, cli_patience(), err);
+		rc = store_depend(&c->store, blocked, blocker, remove, cli_deadline(), err);
 	if (rc != -1)
 		rc = store_get(&c->store, blocked, &is, err);
 	if (rc == 1) {

@@ -14,7 +14,7 @@
  * stays, and cli_note() reports it.
  */
 
-/* Begin a command or a call of a tool: `undo` takes its changes back together. */
+/* Begin a command or a tool call; `undo` undoes its changes together. */
 void change_begin(struct cli *);
 
 int change_create(struct cli *, const struct change *, struct task *made, struct error *);
@@ -24,27 +24,27 @@ int change_update(struct cli *, const char *id, const struct change *, struct ta
 int change_delete(
     struct cli *, const char *id, const struct task *as, struct task *before, struct error *);
 int change_depend(struct cli *, const char *blocked, const char *blocker, bool remove,
-    struct error *); /* 1 changed, 0 was so already */
+    struct error *); /* 1 changed, 0 unchanged */
 
 /* Release the claims of agents that are gone, as the hooks do before each claim, and print them on
  * standard error.  Errors are ignored: `release --dead` reports them. */
-void change_sweep(struct cli *);
+void change_release_dead(struct cli *);
 
 /*
- * Claim it: in progress, with an owner.  On a refusal reason says why.  The fields of `with` are
- * written too, and an owner only if it is among them, as the client's own call does.
+ * Claim a task: set it in progress, with an owner.  A refusal fills in reason.  If `with` is not
+ * NULL its fields are written too, and the owner only if it is one of them, as in the client.
  */
 enum claim_result change_claim(struct cli *, const char *id, bool check_busy,
     const struct change *with, struct buf *reason, struct error *);
-/* The exit status of each; CLAIM_FAULT has its error's. */
+/* The exit status for a result; for CLAIM_FAULT that of the error. */
 int change_claim_exit(enum claim_result, const struct error *);
 /* change_claim() as an exit status; reason also gets the text of a fault. */
 int change_claim_status(
     struct cli *, const char *id, const struct change *with, struct buf *reason);
 
 /*
- * Who acts on this task, if no name was passed: a person at a shell acts for its owner, and under
- * the name of a claim that was made from here.
+ * If no name was passed, act under the name of the task's claim if this session (or a shell) made
+ * it.  A person at a shell acts as the owner of a task without a claim.
  */
 void change_identify(struct cli *, const struct task *, const struct claims *);
 
@@ -55,19 +55,18 @@ void change_identify(struct cli *, const struct task *, const struct claims *);
 struct change_complete {
 	const char *id;
 	bool force;
-	const char *why;           /* of a forced one */
+	const char *why;           /* the reason of a forced completion */
 	bool quiet;                /* no progress on the terminal */
 	const struct change *with; /* fields to write with it, or NULL */
 };
 int change_complete(
     struct cli *, const struct change_complete *, struct buf *reason, struct strings *unblocked);
 
-/* Append the journal line, and drop caches that the change outdates; before or after may be NULL.
- */
+/* Append a line to the journal; before or after may be NULL.  Takes extra. */
 void change_record(struct cli *, const char *event, const struct task *before,
     const struct task *after, const char *why, struct json_object *extra);
 
-/* Are two fields the same?  An absent one (NULL) is an empty one. */
+/* Are two fields the same?  An absent one (NULL) equals an empty one. */
 bool change_same(const char *, const char *);
 
 #endif

@@ -34,9 +34,9 @@ utf8_locale(void)
 	return false;
 }
 
-/* Colour and Unicode only on a terminal, unless asked for. */
+/* Set colour, symbols and columns from the flags, the environment and the terminal. */
 static int
-appearance(struct cli *c)
+output_options(struct cli *c)
 {
 	const char *when = cli_value(c, "color"), *term = getenv("TERM");
 	const char *no_color = getenv("NO_COLOR"), *columns = getenv("COLUMNS");
@@ -52,7 +52,7 @@ appearance(struct cli *c)
 			c->color = false;
 		else if (strcmp(when, "auto") != 0)
 			return cli_misuse(
-			    c, "--color is 'always', 'never' or 'auto', not '%s'", when);
+			    c, "--color must be 'always', 'never' or 'auto', not '%s'", when);
 	}
 	c->ascii = cli_flag(c, "ascii") || !c->terminal || !utf8_locale();
 	if (cli_flag(c, "unicode"))
@@ -77,7 +77,7 @@ main(int argc, char **argv)
 	cli_signals();
 	status = cli_args_parse(&c, argc, argv);
 	if (status == EXIT_DONE)
-		status = appearance(&c);
+		status = output_options(&c);
 	if (status == EXIT_DONE) {
 		c.json = cli_flag(&c, "json");
 		c.list_name = cli_value(&c, "list");

@@ -1,6 +1,6 @@
 /*
- * Not getopt_long: flags are looked up in two tables (the command's and the common ones), may come
- * before the command is known, and an unknown one is answered with the nearest name.
+ * getopt_long is not used: flags are looked up in two tables (the command's and the common ones),
+ * may come before the command is known, and for an unknown one the nearest name is printed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ flag_in(const struct flag *f, const char *name, size_t len)
 	return NULL;
 }
 
-/* The command's own flag, or the common one. */
+/* A flag of the command, or a common one. */
 static const struct flag *
 flag_find(const struct command *k, const char *name, size_t len)
 {
@@ -183,8 +183,7 @@ cli_args_parse(struct cli *c, int argc, char **argv)
 	if (c->operands < c->command->min)
 		return cli_misuse(c, "'%s' needs %s", c->command->name, c->command->operands);
 	if (c->command->max != -1 && c->operands > c->command->max)
-		return cli_misuse(
-		    c, "'%s' takes no operand '%s'", c->command->name, c->operand[c->command->max]);
+		return cli_misuse(c, "unexpected operand '%s'", c->operand[c->command->max]);
 	return EXIT_DONE;
 }
 
@@ -252,7 +251,7 @@ checked_id(struct cli *c, const char *word)
 
 	if (task_id_ok(id))
 		return id;
-	cli_misuse(c, "'%s' is not a task id", word);
+	cli_misuse(c, "'%s' is not a task id; 'claude-tasks list --all' shows the ids", word);
 	return NULL;
 }
 

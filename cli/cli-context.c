@@ -36,7 +36,7 @@ cli_find(struct cli *c)
 
 /* Apply the configured durability; errors in the configuration are reported elsewhere. */
 void
-cli_tune(struct cli *c)
+cli_set_durability(struct cli *c)
 {
 	struct config_query q = { .config_dir = c->list.config };
 	struct config config;
@@ -59,7 +59,7 @@ cli_open(struct cli *c, bool make)
 	if (rc == -1)
 		cli_error(c, &err);
 	if (rc == 1)
-		cli_tune(c);
+		cli_set_durability(c);
 	return rc;
 }
 
@@ -74,7 +74,7 @@ cli_open_for(struct cli *c, const char *id)
 }
 
 struct deadline
-cli_patience(void)
+cli_deadline(void)
 {
 	return deadline_in(2 * LOCK_PATIENCE_MS);
 }
@@ -102,7 +102,7 @@ cli_act_as(struct cli *c, const char *name)
 }
 
 const char *
-cli_person(void)
+cli_login_name(void)
 {
 	static const char *const names[] = { "USER", "LOGNAME" };
 	const char *name;
@@ -130,7 +130,7 @@ cli_agent(const struct cli *c, struct agent *a)
 		a->session = session;
 	} else if (name == NULL) {
 		/* At a shell there is no session: use the login name. */
-		name = cli_person();
+		name = cli_login_name();
 		if (name == NULL)
 			name = "me";
 	}

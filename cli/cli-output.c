@@ -3,7 +3,7 @@
  * through cli_paint().
  *
  * With --json a failure is also an object on standard output, so that a
- * program reads one stream, whatever happens.
+ * program needs to read only that stream.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -216,7 +216,7 @@ cli_format(struct buf *b, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* A reader that closed the pipe (head, less) is not reported. */
+/* If the reader closed the pipe (head, less), exit without a message. */
 void
 cli_flush(struct cli *c)
 {
@@ -297,6 +297,6 @@ cli_confirm(struct cli *c, const char *question)
 	fprintf(stderr, "%s [y/N] ", question);
 	if (fgets(answer, sizeof(answer), stdin) != NULL && (answer[0] == 'y' || answer[0] == 'Y'))
 		return true;
-	cli_fail(c, EXIT_FAULT, "nothing was done");
+	cli_fail(c, EXIT_FAULT, "not confirmed; nothing was changed");
 	return false;
 }

@@ -1,7 +1,7 @@
 /*
- * A lock left behind would hold up the client for ten seconds, and a terminal left in raw mode
- * would stay so.  The handler restores both with async-signal-safe calls, then lets the signal
- * take its default effect.
+ * A lock that is left behind delays the client by ten seconds, and a terminal stays in raw mode.
+ * The handler restores both with async-signal-safe calls, then lets the signal take its default
+ * effect.
  */
 #include <signal.h>
 #include <stddef.h>

@@ -14,7 +14,7 @@
 #include "json/out.h"
 
 /*
- * The frame of claude-tasks: one command, its arguments, its list, its output.
+ * What every command of claude-tasks uses: its arguments, its list, its output.
  *
  * main() finds the command in the table, parses its flags, and calls it with
  * a struct cli.  A command writes its output to cli->out (sent to
@@ -34,16 +34,16 @@
 enum {
 	EXIT_DONE = 0,
 	EXIT_FAULT = 1,      /* a system call or a file failed */
-	EXIT_UNKNOWN = 10,   /* task_not_found; also a list, an agent, a line to undo */
+	EXIT_UNKNOWN = 10,   /* task_not_found; also for a list, a file, a line to undo */
 	EXIT_TAKEN = 11,     /* already_claimed */
 	EXIT_RESOLVED = 12,  /* already_resolved */
 	EXIT_BLOCKED = 13,   /* blocked */
 	EXIT_AGENT = 14,     /* agent_busy */
 	EXIT_LOCKED = 15,    /* a lock could not be acquired in time: try again */
 	EXIT_GATE = 20,      /* a gate or a built-in check refused the completion */
-	EXIT_RULE = 21,      /* a rule of the list refused: a cycle, an unsafe undo */
+	EXIT_RULE = 21,      /* a rule refused: a cycle, an unsafe undo, a command for a person */
 	EXIT_UNTRUSTED = 22, /* the gate file is not trusted */
-	EXIT_FINDINGS = 30,  /* doctor, status: problems were found */
+	EXIT_FINDINGS = 30,  /* doctor, status, log --verify: problems were found */
 	EXIT_MISUSE = 64,    /* the command line is wrong */
 };
 
@@ -88,8 +88,8 @@ struct cli {
 	struct list list;
 	struct store store;
 	struct buf out;
-	char *agent_name; /* who acts, if a tool or the task says so; NULL: see cli_agent() */
-	/* Told of gates that run for a tool; see verify.h. */
+	char *agent_name; /* set by cli_act_as(); NULL: see cli_agent() */
+	/* Called when a gate of a tool call starts or ends; see verify.h. */
 	void (*progress)(
 	    void *, enum verify_moment, const struct gate *, const struct gate_result *);
 	void *progress_arg;
@@ -98,13 +98,13 @@ struct cli {
 
 /*
  * The command line: `claude-tasks [flags] [command] [flags] [operands]`.  Flags may be anywhere,
- * `--` ends them, `--flag=value` and `--flag value` are the same, letters may be joined.  Without
- * a command it is `list`.  An unknown word is answered with the nearest known one.  EXIT_DONE, or
+ * `--` ends them, `--flag=value` and `--flag value` are the same, letters may be joined.  The
+ * default command is `list`.  For an unknown word the nearest known one is printed.  EXIT_DONE, or
  * EXIT_MISUSE with the message printed; c->command is set in either case.
  */
 int cli_args_parse(struct cli *, int argc, char **argv);
 void cli_args_free(struct cli *);
-/* The flag that a word is ("--name", "-n"), the command's or a common one; NULL: none. */
+/* The flag that a word names ("--name", "-n"), of the command or common; NULL: none. */
 const struct flag *cli_args_find(const struct command *, const char *word);
 extern const struct flag cli_args_common[]; /* flags of every command; ends with a NULL name */
 
@@ -123,35 +123,35 @@ const char *cli_id(struct cli *, int operand);
 /* 0, or -1 after cli_misuse(). */
 int cli_task_status(struct cli *, const char *word, enum task_status *);
 
-/* Which list; cli_find only finds it, cli_open opens it too: 1 open, 0 not there yet, -1. */
+/* cli_find() finds the list; cli_open() also opens it: 1, 0 if it does not exist yet, -1. */
 int cli_find(struct cli *);
 int cli_open(struct cli *, bool make);
-/* Open the list that is to hold this task: 0, or -1 after cli_no_task() or another failure. */
+/* cli_open() for a command on this task: 0; -1 if it failed, or after cli_no_task(): no list. */
 int cli_open_for(struct cli *, const char *id);
-void cli_tune(struct cli *);        /* an open store, as the configuration wants it */
-struct deadline cli_patience(void); /* how long a person waits for a lock */
+void cli_set_durability(struct cli *); /* of the open store, as configured */
+struct deadline cli_deadline(void);    /* until when a command waits for a lock */
 
 /* Who acts: --agent, else CLAUDE_TASKS_AGENT, else the session, else the user. */
 void cli_agent(const struct cli *, struct agent *);
-/* The login name, by the environment; NULL. */
-const char *cli_person(void);
+/* The login name, from USER or LOGNAME; NULL: not set. */
+const char *cli_login_name(void);
 /* The name set by --agent, CLAUDE_TASKS_AGENT or cli_act_as(); NULL: none. */
 const char *cli_agent_name(const struct cli *);
-/* Act under this name from now on, unless one was passed; NULL: undo that. */
+/* Use this agent name from now on, unless one was passed; NULL: stop using it. */
 void cli_act_as(struct cli *, const char *name);
-/* Is this the client's shell tool, and so an agent, rather than a person's terminal? */
+/* Was the command started by the client's shell tool, so by an agent? */
 bool cli_by_agent(void);
 
 /* One line on standard error (with --json also an object on standard output). */
 int cli_fail(struct cli *, int status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-int cli_status(enum error_kind);                   /* the exit status of each */
-int cli_error(struct cli *, const struct error *); /* says it; the status its kind has */
+int cli_status(enum error_kind);                   /* the exit status for a kind */
+int cli_error(struct cli *, const struct error *); /* prints it; returns cli_status() */
 int cli_misuse(struct cli *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* "unknown KIND 'word'; did you mean 'x'?"; the known words if none is near. */
 int cli_unknown(
     struct cli *, const char *kind, const char *word, const char *const *known, size_t count);
 int cli_unknown_command(struct cli *, const char *word);
-int cli_no_task(struct cli *, const char *id); /* and what to try */
+int cli_no_task(struct cli *, const char *id); /* names the command that lists the tasks */
 /* cli_no_task() if that is the error, else cli_error(). */
 int cli_task_error(struct cli *, const char *id, const struct error *);
 void cli_note(struct cli *, const char *fmt, ...)
@@ -172,9 +172,9 @@ int cli_write_file(struct cli *, const char *path, const struct buf *);
 const char *cli_paint(const struct cli *, enum paint);
 bool cli_confirm(struct cli *, const char *question); /* --yes, or asked on the terminal */
 
-/* Catch SIGINT, SIGTERM, SIGHUP and SIGQUIT: release the locks, then die of the signal. */
+/* On SIGINT, SIGTERM, SIGHUP and SIGQUIT release the locks before the signal ends the process. */
 void cli_signals(void);
-/* Call this first, in the handler; NULL: nothing. */
+/* The handler calls this function first; NULL: none. */
 void cli_on_signal(void (*)(void));
 
 /* The commands, by file. */

@@ -40,12 +40,13 @@ static const struct flag watch_flags[] = {
 
 #define FIELD_FLAGS                                                                   \
 	{ "description", 'd', "TEXT", "what is to be done; - reads standard input" }, \
-	    { "active-form", 0, "TEXT", "shown while it is in progress" },            \
-	    { "owner", 'o', "NAME", "who is to do it; '' for no owner" },             \
+	    { "active-form", 0, "TEXT", "shown while the task is in progress" },      \
+	    { "owner", 'o', "NAME", "the owner of the task; '' for none" },           \
 	    { "blocked-by", 'b', "N,...", "tasks it waits for" },                     \
 	    { "blocks", 0, "N,...", "tasks that wait for it" },                       \
 	    { "parent", 0, "N", "the task it is a part of" },                         \
-	    { "metadata", 'm', "JSON", "an object to merge; null removes a key" },    \
+	    { "metadata", 'm', "JSON",                                                \
+		    "a JSON object to merge into the metadata; null removes a key" }, \
 	{                                                                             \
 		"set", 0, "KEY=VALUE", "set one key of the metadata (repeatable)"     \
 	}
@@ -74,8 +75,8 @@ static const struct flag claim_flags[] = {
 };
 
 static const struct flag complete_flags[] = {
-	{ "force", 0, NULL, "ignore the gates; needs --reason, which the journal keeps" },
-	{ "reason", 0, "TEXT", "why it is forced" },
+	{ "force", 0, NULL, "complete without the gates; needs --reason" },
+	{ "reason", 0, "TEXT", "why it is forced; recorded in the journal" },
 	AGENT_FLAG,
 	{ 0 },
 };
@@ -83,14 +84,14 @@ static const struct flag complete_flags[] = {
 static const struct flag release_flags[] = {
 	{ "agent", 0, "NAME", "release all unfinished tasks of this agent (name or id)" },
 	{ "dead", 0, NULL, "release all claims of agents whose client is gone" },
-	{ "reason", 0, "TEXT", "a reason for the journal" },
+	{ "reason", 0, "TEXT", "the reason, recorded in the journal" },
 	{ 0 },
 };
 
 static const struct flag delete_flags[] = { AGENT_FLAG, { 0 } };
 
 static const struct flag clear_flags[] = {
-	{ "completed", 0, NULL, "only completed tasks" },
+	{ "completed", 0, NULL, "delete only completed tasks" },
 	{ "yes", 'y', NULL, "do not ask for confirmation" },
 	{ 0 },
 };
@@ -108,7 +109,7 @@ static const struct flag undo_flags[] = {
 };
 
 static const struct flag restore_flags[] = {
-	{ "all", 'a', NULL, "restore every task that vanished" },
+	{ "all", 'a', NULL, "restore every missing task" },
 	{ "deleted", 0, NULL, "include tasks that a command deleted" },
 	{ "dry-run", 0, NULL, "only print what would be restored" },
 	{ 0 },
@@ -118,27 +119,27 @@ static const struct flag call_flags[] = { AGENT_FLAG, { 0 } };
 
 static const struct flag mcp_flags[] = {
 	{ "tools", 0, "WHICH",
-	    "which tools: client (Task...), todo (Todo...), plain (create_task...) or all" },
+	    "offer these tools: client (Task...), todo (Todo...), plain (create_task...) or all" },
 	AGENT_FLAG,
 	{ 0 },
 };
 
-#define SCOPE_FLAGS                                                      \
-	{ "user", 0, NULL, "use the user's settings (the default)" },    \
-	    { "project", 0, NULL, "use the project's shared settings" }, \
-	    { "local", 0, NULL, "use the project's local settings" },    \
-	{                                                                \
-		"dry-run", 0, NULL, "only print what the file would be"  \
+#define SCOPE_FLAGS                                                          \
+	{ "user", 0, NULL, "use the user's settings (the default)" },        \
+	    { "project", 0, NULL, "use the project's shared settings" },     \
+	    { "local", 0, NULL, "use the project's local settings" },        \
+	{                                                                    \
+		"dry-run", 0, NULL, "only print what the file would contain" \
 	}
 
 static const struct flag install_flags[] = {
 	SCOPE_FLAGS,
-	{ "events", 0, "NAME,...", "only these events; all: every event, also Stop" },
+	{ "events", 0, "NAME,...", "register only these events; all: every event, also Stop" },
 	{ "todo-tools", 0, NULL, "also set CLAUDE_CODE_ENABLE_TODO_TOOLS=1" },
-	{ "no-todo-tools", 0, NULL, "do not set it, and do not ask" },
-	{ "bin", 0, "DIR", "where the hooks are (default: beside this program)" },
+	{ "no-todo-tools", 0, NULL, "do not set CLAUDE_CODE_ENABLE_TODO_TOOLS, and do not ask" },
+	{ "bin", 0, "DIR", "the directory of the hooks (default: that of claude-tasks)" },
 	{ "shell", 0, NULL, "register shell command lines, for old clients" },
-	{ "client", 0, "FILE", "the client to ask for its version (default: claude)" },
+	{ "client", 0, "FILE", "the client's executable, run for its version (default: claude)" },
 	{ "force", 0, NULL, "register even if the plugin is enabled" },
 	{ "yes", 'y', NULL, "do not ask for confirmation" },
 	{ 0 },
@@ -147,14 +148,14 @@ static const struct flag install_flags[] = {
 static const struct flag uninstall_flags[] = { SCOPE_FLAGS, { 0 } };
 
 static const struct flag status_flags[] = {
-	{ "client", 0, "FILE", "the client to ask for its version (default: claude)" },
+	{ "client", 0, "FILE", "the client's executable, run for its version (default: claude)" },
 	{ 0 },
 };
 
 static const struct flag doctor_flags[] = {
 	{ "fix", 0, NULL, "apply safe fixes, after a backup" },
 	{ "no-selftest", 0, NULL, "do not test the installed hooks" },
-	{ "client", 0, "FILE", "the client to ask for its version (default: claude)" },
+	{ "client", 0, "FILE", "the client's executable, run for its version (default: claude)" },
 	{ 0 },
 };
 
@@ -171,7 +172,7 @@ static const struct flag trust_flags[] = {
 };
 
 static const struct flag verify_flags[] = {
-	{ "gate", 'g', "NAME,...", "only these gates" },
+	{ "gate", 'g', "NAME,...", "run only these gates" },
 	{ "no-cache", 0, NULL, "run gates even if they passed on this tree" },
 	{ "no-deadline", 0, NULL, "do not stop at the hook's deadline" },
 	{ "dry-run", 0, NULL, "only print which gates would run" },
@@ -195,7 +196,7 @@ static const struct flag export_flags[] = {
 
 static const struct flag rehome_flags[] = {
 	{ "all", 'a', NULL, "include completed tasks" },
-	{ "copy", 0, NULL, "keep them in the old list as well" },
+	{ "copy", 0, NULL, "copy the tasks: keep them in the old list too" },
 	{ "dry-run", 0, NULL, "only print how many tasks would move" },
 	{ 0 },
 };
@@ -210,7 +211,7 @@ static const struct command table[] = {
 	{ "tree", "graph", "[N]", 0, 1, tree_main, tree_flags, "draw which tasks wait for which",
 	    NULL, NULL },
 	{ "why", NULL, "N", 1, 1, why_main, NULL,
-	    "show what blocks a task, who holds it and which command clears it", NULL, NULL },
+	    "show what blocks a task, who holds it, and which command to run", NULL, NULL },
 	{ "log", NULL, "[N]", 0, 1, log_main, log_flags, "show what was done to the list or a task",
 	    NULL, NULL },
 	{ "statusline", NULL, "", 0, 0, statusline_main, NULL,
@@ -225,9 +226,9 @@ static const struct command table[] = {
 	{ "update", NULL, "N...", 1, -1, update_main, update_flags, "change fields of tasks", NULL,
 	    NULL },
 	{ "claim", "start", "[N]", 0, 1, claim_main, claim_flags,
-	    "start a task, if it is free and not blocked", NULL,
-	    "Exit status: 10 no such task, 11 claimed by another, 12 completed already,\n"
-	    "13 blocked, 14 the agent has another task, 15 the list is locked.\n" },
+	    "start a task that is not blocked and that no other agent has", NULL,
+	    "Exit status: 10 no such task, 11 claimed by another agent, 12 completed already,\n"
+	    "13 blocked, 14 the agent has another open task, 15 the list is locked.\n" },
 	{ "complete", "done", "N", 1, 1, complete_main, complete_flags,
 	    "complete a task, if its gates pass", NULL,
 	    "The verdict is the same as the hook's.  Exit status 20: a gate or check refused.\n" },
@@ -241,7 +242,7 @@ static const struct command table[] = {
 	{ "undo", NULL, "[N]", 0, 1, undo_main, undo_flags,
 	    "undo the last change of the list or a task", NULL, NULL },
 	{ "restore", NULL, "[N...]", 0, -1, restore_main, restore_flags,
-	    "restore vanished tasks from the journal", NULL, NULL },
+	    "restore missing tasks from the journal", NULL, NULL },
 	{ "call", NULL, "[TOOL]", 0, 1, call_main, call_flags,
 	    "run a tool: JSON on standard input, JSON on standard output", "For programs", NULL },
 	{ "mcp", NULL, "", 0, 0, mcp_main, mcp_flags,
@@ -251,7 +252,7 @@ static const struct command table[] = {
 	{ "export", NULL, "[FILE|DIR]", 0, 1, export_main, export_flags,
 	    "write the list in another form, and report what is lost", NULL, NULL },
 	{ "rehome", NULL, "FROM [TO]", 1, 2, rehome_main, rehome_flags,
-	    "move the open tasks of another list here", NULL, NULL },
+	    "move the open tasks of another list to this one", NULL, NULL },
 	{ "init", NULL, "", 0, 0, init_main, init_flags, "propose gates for this project", "Gates",
 	    NULL },
 	{ "trust", NULL, "[FILE]", 0, 1, trust_main, trust_flags,
@@ -259,7 +260,7 @@ static const struct command table[] = {
 	{ "untrust", NULL, "[FILE]", 0, 1, untrust_main, NULL,
 	    "stop trusting this project's gate file", NULL, NULL },
 	{ "verify", NULL, "N", 1, 1, verify_main, verify_flags,
-	    "run a task's gates now, and remember what passes", NULL, NULL },
+	    "run a task's gates now, and remember which pass", NULL, NULL },
 	{ "receipts", NULL, "[N] | export [FILE]", 0, 2, receipts_main, NULL,
 	    "show what was checked when tasks were completed", NULL, NULL },
 	{ "doctor", NULL, "", 0, 0, doctor_main, doctor_flags,

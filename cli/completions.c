@@ -17,13 +17,13 @@
 #include "view.h"
 
 static void
-offer(struct cli *c, const char *word, const char *what)
+offer_word(struct cli *c, const char *word, const char *what)
 {
 	cli_print(c, "%s\t%.60s\n", word, what != NULL ? what : "");
 }
 
 static void
-commands(struct cli *c)
+offer_commands(struct cli *c)
 {
 	const struct command *table;
 	size_t count;
@@ -31,17 +31,17 @@ commands(struct cli *c)
 	table = command_table(&count);
 	for (size_t i = 0; i < count; i++)
 		if (table[i].summary != NULL)
-			offer(c, table[i].name, table[i].summary);
+			offer_word(c, table[i].name, table[i].summary);
 }
 
 static void
-flags(struct cli *c, const struct flag *f)
+offer_flags(struct cli *c, const struct flag *f)
 {
 	char *word;
 
 	for (; f != NULL && f->name != NULL; f++) {
 		word = mem_printf("--%s", f->name);
-		offer(c, word, f->help);
+		offer_word(c, word, f->help);
 		free(word);
 	}
 }
@@ -70,7 +70,7 @@ load_list(struct cli *c, int count, struct view *v)
 }
 
 static void
-ids(struct cli *c, int count, bool open_only)
+offer_ids(struct cli *c, int count, bool open_only)
 {
 	struct view v;
 
@@ -79,13 +79,13 @@ ids(struct cli *c, int count, bool open_only)
 			const struct task *t = &v.tasks.item[i];
 
 			if (!t->internal && (!open_only || task_open(t)))
-				offer(c, t->id, t->subject);
+				offer_word(c, t->id, t->subject);
 		}
 	view_free(&v);
 }
 
 static void
-owners(struct cli *c, int count)
+offer_owners(struct cli *c, int count)
 {
 	struct strings seen = { 0 };
 	struct view v;
@@ -97,14 +97,14 @@ owners(struct cli *c, int count)
 			if (owner == NULL || strings_has(&seen, owner))
 				continue;
 			strings_add(&seen, owner);
-			offer(c, owner, NULL);
+			offer_word(c, owner, NULL);
 		}
 	strings_free(&seen);
 	view_free(&v);
 }
 
 static void
-lists(struct cli *c)
+offer_lists(struct cli *c)
 {
 	struct strings names = { 0 };
 	struct error err;
@@ -112,13 +112,13 @@ lists(struct cli *c)
 
 	if (config != NULL && list_names(config, &names, &err) == 0)
 		for (size_t i = 0; i < names.count; i++)
-			offer(c, names.item[i], "list");
+			offer_word(c, names.item[i], "list");
 	strings_free(&names);
 	free(config);
 }
 
 static void
-gates(struct cli *c)
+offer_gates(struct cli *c)
 {
 	struct error err;
 	char *dir = list_config_dir(&err);
@@ -127,39 +127,39 @@ gates(struct cli *c)
 
 	if (config_load(&config, &q, &err) == 0)
 		for (size_t i = 0; i < config.gates.count; i++)
-			offer(c, config.gates.item[i].name, "gate");
+			offer_word(c, config.gates.item[i].name, "gate");
 	config_free(&config);
 	free(dir);
 }
 
 static void
-events(struct cli *c)
+offer_events(struct cli *c)
 {
 	for (size_t i = 0; i < settings_hook_count; i++)
-		offer(c, settings_hooks[i].event, settings_hooks[i].program);
-	offer(c, "all", NULL);
+		offer_word(c, settings_hooks[i].event, settings_hooks[i].program);
+	offer_word(c, "all", NULL);
 }
 
 static void
-tools(struct cli *c)
+offer_tools(struct cli *c)
 {
 	const struct tool *t;
 	size_t count;
 
 	t = tool_table(&count);
 	for (size_t i = 0; i < count; i++)
-		offer(c, t[i].name, t[i].description);
+		offer_word(c, t[i].name, t[i].description);
 }
 
 static void
-files(struct cli *c)
+offer_files(struct cli *c)
 {
 	buf_puts(&c->out, ":files\n");
 }
 
-/* The value of a flag. */
+/* Offer the values of a flag. */
 static void
-value(struct cli *c, const struct flag *f, int count)
+offer_value(struct cli *c, const struct flag *f, int count)
 {
 	static const struct {
 		const char *flag, *words;    /* words: separated by blanks */
@@ -170,12 +170,12 @@ value(struct cli *c, const struct flag *f, int count)
 		{ "to", "native document exported folder checklist", NULL },
 		{ "color", "always never auto", NULL },
 		{ "tools", "client todo plain all", NULL },
-		{ "list", NULL, lists },
-		{ "gate", NULL, gates },
-		{ "events", NULL, events },
-		{ "dir", NULL, files },
-		{ "bin", NULL, files },
-		{ "client", NULL, files },
+		{ "list", NULL, offer_lists },
+		{ "gate", NULL, offer_gates },
+		{ "events", NULL, offer_events },
+		{ "dir", NULL, offer_files },
+		{ "bin", NULL, offer_files },
+		{ "client", NULL, offer_files },
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
@@ -192,13 +192,13 @@ value(struct cli *c, const struct flag *f, int count)
 		return;
 	}
 	if (strcmp(f->name, "owner") == 0 || strcmp(f->name, "agent") == 0)
-		owners(c, count);
+		offer_owners(c, count);
 	else if (strncmp(f->value, "N", 1) == 0 && strchr(",|", f->value[1]) != NULL)
-		ids(c, count, true);
+		offer_ids(c, count, true);
 }
 
 static void
-operand(struct cli *c, const struct command *k, int count)
+offer_operand(struct cli *c, const struct command *k, int count)
 {
 	static const char *const finished[] = { "get", "why", "tree", "log", "delete", "update",
 		"undo", NULL };
@@ -208,18 +208,18 @@ operand(struct cli *c, const struct command *k, int count)
 		if (strcmp(k->name, *p) == 0)
 			open_only = false;
 	if (strcmp(k->name, "help") == 0)
-		commands(c);
+		offer_commands(c);
 	else if (strcmp(k->name, "call") == 0)
-		tools(c);
+		offer_tools(c);
 	else if (strcmp(k->name, "rehome") == 0)
-		lists(c);
+		offer_lists(c);
 	else if (strstr(k->operands, "FILE") != NULL || strstr(k->operands, "DIR") != NULL)
-		files(c);
+		offer_files(c);
 	else if (strchr(k->operands, 'N') != NULL && strcmp(k->name, "create") != 0)
-		ids(c, count, open_only);
+		offer_ids(c, count, open_only);
 	if (strcmp(k->name, "receipts") == 0) {
-		offer(c, "export", "write them to a file");
-		ids(c, count, false);
+		offer_word(c, "export", "write them to a file");
+		offer_ids(c, count, false);
 	}
 }
 
@@ -234,7 +234,7 @@ completions_main(struct cli *c)
 	if (count == 0)
 		return EXIT_DONE;
 	current = c->operand[count - 1];
-	/* bash takes --flag=value apart at the equals sign. */
+	/* bash splits --flag=value at the equals sign. */
 	if (strcmp(current, "=") == 0)
 		current = "";
 	before = count >= 2 ? c->operand[count - 2] : "";
@@ -249,15 +249,15 @@ completions_main(struct cli *c)
 	}
 	f = cli_args_find(k != NULL ? k : command_find("list"), before);
 	if (f != NULL && f->value != NULL) {
-		value(c, f, count - 1);
+		offer_value(c, f, count - 1);
 	} else if (current[0] == '-') {
 		if (k != NULL)
-			flags(c, k->flags);
-		flags(c, cli_args_common);
+			offer_flags(c, k->flags);
+		offer_flags(c, cli_args_common);
 	} else if (k == NULL) {
-		commands(c);
+		offer_commands(c);
 	} else {
-		operand(c, k, count - 1);
+		offer_operand(c, k, count - 1);
 	}
 	return EXIT_DONE;
 }

@@ -20,10 +20,10 @@ check_trust(struct doctor *d, const struct config *config)
 
 	doctor_checked(d, "gates.trust");
 	if (trust_check(d->c->list.config, config, NULL, &t, &why, &err) == -1)
-		doctor_find(d, "gates.trust", LEVEL_BAD, mem_string(err.text),
-		    "no gate of a project runs, and completions are refused", NULL);
+		doctor_add(d, "gates.trust", LEVEL_PROBLEM, mem_string(err.text),
+		    "no gate of the project runs, and completions are refused", NULL);
 	else if (t >= TRUST_UNKNOWN)
-		doctor_find(d, "gates.trust", LEVEL_ODD, mem_string(buf_text(&why)),
+		doctor_add(d, "gates.trust", LEVEL_WARNING, mem_string(buf_text(&why)),
 		    "completions are refused until a person trusts it",
 		    mem_string("claude-tasks trust"));
 	buf_free(&why);
@@ -31,19 +31,20 @@ check_trust(struct doctor *d, const struct config *config)
 
 /* Report every pattern that matches no path. */
 static void
-dead_patterns(struct doctor *d, const struct gate *g, const char *key, const struct strings *globs,
-    const struct strings *paths)
+check_pattern_list(struct doctor *d, const struct gate *g, const char *key,
+    const struct strings *globs, const struct strings *paths)
 {
 	for (size_t i = 0; i < globs->count; i++) {
-		bool alive = globs->item[i][0] == '!';
+		bool matches = globs->item[i][0] == '!';
 
-		for (size_t k = 0; k < paths->count && !alive; k++)
-			alive = glob_match(globs->item[i], paths->item[k]);
-		if (!alive)
-			doctor_find(d, "gates.patterns", LEVEL_ODD,
+		for (size_t k = 0; k < paths->count && !matches; k++)
+			matches = glob_match(globs->item[i], paths->item[k]);
+		if (!matches)
+			doctor_add(d, "gates.patterns", LEVEL_WARNING,
 			    mem_printf(
 				"gate %s: %s '%s' matches no file", g->name, key, globs->item[i]),
-			    "the gate never runs", mem_string("correct the pattern"));
+			    "the pattern has no effect",
+			    mem_string("correct the pattern in the gate file"));
 	}
 }
 
@@ -62,8 +63,8 @@ check_patterns(struct doctor *d, const struct config *config)
 		for (size_t i = 0; i < config->gates.count; i++) {
 			const struct gate *g = &config->gates.item[i];
 
-			dead_patterns(d, g, "when.changed", &g->when.changed, &paths);
-			dead_patterns(d, g, "files", &g->files, &paths);
+			check_pattern_list(d, g, "when.changed", &g->when.changed, &paths);
+			check_pattern_list(d, g, "files", &g->files, &paths);
 		}
 	strings_free(&paths);
 	git_tree_free(&tree);
@@ -78,8 +79,9 @@ doctor_gates(struct doctor *d)
 
 	doctor_checked(d, "gates.config");
 	if (config_load(&config, &q, &err) == -1) {
-		doctor_find(d, "gates.config", LEVEL_BAD, mem_string(err.text),
-		    "completions are refused while the settings of the gates cannot be read", NULL);
+		doctor_add(d, "gates.config", LEVEL_PROBLEM, mem_string(err.text),
+		    "completions are refused while the settings of the gates cannot be read",
+		    mem_string("correct that file"));
 	} else {
 		check_trust(d, &config);
 		check_patterns(d, &config);

@@ -17,27 +17,27 @@ check_files(struct doctor *d)
 	doctor_checked(d, "hooks.settings");
 	for (int i = 0; i < SCOPES; i++)
 		if (d->registration.file[i].broken != NULL)
-			doctor_find(d, "hooks.settings", LEVEL_BAD,
+			doctor_add(d, "hooks.settings", LEVEL_PROBLEM,
 			    mem_printf("%s: %s", d->registration.file[i].path,
 				d->registration.file[i].broken),
 			    "the client ignores the whole file",
-			    mem_printf("fix %s", d->registration.file[i].path));
+			    mem_printf("correct %s", d->registration.file[i].path));
 	doctor_checked(d, "hooks.disabled");
 	if (path != NULL)
-		doctor_find(d, "hooks.disabled", LEVEL_BAD,
-		    mem_printf("%s switches hooks off", path), "none of ours runs",
+		doctor_add(d, "hooks.disabled", LEVEL_PROBLEM,
+		    mem_printf("%s disables the hooks", path), "no rules are enforced",
 		    mem_printf("remove disableAllHooks (or allowManagedHooksOnly) from %s", path));
 }
 
-/* The event's entries in all files. */
+/* How many entries all files have for this event and program. */
 static size_t
-registered(const struct registration *w, const char *event, const char *program)
+registered(const struct registration *r, const char *event, const char *program)
 {
 	size_t n = 0;
 
 	for (int i = 0; i < SCOPES; i++)
-		for (size_t k = 0; k < w->file[i].entries.count; k++) {
-			const struct settings_entry *e = &w->file[i].entries.item[k];
+		for (size_t k = 0; k < r->file[i].entries.count; k++) {
+			const struct settings_entry *e = &r->file[i].entries.item[k];
 
 			n += strcmp(e->event, event) == 0 && strcmp(e->program, program) == 0;
 		}
@@ -56,13 +56,13 @@ check_presence(struct doctor *d)
 		all += registered(
 		    &d->registration, settings_hooks[i].event, settings_hooks[i].program);
 	if (all == 0 && plugin == NULL) {
-		doctor_find(d, "hooks.registered", LEVEL_ODD,
+		doctor_add(d, "hooks.registered", LEVEL_WARNING,
 		    mem_string("claude-task-hooks is not registered in any settings file"),
 		    "no rules are enforced", mem_string("claude-tasks install"));
 		return;
 	}
 	if (all > 0 && plugin != NULL)
-		doctor_find(d, "hooks.twice", LEVEL_BAD,
+		doctor_add(d, "hooks.twice", LEVEL_PROBLEM,
 		    mem_printf(
 			"the plugin is enabled (%s) and the settings have entries too", plugin),
 		    "the client runs every hook twice", mem_string("claude-tasks uninstall"));
@@ -71,15 +71,16 @@ check_presence(struct doctor *d)
 
 		n = registered(&d->registration, h->event, h->program);
 		if (n == 0 && i < 3)
-			doctor_find(d, "hooks.registered", LEVEL_ODD,
+			doctor_add(d, "hooks.registered", LEVEL_WARNING,
 			    mem_printf("%s has no entry for %s", h->event, h->program),
-			    "what it would refuse is allowed",
+			    "calls that it would refuse are allowed",
 			    mem_printf("claude-tasks install --events %s", h->event));
 		else if (n > 1)
-			doctor_find(d, "hooks.twice", LEVEL_ODD,
+			doctor_add(d, "hooks.twice", LEVEL_WARNING,
 			    mem_printf(
 				"%s is registered %zu times for %s", h->program, n, h->event),
-			    "the client runs each of them, unless their commands are the same text",
+			    "the client runs each of them, unless their commands have the same "
+			    "text",
 			    mem_string("claude-tasks uninstall --user (or --project, --local)"));
 	}
 }
@@ -147,35 +148,35 @@ check_entry(struct doctor *d, const struct registration_file *f, const struct se
 	char *version;
 
 	if (strstr(e->path, "${") == NULL && !executable(e->path)) {
-		doctor_find(d, "hooks.executable", LEVEL_BAD,
-		    mem_printf("%s: %s is not there or not executable", f->path, e->path),
+		doctor_add(d, "hooks.executable", LEVEL_PROBLEM,
+		    mem_printf("%s: %s is missing or not executable", f->path, e->path),
 		    "the client continues silently, as if the hook had passed",
 		    mem_printf("claude-tasks install --%s", scope_name(f->scope)));
 		return;
 	}
 	version = strstr(e->path, "${") == NULL ? hook_version(e->path) : NULL;
 	if (version != NULL && strcmp(version, VERSION) != 0)
-		doctor_find(d, "hooks.version", LEVEL_ODD,
-		    mem_printf("%s is version %s, this is %s", e->path, version, VERSION),
-		    "hook and command may see a list differently",
+		doctor_add(d, "hooks.version", LEVEL_WARNING,
+		    mem_printf("%s is version %s, claude-tasks is %s", e->path, version, VERSION),
+		    "the two may read a list differently",
 		    mem_printf("claude-tasks install --%s", scope_name(f->scope)));
 	free(version);
 	if (strcmp(e->event, "PreToolUse") == 0 && (!matcher_covers(e->matcher, "TaskUpdate") ||
 						       !matcher_covers(e->matcher, "TaskCreate")))
-		doctor_find(d, "hooks.matcher", LEVEL_ODD,
-		    mem_printf("%s: the matcher '%s' leaves out TaskCreate or TaskUpdate", f->path,
-			e->matcher),
-		    "a matcher is compared as a whole word: 'Task' means the Agent tool",
-		    mem_printf("write: \"matcher\": \"%s\"", settings_hooks[0].matcher));
+		doctor_add(d, "hooks.matcher", LEVEL_WARNING,
+		    mem_printf("%s: the matcher '%s' does not match both TaskCreate and TaskUpdate",
+			f->path, e->matcher),
+		    "a matcher is compared with whole names: 'Task' matches only the Agent tool",
+		    mem_printf("set \"matcher\": \"%s\"", settings_hooks[0].matcher));
 	if (strcmp(e->program, "on-task-completed-verify") == 0 && limit * 1000 <= deadline_ms)
-		doctor_find(d, "hooks.timeout", LEVEL_BAD,
-		    mem_printf("%s: the client stops %s after %lld s, its own deadline is %lld s",
+		doctor_add(d, "hooks.timeout", LEVEL_PROBLEM,
+		    mem_printf("%s: the client stops %s after %lld s, but its deadline is %lld s",
 			f->path, e->program, (long long)limit, (long long)deadline_ms / 1000),
-		    "a hook that is stopped by the client lets the completion through",
+		    "a hook that the client stops cannot refuse the completion",
 		    mem_printf("set \"timeout\" above %lld, or \"deadline\" below %lld",
 			(long long)deadline_ms / 1000, (long long)limit));
 	if (strcmp(e->event, "SessionEnd") == 0 && e->timeout == 0)
-		doctor_find(d, "hooks.timeout", LEVEL_ODD,
+		doctor_add(d, "hooks.timeout", LEVEL_WARNING,
 		    mem_printf("%s: the SessionEnd entry has no timeout", f->path),
 		    "the client then stops it after 1.5 s", mem_string("set \"timeout\": 10"));
 }
@@ -186,12 +187,14 @@ check_tools(struct doctor *d)
 	doctor_checked(d, "hooks.todo-tools");
 	doctor_checked(d, "hooks.client");
 	if (d->client == NULL)
-		doctor_find(d, "hooks.client", LEVEL_NOTE,
-		    mem_string("cannot find 'claude' in PATH"), NULL, NULL);
+		doctor_add(d, "hooks.client", LEVEL_NOTE,
+		    mem_string("cannot find out the version of the client"),
+		    "its current version is assumed",
+		    mem_string("claude-tasks doctor --client FILE"));
 	if (registration_tools_off(&d->registration, d->client))
-		doctor_find(d, "hooks.todo-tools", LEVEL_NOTE,
+		doctor_add(d, "hooks.todo-tools", LEVEL_NOTE,
 		    mem_string("the client offers no Task tools to current models"),
-		    "an agent can then use the list only with claude-tasks or claude-tasks mcp",
+		    "an agent can use the list only through claude-tasks or claude-tasks mcp",
 		    mem_string("claude-tasks install --todo-tools"));
 }
 

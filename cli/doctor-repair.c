@@ -71,7 +71,7 @@ repair_text(const struct json *j, const char *id, struct buf *out)
 		if (task_status_parse(word) != TASK_NO_STATUS)
 			set_string(&e, JSON_ROOT, "status", word);
 	} else if (word != NULL && strcmp(word, "blocked") == 0) {
-		/* A status of another layout: here it follows from the dependencies. */
+		/* A status of another layout; in this one it follows from the dependencies. */
 		set_string(&e, JSON_ROOT, "status", "pending");
 	}
 	free(word);
@@ -102,7 +102,7 @@ doctor_repair(struct doctor *d, const char *file, struct error *err)
 		free(id);
 		return 0;
 	}
-	if (lock_task(&lock, s->dirfd, file, cli_patience(), err) == -1)
+	if (lock_task(&lock, s->dirfd, file, cli_deadline(), err) == -1)
 		goto out;
 	rc = file_read(s->dirfd, file, FILE_FOLLOW, FILE_MAX, &text, err);
 	if (rc != 1)

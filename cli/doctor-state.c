@@ -19,7 +19,7 @@
 #include "list/journal.h"
 #include "sys/dir.h"
 
-#define LOCK_AGE 30 /* seconds; a lock that is held is younger */
+#define LOCK_AGE 30 /* seconds; the holder of a lock touches it more often */
 
 static void
 check_claims(struct doctor *d)
@@ -34,14 +34,14 @@ check_claims(struct doctor *d)
 
 	doctor_checked(d, "store.claims");
 	if (claims_load(&c->list, &all, &err) == -1) {
-		doctor_find(d, "store.claims", LEVEL_BAD, mem_string(err.text),
+		doctor_add(d, "store.claims", LEVEL_PROBLEM, mem_string(err.text),
 		    "the holders of tasks are unknown, so nothing is released", NULL);
 		return;
 	}
 	if (d->fix) {
 		cli_agent(c, &self);
 		if (release_dead(
-			&c->list, &c->store, NULL, &self, NULL, &back, cli_patience(), &err) == -1)
+			&c->list, &c->store, NULL, &self, NULL, &back, cli_deadline(), &err) == -1)
 			cli_note(c, "claude-tasks: %s", err.text);
 	}
 	for (size_t i = 0; i < all.count; i++) {
@@ -51,17 +51,17 @@ check_claims(struct doctor *d)
 		dead = !claims_alive(k);
 		if (t != NULL && !dead)
 			continue;
-		f = doctor_find(d, "store.claims", LEVEL_ODD,
+		f = doctor_add(d, "store.claims", LEVEL_WARNING,
 		    t == NULL
-			? mem_printf("there is a claim on #%s, which does not exist", k->task)
+			? mem_printf("task #%s, which does not exist, is claimed", k->task)
 			: mem_printf("#%s is claimed by an agent whose client is gone", k->task),
 		    t == NULL ? NULL : "the task stays in progress until it is released",
 		    mem_string("claude-tasks release --dead"));
 		if (d->fix && t == NULL) {
-			if (claims_forget(&c->list, k->task, cli_patience(), &err) != -1)
-				f->did = mem_string("forgot the claim");
+			if (claims_forget(&c->list, k->task, cli_deadline(), &err) != -1)
+				f->did = mem_string("removed the claim");
 		} else if (d->fix && task_set_find(&back.tasks, k->task) != NULL) {
-			f->did = mem_string("gave the task back: pending, no owner");
+			f->did = mem_string("released the task: pending, no owner");
 		}
 	}
 	released_free(&back);
@@ -70,7 +70,7 @@ check_claims(struct doctor *d)
 
 /* Remove a lock without a holder; a directory that is not empty is moved to the backup. */
 static int
-move_lock(struct doctor *d, const char *name, struct error *err)
+remove_lock(struct doctor *d, const char *name, struct error *err)
 {
 	int fd, rc;
 
@@ -81,13 +81,13 @@ move_lock(struct doctor *d, const char *name, struct error *err)
 	fd = open(d->backup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	rc = fd == -1 ? -1 : renameat(d->c->store.dirfd, name, fd, name);
 	if (rc == -1)
-		error_sys(err, "cannot move '%s' away", name);
+		error_sys(err, "cannot move '%s' to the backup", name);
 	if (fd != -1)
 		close(fd);
 	return rc;
 }
 
-/* The client can take over an empty lock directory only. */
+/* The client can take over a lock only if it is an empty directory. */
 static bool
 empty_directory(int dirfd, const char *name)
 {
@@ -128,15 +128,15 @@ check_locks(struct doctor *d)
 		age = clock_wall_ms() / 1000 - st.st_mtim.tv_sec;
 		if (age < LOCK_AGE && age > -LOCK_AGE)
 			continue;
-		f = doctor_find(d, "store.locks", LEVEL_BAD,
+		f = doctor_add(d, "store.locks", LEVEL_PROBLEM,
 		    mem_printf("%s is left over%s", e->d_name,
 			age < 0 ? ", with a time in the future" : ""),
 		    empty_directory(fd, e->d_name) && age > 0
 			? "the next change has to wait for it once"
-			: "the client cannot change anything that it locks",
+			: "the client cannot change what it locks",
 		    mem_printf(
 			"rmdir '%s/%s', if no client is running", d->c->list.dir, e->d_name));
-		if (d->fix && move_lock(d, e->d_name, &err) == 0)
+		if (d->fix && remove_lock(d, e->d_name, &err) == 0)
 			f->did = mem_string("removed it");
 	}
 	if (dir != NULL)
@@ -151,15 +151,15 @@ check_journal(struct doctor *d, int fd)
 
 	doctor_checked(d, "store.journal");
 	if (journal_verify(fd, d->c->list.name, &check, &err) == -1)
-		doctor_find(d, "store.journal", LEVEL_BAD, mem_string(err.text),
-		    "receipts and history after that line prove nothing",
+		doctor_add(d, "store.journal", LEVEL_PROBLEM, mem_string(err.text),
+		    "receipts and changes after that line cannot be verified",
 		    mem_printf("compare %s/task-hooks/%s/" JOURNAL_FILE " with a backup",
 			d->c->list.config, d->c->list.name));
 	else if (check.torn)
-		doctor_find(d, "store.journal", LEVEL_ODD,
-		    mem_string("the last line is incomplete, as after a power cut"),
+		doctor_add(d, "store.journal", LEVEL_WARNING,
+		    mem_string("the last line of the journal is incomplete, as after a power cut"),
 		    "its change may have happened without a record",
-		    mem_string("nothing: the next change sets it aside"));
+		    mem_string("nothing to do: the next change moves it to journal.torn-N"));
 }
 
 static void
@@ -171,15 +171,15 @@ check_mode(struct doctor *d, int fd, const char *what, mode_t wrong, mode_t righ
 	if (fstat(fd, &st) == -1)
 		return;
 	if (st.st_uid != geteuid() && geteuid() != 0)
-		doctor_find(d, "store.permissions", LEVEL_BAD,
+		doctor_add(d, "store.permissions", LEVEL_PROBLEM,
 		    mem_printf("%s belongs to user %u", what, (unsigned)st.st_uid),
 		    "another user could change what agents are told to do",
 		    mem_printf("chown %u %s", (unsigned)geteuid(), what));
 	if ((st.st_mode & wrong) == 0)
 		return;
-	f = doctor_find(d, "store.permissions", LEVEL_BAD,
+	f = doctor_add(d, "store.permissions", LEVEL_PROBLEM,
 	    mem_printf("%s has mode %04o", what, (unsigned)(st.st_mode & 07777)),
-	    "others could change it", mem_printf("chmod %04o %s", (unsigned)right, what));
+	    "other users have access to it", mem_printf("chmod %04o %s", (unsigned)right, what));
 	if (d->fix && fchmod(fd, right) == 0)
 		f->did = mem_printf("mode %04o", (unsigned)right);
 }
@@ -196,9 +196,9 @@ check_readable(struct doctor *d)
 		len = strlen(e->d_name);
 		if (len > 5 && strcmp(e->d_name + len - 5, ".json") == 0 &&
 		    faccessat(fd, e->d_name, R_OK | W_OK, AT_EACCESS) == -1 && errno == EACCES)
-			doctor_find(d, "store.permissions", LEVEL_BAD,
-			    mem_printf("%s cannot be read and written", e->d_name),
-			    "the client cannot either",
+			doctor_add(d, "store.permissions", LEVEL_PROBLEM,
+			    mem_printf("%s is not readable and writable", e->d_name),
+			    "the client cannot show or change the task",
 			    mem_printf("chmod u+rw '%s/%s'", d->c->list.dir, e->d_name));
 	}
 	if (dir != NULL)
@@ -228,7 +228,7 @@ doctor_state(struct doctor *d)
 	if (state != -1)
 		check_journal(d, state);
 	else if (err.kind != ERROR_NOT_FOUND)
-		doctor_find(d, "store.permissions", LEVEL_BAD, mem_string(err.text),
+		doctor_add(d, "store.permissions", LEVEL_PROBLEM, mem_string(err.text),
 		    "nothing can be recorded", NULL);
 	free(path);
 }

@@ -31,19 +31,20 @@ check_invisible(struct doctor *d)
 
 	doctor_checked(d, "store.invisible");
 	if (store_bad(&d->c->store, add_bad, &bad, &err) == -1)
-		doctor_find(d, "store.invisible", LEVEL_BAD, mem_string(err.text),
-		    "the list cannot be read", mem_printf("look at %s", d->c->list.dir));
+		doctor_add(d, "store.invisible", LEVEL_PROBLEM, mem_string(err.text),
+		    "the list cannot be read",
+		    mem_printf("inspect the files in %s", d->c->list.dir));
 	for (size_t i = 0; i < bad.files.count; i++) {
-		f = doctor_find(d, "store.invisible", LEVEL_BAD,
+		f = doctor_add(d, "store.invisible", LEVEL_PROBLEM,
 		    mem_printf("%s: %s", bad.files.item[i], bad.reasons.item[i]),
-		    "the client does not show such a file, as if the task did not exist",
+		    "the client ignores the file, as if the task did not exist",
 		    mem_printf("fix or remove %s/%s, or: claude-tasks doctor --fix", d->c->list.dir,
 			bad.files.item[i]));
 		if (!d->fix)
 			continue;
 		rc = doctor_repair(d, bad.files.item[i], &err);
 		if (rc == 1) {
-			f->did = mem_string("rewrote it as the client would");
+			f->did = mem_string("rewrote it in the client's form");
 			continue;
 		}
 		free(f->fix);
@@ -75,7 +76,7 @@ check_dangling(struct doctor *d)
 			if (view_find(&d->view, id) != NULL)
 				continue;
 			back = undo_last_text(&h, id) != NULL;
-			f = doctor_find(d, "store.dangling", LEVEL_BAD,
+			f = doctor_add(d, "store.dangling", LEVEL_PROBLEM,
 			    mem_printf("#%s waits for #%s, which does not exist", t->id, id),
 			    "it can never start",
 			    back ? mem_printf("claude-tasks restore %s", id)
@@ -109,14 +110,14 @@ check_one_sided(struct doctor *d)
 			if (o == NULL || o == t ||
 			    strings_has(down ? &o->blocks : &o->blocked_by, t->id))
 				continue;
-			f = doctor_find(d, "store.one-sided", LEVEL_ODD,
+			f = doctor_add(d, "store.one-sided", LEVEL_WARNING,
 			    mem_printf("#%s %s #%s, but #%s does not list it", t->id,
 				down ? "waits for" : "blocks", id, id),
-			    "the other task looks unblocked",
+			    "a program that reads only the other task misses the dependency",
 			    mem_printf("claude-tasks depend %s --on %s", blocked, blocker));
 			if (d->fix && store_depend(&d->c->store, blocked, blocker, false,
-					  cli_patience(), &err) != -1)
-				f->did = mem_string("wrote the missing side");
+					  cli_deadline(), &err) != -1)
+				f->did = mem_string("wrote the missing entry");
 		}
 	}
 }
@@ -132,8 +133,8 @@ check_cycle(struct doctor *d)
 		return;
 	for (size_t i = 0; i < path.count; i++)
 		buf_printf(&text, "%s#%s", i > 0 ? " waits for " : "", path.item[i]);
-	doctor_find(d, "store.cycle", LEVEL_BAD, mem_string(buf_text(&text)),
-	    "none of them can ever start; a person must decide which link is wrong",
+	doctor_add(d, "store.cycle", LEVEL_PROBLEM, mem_string(buf_text(&text)),
+	    "none of them can ever start; a person must decide which dependency is wrong",
 	    mem_printf("claude-tasks depend %s --drop %s", path.item[0],
 		path.count > 1 ? path.item[1] : path.item[0]));
 	buf_free(&text);
@@ -145,9 +146,9 @@ doctor_store(struct doctor *d)
 {
 	doctor_checked(d, "store.list");
 	if (d->c->store.dirfd == -1) {
-		doctor_find(d, "store.list", LEVEL_NOTE,
+		doctor_add(d, "store.list", LEVEL_NOTE,
 		    mem_printf("there is no list '%s' yet (%s)", d->c->list.name, d->c->list.why),
-		    "a list begins with its first task; a session's has another name",
+		    "it is created with its first task; the list of a session has another name",
 		    mem_string("claude-tasks lists"));
 		return;
 	}

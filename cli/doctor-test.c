@@ -21,7 +21,7 @@
 #define COMMON "{\"session_id\":\"" SESSION "\",\"transcript_path\":\"/dev/null\",\"cwd\":\"/\","
 
 static const struct {
-	const char *program, *event, *says; /* says: in the answer on standard output */
+	const char *program, *event, *expected; /* expected: in the answer on standard output */
 } cases[] = {
 	{ "on-pretooluse-task",
 	    COMMON
@@ -44,7 +44,7 @@ static const struct {
 
 static const struct {
 	const char *name, *text;
-} scene[] = {
+} test_files[] = {
 	{ "tasks/selftest/1.json",
 	    "{\"id\":\"1\",\"subject\":\"first\",\"description\":\"first\",\"status\":\"pending\","
 	    "\"blocks\":[\"2\"],\"blockedBy\":[]}" },
@@ -58,19 +58,20 @@ static const struct {
 };
 
 static int
-set_scene(const char *dir, struct error *err)
+write_test_files(const char *dir, struct error *err)
 {
 	int rc = 0;
 
-	for (size_t i = 0; i < sizeof(scene) / sizeof(scene[0]) && rc == 0; i++) {
-		char *path = mem_printf("%s/%s", dir, scene[i].name), *slash = strrchr(path, '/');
+	for (size_t i = 0; i < sizeof(test_files) / sizeof(test_files[0]) && rc == 0; i++) {
+		char *path = mem_printf("%s/%s", dir, test_files[i].name),
+		     *slash = strrchr(path, '/');
 		int fd;
 
 		*slash = '\0';
 		fd = dir_make(path, 0700, err);
 		rc = fd == -1 ? -1
-			      : file_replace(fd, slash + 1, scene[i].text, strlen(scene[i].text),
-				    0600, DURABILITY_OFF, err);
+			      : file_replace(fd, slash + 1, test_files[i].text,
+				    strlen(test_files[i].text), 0600, DURABILITY_OFF, err);
 		if (fd != -1)
 			close(fd);
 		free(path);
@@ -110,8 +111,8 @@ try_hook(const char *path, size_t n, const char *dir)
 	} else if (child.end != CHILD_EXITED || child.status != 2) {
 		child_describe(&end, &child);
 		problem = mem_printf("it ended with %s", buf_text(&end));
-	} else if (strstr(buf_text(&child.tail), cases[n].says) == NULL) {
-		problem = mem_printf("it did not print %s", cases[n].says);
+	} else if (strstr(buf_text(&child.tail), cases[n].expected) == NULL) {
+		problem = mem_printf("it did not print %s", cases[n].expected);
 	}
 	child_free(&child);
 	buf_free(&end);
@@ -130,24 +131,25 @@ test_path(struct doctor *d, const char *path, const char *program)
 	struct error err;
 
 	if (mkdtemp(dir) == NULL) {
-		doctor_find(d, "hooks.selftest", LEVEL_NOTE,
-		    mem_printf("no self-test: cannot make %s: %s", dir, strerror(errno)), NULL,
-		    NULL);
+		doctor_add(d, "hooks.selftest", LEVEL_NOTE,
+		    mem_printf(
+			"the self-test did not run: cannot make %s: %s", dir, strerror(errno)),
+		    NULL, NULL);
 		free(dir);
 		return;
 	}
 	for (size_t n = 0; n < sizeof(cases) / sizeof(cases[0]); n++) {
 		if (strcmp(cases[n].program, program) != 0)
 			continue;
-		if (set_scene(dir, &err) == -1)
+		if (write_test_files(dir, &err) == -1)
 			problem = mem_string(err.text);
 		else
 			problem = try_hook(path, n, dir);
 	}
 	if (problem != NULL)
-		doctor_find(d, "hooks.selftest", LEVEL_BAD,
-		    mem_printf("%s did not refuse what it must refuse: %s", path, problem),
-		    "it protects nothing", mem_string("claude-tasks install, or build it again"));
+		doctor_add(d, "hooks.selftest", LEVEL_PROBLEM,
+		    mem_printf("%s did not refuse a test event: %s", path, problem),
+		    "it enforces no rules", mem_string("claude-tasks install, or build it again"));
 	free(problem);
 	nftw(dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 	free(dir);

@@ -16,7 +16,7 @@ doctor_checked(struct doctor *d, const char *check)
 }
 
 struct finding *
-doctor_find(
+doctor_add(
     struct doctor *d, const char *check, enum level level, char *what, const char *why, char *fix)
 {
 	struct finding *f;
@@ -40,7 +40,7 @@ doctor_backup(struct doctor *d, const char *name, const void *data, size_t len, 
 				*p = '-';
 		d->backup = mem_printf(
 		    "%s/task-hooks/%s/backup-%s", d->c->list.config, d->c->list.name, stamp);
-		/* Our own state first, with its checks of mode and owner. */
+		/* Make the state directory first: this checks its mode and owner. */
 		if (list_state(&d->c->list, true, err) == -1)
 			return -1;
 	}
@@ -55,7 +55,7 @@ doctor_backup(struct doctor *d, const char *name, const void *data, size_t len, 
 static const char *
 level_name(enum level l)
 {
-	return l == LEVEL_BAD ? "problem" : l == LEVEL_ODD ? "warning" : "note";
+	return l == LEVEL_PROBLEM ? "problem" : l == LEVEL_WARNING ? "warning" : "note";
 }
 
 static int
@@ -89,7 +89,7 @@ report_json(struct doctor *d)
 	out_string(list, "why", c->list.why);
 	out_string(list, "dir", c->list.dir);
 	out_int(list, "tasks", (int64_t)d->view.shown);
-	out_bool(o, "healthy", worst_level(d) < (int)LEVEL_ODD);
+	out_bool(o, "healthy", worst_level(d) < (int)LEVEL_WARNING);
 	out_strings(o, "checked", &d->checked);
 	all = out_add(o, "findings", out_array());
 	for (size_t i = 0; i < d->count; i++) {
@@ -120,10 +120,10 @@ report_text(struct doctor *d)
 
 	for (size_t i = 0; i < d->count; i++) {
 		const struct finding *f = &d->finding[i];
-		enum paint colour = f->did != NULL          ? PAINT_GREEN
-				    : f->level == LEVEL_BAD ? PAINT_RED
-				    : f->level == LEVEL_ODD ? PAINT_YELLOW
-							    : PAINT_DIM;
+		enum paint colour = f->did != NULL              ? PAINT_GREEN
+				    : f->level == LEVEL_PROBLEM ? PAINT_RED
+				    : f->level == LEVEL_WARNING ? PAINT_YELLOW
+								: PAINT_DIM;
 
 		buf_printf(&c->out, "%s%s%s", cli_paint(c, colour),
 		    f->did != NULL ? "fixed" : level_name(f->level), cli_paint(c, PAINT_OFF));
@@ -137,7 +137,7 @@ report_text(struct doctor *d)
 		left += f->did == NULL && f->level != LEVEL_NOTE;
 	}
 	if (d->backup != NULL)
-		buf_printf(&c->out, "the files as they were before: %s\n", d->backup);
+		buf_printf(&c->out, "backup of the changed files: %s\n", d->backup);
 	buf_printf(
 	    &c->out, "%zu checks, %zu problem%s", d->checked.count, left, left == 1 ? "" : "s");
 	if (repaired > 0)
@@ -164,7 +164,7 @@ doctor_main(struct cli *c)
 	if (!cli_flag(c, "no-selftest"))
 		doctor_selftest(&d);
 	(c->json ? report_json : report_text)(&d);
-	status = worst_level(&d) >= (int)LEVEL_ODD ? EXIT_FINDINGS : EXIT_DONE;
+	status = worst_level(&d) >= (int)LEVEL_WARNING ? EXIT_FINDINGS : EXIT_DONE;
 	for (size_t i = 0; i < d.count; i++) {
 		free(d.finding[i].what);
 		free(d.finding[i].why);

@@ -10,7 +10,7 @@
  * Each check has a name (`store.cycle`) and adds findings: what is wrong, why it matters, the exact
  * fix.  With --fix it applies safe fixes, after a backup, and reports them.
  */
-enum level { LEVEL_NOTE, LEVEL_ODD, LEVEL_BAD };
+enum level { LEVEL_NOTE, LEVEL_WARNING, LEVEL_PROBLEM };
 
 struct finding {
 	const char *check;
@@ -30,10 +30,10 @@ struct doctor {
 	char *backup; /* directory, once there is one */
 };
 
-/* This check was made (also when it finds nothing). */
+/* Record that this check was made, also if it finds nothing. */
 void doctor_checked(struct doctor *, const char *check);
-/* A finding; why may be NULL.  Texts are taken. */
-struct finding *doctor_find(
+/* Add a finding.  Takes what and fix; why and fix may be NULL. */
+struct finding *doctor_add(
     struct doctor *, const char *check, enum level, char *what, const char *why, char *fix);
 
 /* Back up a file's bytes before it is changed: {state}/backup-<time>/<name>. -1: do not change it.

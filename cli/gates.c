@@ -1,9 +1,9 @@
 /*
  * trust, untrust, verify, receipts.
  *
- * Trusting a gate file is for a person.  The client's shell tool sets CLAUDECODE: there it is
- * refused, so that an agent does not trust a file by accident.  (An agent can unset the variable;
- * this does not protect against intent.)
+ * Only a person may trust a gate file.  The client's shell tool sets CLAUDECODE: there it is
+ * refused, so that an agent does not trust a file by accident.  (An agent that intends to can unset
+ * the variable.)
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ load_config(struct cli *c, struct config *config, char **dir)
 	return -1;
 }
 
-/* The commands of this file alone, without those of the user's own settings. */
+/* The commands of this file alone, without those of the user's settings. */
 static void
 show_commands(struct cli *c, const struct config_file *file)
 {
@@ -144,7 +144,7 @@ trust_file(struct cli *c, const char *dir, const struct config *config)
 	}
 	if (!cli_confirm(c, "let these commands run when a task is completed?"))
 		return c->status;
-	if (trust_add(dir, file->path, file->text.data, file->text.len, cli_patience(), &err) == -1)
+	if (trust_add(dir, file->path, file->text.data, file->text.len, cli_deadline(), &err) == -1)
 		return cli_error(c, &err);
 	if (c->json) {
 		o = out_object();
@@ -168,8 +168,8 @@ trust_main(struct cli *c)
 		return trust_show(c);
 	if (cli_by_agent())
 		return cli_fail(c, EXIT_RULE,
-		    "trusting a gate file is for a person: run 'claude-tasks trust' in a terminal "
-		    "of your own");
+		    "only a person may trust a gate file: ask the user to run 'claude-tasks trust' "
+		    "in a terminal outside Claude Code");
 	if (load_config(c, &config, &dir) == -1)
 		status = c->status;
 	else
@@ -209,7 +209,7 @@ untrust_main(struct cli *c)
 		dir = list_config_dir(&err);
 	path = untrust_path(c, &config);
 	if (dir != NULL)
-		rc = path == NULL ? 0 : trust_remove(dir, path, cli_patience(), &err);
+		rc = path == NULL ? 0 : trust_remove(dir, path, cli_deadline(), &err);
 	if (rc == -1) {
 		status = cli_error(c, &err);
 	} else if (rc == 0) {
@@ -273,9 +273,9 @@ verify_text(struct cli *c, const struct verify *v)
 		text_show(&c->out, buf_text(&v->reason), v->reason.len, TEXT_BLOCK, TEXT_REASON);
 		buf_putc(&c->out, '\n');
 	} else if (!v->checked) {
-		buf_puts(&c->out, "there was nothing to check\n");
+		buf_printf(&c->out, "no gate or check applies to #%s\n", v->task.id);
 	} else {
-		buf_printf(&c->out, "#%s could be completed now\n", v->task.id);
+		buf_printf(&c->out, "#%s can be completed now\n", v->task.id);
 	}
 }
 
@@ -286,7 +286,9 @@ verify_options(struct cli *c, struct verify_request *request, struct strings *on
 	cli_values(c, "gate", only);
 	for (size_t i = 0; i < only->count; i++)
 		if (gates_find(&request->config->gates, only->item[i]) == NULL)
-			return cli_misuse(c, "unknown gate '%s'", only->item[i]);
+			return cli_misuse(c,
+			    "unknown gate '%s'; 'claude-tasks verify %s --dry-run' lists the gates",
+			    only->item[i], request->task);
 	request->only = only->count > 0 ? only : NULL;
 	request->gates_only = only->count > 0;
 	request->no_cache = cli_flag(c, "no-cache");
@@ -308,7 +310,7 @@ verify_run(struct cli *c, struct verify_request request)
 
 	progress_begin(&progress, c, c->json);
 	progress.table = true;
-	request.progress = progress_tell;
+	request.progress = progress_report;
 	request.progress_arg = &progress;
 	request.claims = &claims;
 	if ((rc = claims_load(&c->list, &claims, &err)) == 0)
@@ -397,8 +399,10 @@ receipts_export(struct cli *c)
 	int status = EXIT_DONE, rc = cli_open(c, false);
 
 	if (rc != 1)
-		return rc == -1 ? c->status
-				: cli_fail(c, EXIT_UNKNOWN, "there is no list '%s'", c->list.name);
+		return rc == -1
+			   ? c->status
+			   : cli_fail(c, EXIT_UNKNOWN,
+				 "there is no list '%s' (try: claude-tasks lists)", c->list.name);
 	if (receipt_export(&c->list, &c->store, &text, &err) == -1)
 		status = cli_error(c, &err);
 	else

@@ -23,7 +23,7 @@ static const struct json_field fields[] = {
 };
 
 static void
-undone(struct history *h, const struct json *j)
+mark_undone(struct history *h, const struct json *j)
 {
 	json_ref list = json_member(j, JSON_ROOT, "undoes");
 	int64_t seq;
@@ -48,7 +48,7 @@ add_line(void *arg, const struct json *j, const char *line, size_t len)
 	json_fields_read(p, fields, j, JSON_ROOT);
 	if (p->event == NULL)
 		p->event = mem_string("");
-	undone(h, j);
+	mark_undone(h, j);
 	return 0;
 }
 

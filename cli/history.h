@@ -10,7 +10,7 @@
 struct history_entry {
 	int64_t seq;
 	char *event, *task, *group, *time, *why;
-	char *before, *after; /* texts of the task; NULL: none (or not kept) */
+	char *before, *after; /* texts of the task; NULL: none, or not recorded */
 	char *from, *to;      /* JSON of the fields that changed; NULL */
 	bool undone;
 };

@@ -1,7 +1,7 @@
 /*
  * init: propose gates for this project, from its build files.
  *
- * A person reads the proposal: nothing of it runs until it is written and trusted.
+ * The commands of a proposal do not run before it is written and a person has trusted it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ exists(const char *dir, const char *name)
 
 /* The file's text ("" if there is none); owned. */
 static char *
-read_text(const char *dir, const char *name)
+read_project_file(const char *dir, const char *name)
 {
 	char *path = mem_printf("%s/%s", dir, name);
 	struct buf text = { 0 };
@@ -60,7 +60,7 @@ has_target(const char *text, const char *name)
 }
 
 static void
-gate(struct proposal *p, const char *name, const char *run, const char *more)
+add_gate(struct proposal *p, const char *name, const char *run, const char *more)
 {
 	buf_printf(&p->text, "%s    { \"name\": \"%s\", \"run\": %s%s%s }",
 	    p->gates > 0 ? ",\n" : "", name, run, more != NULL ? ", " : "",
@@ -76,16 +76,16 @@ make_gates(struct proposal *p, const char *dir)
 
 	for (size_t i = 0; i < 3 && text == NULL; i++)
 		if (exists(dir, files[i]))
-			text = read_text(dir, files[i]);
+			text = read_project_file(dir, files[i]);
 	if (text == NULL)
 		return;
 	strings_add(&p->seen, "Makefile");
 	if (has_target(text, "check"))
-		gate(p, "test", "[\"make\", \"check\"]", "\"timeout\": 300");
+		add_gate(p, "test", "[\"make\", \"check\"]", "\"timeout\": 300");
 	else if (has_target(text, "test"))
-		gate(p, "test", "[\"make\", \"test\"]", "\"timeout\": 300");
+		add_gate(p, "test", "[\"make\", \"test\"]", "\"timeout\": 300");
 	if (has_target(text, "lint"))
-		gate(p, "lint", "[\"make\", \"lint\"]", "\"severity\": \"warn\"");
+		add_gate(p, "lint", "[\"make\", \"lint\"]", "\"severity\": \"warn\"");
 	free(text);
 }
 
@@ -104,7 +104,7 @@ npm_gates(struct proposal *p, const char *dir)
 	if (!exists(dir, "package.json"))
 		return;
 	strings_add(&p->seen, "package.json");
-	text = read_text(dir, "package.json");
+	text = read_project_file(dir, "package.json");
 	if (json_parse(&j, text, strlen(text), &err) == 0) {
 		static const struct {
 			const char *name, *more;
@@ -114,11 +114,11 @@ npm_gates(struct proposal *p, const char *dir)
 		scripts = json_member(&j, JSON_ROOT, "scripts");
 		for (size_t i = 0; i < 3; i++) {
 			script = json_member_string(&j, scripts, known[i].name);
-			/* npm's own placeholder always fails */
+			/* npm's placeholder always fails */
 			if (script != NULL && strstr(script, "no test specified") == NULL) {
 				run =
 				    mem_printf("[\"%s\", \"run\", \"%s\"]", runner, known[i].name);
-				gate(p, known[i].name, run, known[i].more);
+				add_gate(p, known[i].name, run, known[i].more);
 				free(run);
 			}
 			free(script);
@@ -131,7 +131,7 @@ npm_gates(struct proposal *p, const char *dir)
 static void
 python_gates(struct proposal *p, const char *dir)
 {
-	char *text = read_text(dir, "pyproject.toml");
+	char *text = read_project_file(dir, "pyproject.toml");
 	bool pytest = strstr(text, "pytest") != NULL || exists(dir, "pytest.ini") ||
 		      exists(dir, "conftest.py") || exists(dir, "tests/conftest.py");
 
@@ -140,13 +140,14 @@ python_gates(struct proposal *p, const char *dir)
 	else if (!pytest)
 		goto out;
 	if (pytest)
-		gate(p, "test", "[\"python3\", \"-m\", \"pytest\", \"-q\"]", "\"timeout\": 300");
+		add_gate(
+		    p, "test", "[\"python3\", \"-m\", \"pytest\", \"-q\"]", "\"timeout\": 300");
 	else
-		gate(p, "test", "[\"python3\", \"-m\", \"unittest\"]", "\"timeout\": 300");
+		add_gate(p, "test", "[\"python3\", \"-m\", \"unittest\"]", "\"timeout\": 300");
 	if (strstr(text, "[tool.ruff") != NULL)
-		gate(p, "lint", "[\"ruff\", \"check\"]", "\"severity\": \"warn\"");
+		add_gate(p, "lint", "[\"ruff\", \"check\"]", "\"severity\": \"warn\"");
 	if (strstr(text, "[tool.mypy") != NULL)
-		gate(p, "types", "[\"mypy\", \".\"]", "\"severity\": \"warn\"");
+		add_gate(p, "types", "[\"mypy\", \".\"]", "\"severity\": \"warn\"");
 out:
 	free(text);
 }
@@ -179,7 +180,7 @@ simple_gates(struct proposal *p, const char *dir)
 		if (exists(dir, known[i].file)) {
 			if (!strings_has(&p->seen, known[i].file))
 				strings_add(&p->seen, known[i].file);
-			gate(p, known[i].name, known[i].run, known[i].more);
+			add_gate(p, known[i].name, known[i].run, known[i].more);
 		}
 }
 
@@ -190,7 +191,7 @@ cmake_gates(struct proposal *p, const char *dir)
 	if (!exists(dir, "CMakeLists.txt") || exists(dir, "build/CTestTestfile.cmake"))
 		return;
 	strings_add(&p->seen, "CMakeLists.txt");
-	gate(p, "test",
+	add_gate(p, "test",
 	    "\"cmake -S . -B build && cmake --build build && ctest --test-dir build "
 	    "--output-on-failure\"",
 	    "\"timeout\": 500, \"writes\": [\"build/\"]");
@@ -206,10 +207,10 @@ propose(struct proposal *p, const char *dir)
 	    "  \"gates\": [\n");
 	make_gates(p, dir);
 	if (p->gates == 0 && exists(dir, "justfile")) {
-		just = read_text(dir, "justfile");
+		just = read_project_file(dir, "justfile");
 		strings_add(&p->seen, "justfile");
 		if (has_target(just, "test"))
-			gate(p, "test", "[\"just\", \"test\"]", "\"timeout\": 300");
+			add_gate(p, "test", "[\"just\", \"test\"]", "\"timeout\": 300");
 		free(just);
 	}
 	/* A Makefile with tests comes before the tools of the language. */
@@ -277,7 +278,10 @@ init_main(struct cli *c)
 	if (cli_flag(c, "suggest"))
 		goto out;
 	if (access(path, F_OK) == 0)
-		status = cli_fail(c, EXIT_RULE, "%s exists already and is not changed", path);
+		status = cli_fail(c, EXIT_RULE,
+		    "%s exists and was not changed (edit it, or print the proposal: claude-tasks "
+		    "init --suggest)",
+		    path);
 	else if (!cli_confirm(c, "write this to .claude/task-hooks.json?"))
 		status = c->status;
 	else

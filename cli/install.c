@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "install-record.h"
 #include "registration.h"
-#include "settings-memory.h"
 #include "sys/file.h"
 
 /* An install or uninstall of one settings file. */
@@ -16,7 +16,7 @@ struct job {
 	struct settings_plan plan;
 	const struct settings_hook *hooks[8];
 	struct strings events;
-	struct settings_memory memory;
+	struct install_record record;
 	struct settings_change change;
 	bool dry, exact; /* exact: uninstall restored the original bytes */
 	struct buf result;
@@ -81,7 +81,7 @@ result_json(struct cli *c, const char *path, const struct job *job)
 	out_int(o, "kept", (int64_t)n->kept);
 	out_int(o, "removed", (int64_t)n->removed);
 	out_bool(o, "env", n->env);
-	out_string(o, "backup", job->memory.backup);
+	out_string(o, "backup", job->record.backup);
 	if (job->dry)
 		out_string(o, "text", buf_text(&job->result));
 	cli_json(c, o);
@@ -89,7 +89,7 @@ result_json(struct cli *c, const char *path, const struct job *job)
 
 /* "6 hooks added, 2 hooks kept" */
 static void
-count_hooks(struct buf *b, size_t n, const char *done)
+add_count(struct buf *b, size_t n, const char *done)
 {
 	if (n > 0)
 		buf_printf(
@@ -108,10 +108,10 @@ result_text(struct cli *c, const char *path, const struct job *job)
 		buf_printf(&c->out, "%s: nothing to do\n", path);
 		return;
 	}
-	count_hooks(&done, n->added, "added");
-	count_hooks(&done, n->moved, "corrected");
-	count_hooks(&done, n->kept, "kept");
-	count_hooks(&done, n->removed, "removed");
+	add_count(&done, n->added, "added");
+	add_count(&done, n->moved, "corrected");
+	add_count(&done, n->kept, "kept");
+	add_count(&done, n->removed, "removed");
 	if (n->env)
 		buf_printf(&done, "%s%s %s", done.len > 0 ? ", " : "", TODO_TOOLS,
 		    install ? "set" : "unset");
@@ -122,13 +122,13 @@ result_text(struct cli *c, const char *path, const struct job *job)
 		    text->len > 0 && text->data[text->len - 1] == '\n' ? "" : "\n");
 	else if (job->exact)
 		buf_puts(&c->out, "the file is restored byte for byte\n");
-	else if (job->memory.backup != NULL)
-		buf_printf(&c->out, "backup: %s\n", job->memory.backup);
+	else if (job->record.backup != NULL)
+		buf_printf(&c->out, "backup: %s\n", job->record.backup);
 	if (!job->dry && install)
 		buf_puts(&c->out, "next: claude-tasks doctor\n");
 }
 
-/* Keep what is to be written; with --dry-run the file keeps its text. */
+/* Store the new text in the job; with --dry-run the file keeps its text. */
 static void
 keep_result(struct job *job, const char *text, size_t len, struct buf *out)
 {
@@ -170,16 +170,16 @@ edit_uninstall(void *arg, const char *text, size_t len, bool existed, struct buf
 		return 0;
 	}
 	if (settings_uninstall(
-		text, len, NULL, job->memory.env ? TODO_TOOLS : NULL, out, &job->change, err) == -1)
+		text, len, NULL, job->record.env ? TODO_TOOLS : NULL, out, &job->change, err) == -1)
 		return -1;
 	hash_text(text, len, hex);
-	if (strcmp(hex, job->memory.after) == 0) {
+	if (strcmp(hex, job->record.after) == 0) {
 		/* Not changed since install: restore the original bytes. */
-		if (!job->memory.existed) {
+		if (!job->record.existed) {
 			job->exact = true;
 			*remove = !job->dry;
-		} else if (job->memory.backup != NULL &&
-			   file_read_path(job->memory.backup, FILE_MAX, &before, err) == 1) {
+		} else if (job->record.backup != NULL &&
+			   file_read_path(job->record.backup, FILE_MAX, &before, err) == 1) {
 			job->exact = true;
 			buf_reset(out);
 			buf_add(out, before.data, before.len);
@@ -190,13 +190,13 @@ edit_uninstall(void *arg, const char *text, size_t len, bool existed, struct buf
 	return 0;
 }
 
-/* Should the variable be set, which brings the Task tools back? */
+/* Should install set the variable that makes the client offer Task tools? */
 static bool
-want_todo_tools(struct cli *c, const struct registration *w, const char *version)
+want_todo_tools(struct cli *c, const struct registration *r, const char *version)
 {
 	if (cli_flag(c, "todo-tools"))
 		return true;
-	if (cli_flag(c, "no-todo-tools") || !registration_tools_off(w, version))
+	if (cli_flag(c, "no-todo-tools") || !registration_tools_off(r, version))
 		return false;
 	if (isatty(STDIN_FILENO) && isatty(STDERR_FILENO) && !cli_flag(c, "yes") && !c->json) {
 		char answer[8] = "";
@@ -204,7 +204,7 @@ want_todo_tools(struct cli *c, const struct registration *w, const char *version
 		cli_flush(c);
 		fprintf(stderr,
 		    "Since version " TODO_TOOLS_SINCE " the client offers no Task tools to current "
-		    "models.\nSet " TODO_TOOLS "=1 in these settings to have them? [Y/n] ");
+		    "models.\nSet " TODO_TOOLS "=1 in these settings to enable them? [Y/n] ");
 		return fgets(answer, sizeof(answer), stdin) != NULL && answer[0] != 'n' &&
 		       answer[0] != 'N';
 	}
@@ -215,17 +215,17 @@ want_todo_tools(struct cli *c, const struct registration *w, const char *version
 
 /* Warn if a hook is registered in another file too: the client would run both. */
 static void
-warn_twice(struct cli *c, const struct registration *w, enum scope scope, const struct job *job)
+warn_twice(struct cli *c, const struct registration *r, enum scope scope, const struct job *job)
 {
 	for (int i = 0; i < SCOPES; i++)
-		for (size_t k = 0; k < w->file[i].entries.count && i != (int)scope; k++) {
-			const struct settings_entry *e = &w->file[i].entries.item[k];
+		for (size_t k = 0; k < r->file[i].entries.count && i != (int)scope; k++) {
+			const struct settings_entry *e = &r->file[i].entries.item[k];
 
 			if (strings_has(&job->events, e->event)) {
 				cli_note(c,
 				    "claude-tasks: %s has an entry for %s too; the client runs "
 				    "both (try: claude-tasks uninstall --%s)",
-				    w->file[i].path, e->event, scope_name((enum scope)i));
+				    r->file[i].path, e->event, scope_name((enum scope)i));
 				return;
 			}
 		}
@@ -233,27 +233,27 @@ warn_twice(struct cli *c, const struct registration *w, enum scope scope, const 
 
 /* The record of the first install is kept until uninstall: its backup is the original file. */
 static int
-remember(const struct registration *w, const char *path, struct job *job,
+save_record(const struct registration *r, const char *path, struct job *job,
     const struct settings_edit *e, struct error *err)
 {
-	struct settings_memory old = { 0 };
+	struct install_record old = { 0 };
 	char hex[65];
 
-	(void)settings_memory_load(w->config, path, &old, err);
+	(void)install_record_load(r->config, path, &old, err);
 	hash_text(e->before.data, e->before.len, hex);
 	if (old.after[0] != '\0' && strcmp(hex, old.after) == 0) {
-		job->memory = old;
-		job->memory.env = job->memory.env || job->change.env;
+		job->record = old;
+		job->record.env = job->record.env || job->change.env;
 	} else {
-		job->memory.env = job->change.env || old.env;
-		settings_memory_free(&old);
-		job->memory.existed = e->existed;
-		if (e->existed && (job->memory.backup = settings_memory_backup(w->config, path,
+		job->record.env = job->change.env || old.env;
+		install_record_free(&old);
+		job->record.existed = e->existed;
+		if (e->existed && (job->record.backup = install_record_backup(r->config, path,
 				       e->before.data, e->before.len, err)) == NULL)
 			return -1;
 	}
-	hash_text(job->result.data, job->result.len, job->memory.after);
-	return settings_memory_save(w->config, path, &job->memory, err);
+	hash_text(job->result.data, job->result.len, job->record.after);
+	return install_record_save(r->config, path, &job->record, err);
 }
 
 static int
@@ -272,21 +272,21 @@ preview_install(const char *path, struct job *job, struct error *err)
 
 /* Edit the file and its record under the lock: 0, 1 (only a dry run of uninstall), or -1. */
 static int
-write_file(const struct registration *w, const char *path, struct job *job, struct error *err)
+job_write(const struct registration *r, const char *path, struct job *job, struct error *err)
 {
 	bool install = job->plan.bin != NULL;
 	struct settings_edit edit = { .fn = install ? edit_install : edit_uninstall, .arg = job };
 	struct lock lock = LOCK_INIT;
-	int dirfd = -1, rc = settings_memory_lock(w->config, &lock, &dirfd, err);
+	int dirfd = -1, rc = install_record_lock(r->config, &lock, &dirfd, err);
 
 	if (!install)
-		(void)settings_memory_load(w->config, path, &job->memory, &(struct error){ 0 });
+		(void)install_record_load(r->config, path, &job->record, &(struct error){ 0 });
 	if (rc != -1)
 		rc = settings_edit(path, &edit, err);
 	if (rc == 1 && install)
-		rc = remember(w, path, job, &edit, err);
+		rc = save_record(r, path, job, &edit, err);
 	else if (rc == 1 && !job->dry)
-		rc = settings_memory_save(w->config, path, NULL, err);
+		rc = install_record_save(r->config, path, NULL, err);
 	lock_release(&lock);
 	if (dirfd != -1)
 		close(dirfd);
@@ -308,13 +308,13 @@ job_free(struct job *job)
 {
 	buf_free(&job->result);
 	strings_free(&job->events);
-	settings_memory_free(&job->memory);
+	install_record_free(&job->record);
 }
 
 static int
-install(struct cli *c, const struct registration *w, enum scope scope, struct job *job)
+install(struct cli *c, const struct registration *r, enum scope scope, struct job *job)
 {
-	const char *path = w->file[scope].path, *plugin = registration_plugin(w);
+	const char *path = r->file[scope].path, *plugin = registration_plugin(r);
 	char *version;
 	struct error err;
 	int rc;
@@ -322,18 +322,18 @@ install(struct cli *c, const struct registration *w, enum scope scope, struct jo
 	if (plugin != NULL && !cli_flag(c, "force"))
 		return cli_fail(c, EXIT_RULE,
 		    "the plugin is enabled in %s, and the client would run every hook twice (keep "
-		    "the plugin, or: claude plugin uninstall task-hooks; --force registers anyway)",
+		    "the plugin, or: claude plugin uninstall task-hooks, or: pass --force)",
 		    plugin);
 	version = client_version(cli_value(c, "client"));
 	job->plan.shell = cli_flag(c, "shell") ||
 			  (version != NULL && version_compare(version, EXEC_FORM_SINCE) < 0);
-	if (want_todo_tools(c, w, version)) {
+	if (want_todo_tools(c, r, version)) {
 		job->plan.env = TODO_TOOLS;
 		job->plan.env_value = "1";
 	}
 	free(version);
-	warn_twice(c, w, scope, job);
-	rc = job->dry ? preview_install(path, job, &err) : write_file(w, path, job, &err);
+	warn_twice(c, r, scope, job);
+	rc = job->dry ? preview_install(path, job, &err) : job_write(r, path, job, &err);
 	return job_end(c, path, job, rc, &err);
 }
 
@@ -341,7 +341,7 @@ int
 install_main(struct cli *c)
 {
 	struct job job = { .dry = cli_flag(c, "dry-run") };
-	struct registration w = { 0 };
+	struct registration r = { 0 };
 	struct error err;
 	enum scope scope;
 	char *bin = NULL;
@@ -349,15 +349,15 @@ install_main(struct cli *c)
 
 	if (which_scope(c, &scope) != EXIT_DONE || which_events(c, &job) != EXIT_DONE)
 		status = c->status;
-	else if (registration_load(&w, &err) == -1 ||
+	else if (registration_load(&r, &err) == -1 ||
 		 (bin = registration_bin(cli_value(c, "bin"), &err)) == NULL)
 		status = cli_error(c, &err);
 	else {
 		job.plan.bin = bin;
-		status = install(c, &w, scope, &job);
+		status = install(c, &r, scope, &job);
 	}
 	job_free(&job);
-	registration_free(&w);
+	registration_free(&r);
 	free(bin);
 	return status;
 }
@@ -366,7 +366,7 @@ int
 uninstall_main(struct cli *c)
 {
 	struct job job = { .dry = cli_flag(c, "dry-run") };
-	struct registration w = { 0 };
+	struct registration r = { 0 };
 	const struct registration_file *file;
 	struct error err;
 	enum scope scope;
@@ -374,18 +374,18 @@ uninstall_main(struct cli *c)
 
 	if (which_scope(c, &scope) != EXIT_DONE)
 		return c->status;
-	if (registration_load(&w, &err) == -1)
+	if (registration_load(&r, &err) == -1)
 		return cli_error(c, &err);
-	file = &w.file[scope];
+	file = &r.file[scope];
 	if (file->there || file->broken != NULL)
-		rc = write_file(&w, file->path, &job, &err);
+		rc = job_write(&r, file->path, &job, &err);
 	/* The backup was needed only for this. */
-	if (rc == 0 && job.exact && !job.dry && job.memory.backup != NULL)
-		(void)unlink(job.memory.backup);
-	free(job.memory.backup);
-	job.memory.backup = NULL;
+	if (rc == 0 && job.exact && !job.dry && job.record.backup != NULL)
+		(void)unlink(job.record.backup);
+	free(job.record.backup);
+	job.record.backup = NULL;
 	rc = job_end(c, file->path, &job, rc, &err);
 	job_free(&job);
-	registration_free(&w);
+	registration_free(&r);
 	return rc;
 }

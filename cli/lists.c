@@ -2,8 +2,8 @@
  * lists: every list below {config}/tasks, its progress and its session.
  *
  * A list is named after a session (its id), a team (session- and the first
- * eight hex digits of the lead's session), or by a person.  Where a session
- * worked is in its transcript, {config}/projects/<dir>/<session>.jsonl.
+ * eight hex digits of the lead's session), or by a person.  The working directory
+ * of a session is in its transcript, {config}/projects/<dir>/<session>.jsonl.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -21,12 +21,12 @@ struct row {
 	struct view view;
 	enum store_layout layout;
 	int64_t changed_ms;
-	char *where; /* cwd of its session, or NULL */
+	char *cwd; /* of its session; NULL: unknown */
 	const char *kind;
 };
 
 static bool
-session_name(const char *s)
+is_session_name(const char *s)
 {
 	static const char form[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
 
@@ -39,7 +39,7 @@ session_name(const char *s)
 }
 
 static bool
-team_name(const char *s)
+is_team_name(const char *s)
 {
 	return strncmp(s, "session-", 8) == 0 && strlen(s) == 16 &&
 	       strspn(s + 8, "0123456789abcdef") == 8;
@@ -71,7 +71,7 @@ transcript_cwd(int dirfd, const char *name)
 	return cwd;
 }
 
-/* A list's session: its whole id, or for a team the first eight digits. */
+/* The working directory of a session; prefix: only its first eight digits are known (a team). */
 static char *
 session_cwd(const char *config, const char *session, bool prefix)
 {
@@ -143,12 +143,12 @@ row_load(struct cli *c, struct row *r, const char *name)
 		rc = -1;
 	}
 	store_close(&store);
-	if (session_name(name)) {
+	if (is_session_name(name)) {
 		r->kind = "session";
-		r->where = session_cwd(c->list.config, name, false);
-	} else if (team_name(name)) {
+		r->cwd = session_cwd(c->list.config, name, false);
+	} else if (is_team_name(name)) {
 		r->kind = "team";
-		r->where = session_cwd(c->list.config, name + 8, true);
+		r->cwd = session_cwd(c->list.config, name + 8, true);
 	} else {
 		r->kind = "named";
 	}
@@ -160,11 +160,11 @@ row_free(struct row *r)
 {
 	view_free(&r->view);
 	free(r->name);
-	free(r->where);
+	free(r->cwd);
 }
 
 static int
-row_newest(const void *a, const void *b)
+row_compare(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
 
@@ -190,7 +190,7 @@ row_json(const struct cli *c, const struct row *r)
 	out_int(o, "in_progress", (int64_t)r->view.in_progress);
 	out_int(o, "completed", (int64_t)r->view.completed);
 	out_string(o, "changed", r->changed_ms != 0 ? iso : NULL);
-	out_string(o, "cwd", r->where);
+	out_string(o, "cwd", r->cwd);
 	out_bool(o, "current", strcmp(r->name, c->list.name) == 0);
 	return o;
 }
@@ -199,13 +199,13 @@ static void
 row_text(struct cli *c, const struct row *r, int name_width)
 {
 	struct buf name = { 0 };
-	bool here = strcmp(r->name, c->list.name) == 0;
+	bool current = strcmp(r->name, c->list.name) == 0;
 
 	view_text(&name, r->name, 255);
 	buf_printf(&c->out, "%s%s %s%*s%s  %zu/%zu done",
-	    cli_paint(c, here ? PAINT_BOLD : PAINT_NONE), here ? "*" : " ", buf_text(&name),
+	    cli_paint(c, current ? PAINT_BOLD : PAINT_NONE), current ? "*" : " ", buf_text(&name),
 	    name_width - text_width(buf_text(&name)), "",
-	    cli_paint(c, here ? PAINT_OFF : PAINT_NONE), r->view.completed, r->view.shown);
+	    cli_paint(c, current ? PAINT_OFF : PAINT_NONE), r->view.completed, r->view.shown);
 	if (r->view.in_progress > 0)
 		buf_printf(&c->out, ", %zu in progress", r->view.in_progress);
 	buf_printf(&c->out, ", %s", layout_names[r->layout]);
@@ -213,10 +213,10 @@ row_text(struct cli *c, const struct row *r, int name_width)
 		buf_puts(&c->out, ", ");
 		view_ago(&c->out, r->changed_ms);
 	}
-	if (r->where != NULL) {
-		cli_print(c, ", %s in %.200s", r->kind, r->where);
+	if (r->cwd != NULL) {
+		cli_print(c, ", %s in %.200s", r->kind, r->cwd);
 	} else if (strcmp(r->kind, "named") != 0) {
-		buf_printf(&c->out, ", a %s's", r->kind);
+		buf_printf(&c->out, ", of a %s", r->kind);
 	}
 	buf_putc(&c->out, '\n');
 	buf_free(&name);
@@ -248,7 +248,7 @@ lists_main(struct cli *c)
 		width = w > width && w <= 40 ? w : width;
 		count++;
 	}
-	qsort(rows, count, sizeof(*rows), row_newest);
+	qsort(rows, count, sizeof(*rows), row_compare);
 	for (size_t i = 0; i < count; i++) {
 		if (all != NULL)
 			out_push(all, row_json(c, &rows[i]));

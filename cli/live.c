@@ -18,7 +18,7 @@
 #include "sys/file.h"
 #include "view.h"
 
-/* The client's JSON on standard input names the session, and so the list. */
+/* Take the session, which determines the list, from the client's JSON on standard input. */
 static void
 use_piped_session(const struct cli *c)
 {
@@ -263,7 +263,7 @@ wait_for_change(int fd)
 		}
 		if (p[0].revents == 0)
 			continue;
-		/* One save is several events: let the burst end, then draw once. */
+		/* One save is several events: read all of them, then draw once. */
 		for (int turn = 0; turn < 10; turn++) {
 			if (read(fd, drain, sizeof(drain)) <= 0 && errno != EAGAIN)
 				return -1;
@@ -276,7 +276,7 @@ wait_for_change(int fd)
 
 /* Print the list at every change: 0 at the end, -1. */
 static int
-watch(struct cli *c, int fd, const char *until)
+watch_loop(struct cli *c, int fd, const char *until)
 {
 	struct view v = { 0 }, next;
 	int wd, rc = 1;
@@ -317,10 +317,10 @@ watch_main(struct cli *c)
 		return c->status;
 	fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (fd == -1)
-		return cli_fail(c, EXIT_FAULT, "cannot watch: %s", strerror(errno));
+		return cli_fail(c, EXIT_FAULT, "cannot watch the list: %s", strerror(errno));
 	if (c->terminal && !c->json)
 		screen_enter(c);
-	rc = watch(c, fd, until);
+	rc = watch_loop(c, fd, until);
 	screen_leave();
 	cli_on_signal(NULL);
 	close(fd);

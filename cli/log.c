@@ -52,7 +52,7 @@ value_text(struct buf *b, const struct json *j, json_ref v)
 
 /* status pending -> in_progress, owner none -> backend-2 */
 static void
-change_text(struct cli *c, const struct json *j)
+fields_text(struct cli *c, const struct json *j)
 {
 	json_ref from = json_member(j, JSON_ROOT, "from"), to = json_member(j, JSON_ROOT, "to");
 	const char *arrow = c->ascii ? "->" : "→";
@@ -100,7 +100,7 @@ line_text(struct cli *c, const char *line)
 	    cli_paint(c, PAINT_OFF));
 	if (v[TASK] != NULL)
 		cli_print(c, " #%s", v[TASK]);
-	change_text(c, &j);
+	fields_text(c, &j);
 	if (v[AGENT] != NULL)
 		cli_print(c, " by %.60s", v[AGENT]);
 	else if (v[SESSION] != NULL)
@@ -139,7 +139,8 @@ log_verify(struct cli *c, int fd)
 		    c->list.name, err.text);
 	if (check.torn)
 		return cli_fail(c, EXIT_FINDINGS,
-		    "the last line of the journal of '%s' is torn; the next change sets it aside",
+		    "the last line of the journal of '%s' is incomplete; the next change moves it "
+		    "to journal.torn-N",
 		    c->list.name);
 	buf_printf(&c->out, "intact: %llu lines, head %.16s\n", (unsigned long long)check.lines,
 	    check.head);

@@ -17,7 +17,7 @@
 #define MCP_LINE (16u << 20)
 #define MCP_READ 65536
 
-/* Newest first: what we answer when the client asks for one we do not know. */
+/* Newest first.  A client that asks for an unknown one gets the newest. */
 static const char *const versions[] = { "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05" };
 
 enum {
@@ -41,7 +41,7 @@ send_message(struct cli *c, struct json_object *o)
 	cli_flush(c);
 }
 
-/* The shell of an answer; id as it came (a number keeps its digits). */
+/* An answer without result or error; the id has the bytes of the request's. */
 static struct json_object *
 reply(const struct json *j, json_ref id)
 {
@@ -83,11 +83,9 @@ initialize(const struct json *j, json_ref params)
 	out_string(info, "title", "Claude Code task list");
 	out_string(info, "version", VERSION);
 	out_string(r, "instructions",
-	    "The task list that Claude Code keeps. Look with TaskList, make tasks with TaskCreate, "
-	    "set "
-	    "a task in_progress before working on it and completed when it is done. Completing may "
-	    "run "
-	    "the project's gates: a refusal says what failed.");
+	    "The task list of Claude Code. List the tasks with TaskList, create one with "
+	    "TaskCreate. Set a task in_progress before you work on it, and completed when it is "
+	    "done: this may run the project's gates, and a refusal says what failed.");
 	return r;
 }
 
@@ -117,7 +115,7 @@ tools_list(const struct server *s)
 
 /* A gate started or ended: send a progress notification, if the client asked for them. */
 static void
-tell_progress(
+send_progress(
     void *arg, enum verify_moment moment, const struct gate *g, const struct gate_result *r)
 {
 	struct server *s = arg;
@@ -148,7 +146,7 @@ tools_call(struct server *s, const struct json *j, json_ref params, struct json_
 	json_ref arguments = json_member(j, params, "arguments");
 	json_ref token = json_member(j, json_member(j, params, "_meta"), "progressToken");
 	struct json_object *r, *part;
-	struct answer a = { 0 };
+	struct tool_answer a = { 0 };
 	const char *raw = "{}";
 	size_t len = 2;
 	char *text;
@@ -174,14 +172,14 @@ tools_call(struct server *s, const struct json *j, json_ref params, struct json_
 		a.output = NULL;
 	}
 	out_bool(r, "isError", a.error);
-	answer_free(&a);
+	tool_answer_free(&a);
 	free(s->token);
 	s->token = NULL;
 	free(name);
 	return o;
 }
 
-/* One request or notification; NULL: nothing to say. */
+/* Handle one request or notification: the answer, or NULL if there is none. */
 static struct json_object *
 dispatch(struct server *s, const struct json *j, json_ref m)
 {
@@ -215,7 +213,7 @@ out:
 }
 
 static void
-line_in(struct server *s, const char *text, size_t len)
+handle_line(struct server *s, const char *text, size_t len)
 {
 	struct json j = { 0 };
 	struct json_object *o, *batch;
@@ -266,7 +264,7 @@ answer_lines(struct server *s, struct buf *in, bool *skipping)
 	while ((end = memchr(start, '\n', in->len - (size_t)(start - in->data))) != NULL) {
 		*end = '\0';
 		if (!*skipping)
-			line_in(s, start, (size_t)(end - start));
+			handle_line(s, start, (size_t)(end - start));
 		*skipping = false;
 		start = end + 1;
 	}
@@ -291,7 +289,7 @@ mcp_main(struct cli *c)
 
 	if (choose_family(c, &s) != EXIT_DONE)
 		return c->status;
-	c->progress = tell_progress;
+	c->progress = send_progress;
 	c->progress_arg = &s; /* cppcheck-suppress autoVariables ; until we return */
 	for (;;) {
 		buf_need(&in, MCP_READ);

@@ -1,5 +1,5 @@
 /*
- * import, export, rehome: tasks between lists, layouts and files.
+ * import, export, rehome: copy and move tasks between lists, layouts and files.
  *
  * Every task that is added is journalled like a created one, so that undo can remove it.
  */
@@ -46,7 +46,7 @@ lost_text(struct cli *c, const struct convert_report *r)
 	const struct strings *const lists[] = { &r->skipped, &r->changed, &r->lost };
 	static const char *const labels[] = { "skipped: ", "", "lost: " };
 
-	/* On standard error, apart from the tasks on standard output. */
+	/* On standard error: standard output may hold the exported tasks. */
 	for (int i = 0; i < 3; i++)
 		for (size_t k = 0; k < lists[i]->count; k++)
 			cli_note(c, "%s%.300s", labels[i], lists[i]->item[k]);
@@ -86,14 +86,13 @@ read_source(struct cli *c, const char *path, enum convert_form form, struct task
 	else
 		rc = file_read_path(path, EVENT_MAX, &text, &err);
 	if (rc == 0)
-		rc = error_set(&err, ERROR_NOT_FOUND, "there is no '%s'", path);
+		rc = error_set(&err, ERROR_NOT_FOUND, "there is no file '%s'", path);
 	if (rc == 1 && form == CONVERT_UNKNOWN) {
 		form = convert_form_of(text.data, text.len);
 		if (form == CONVERT_UNKNOWN)
 			rc = error_set(&err, ERROR_INPUT,
 			    "the form of '%s' is unknown (try: --from document, exported, native "
-			    "or "
-			    "checklist)",
+			    "or checklist)",
 			    path);
 	}
 	if (rc == 1)
@@ -104,7 +103,7 @@ read_source(struct cli *c, const char *path, enum convert_form form, struct task
 	return rc;
 }
 
-/* Put them into the open list, and journal each. How many; -1 after cli_error(). */
+/* Add the tasks to the open list, and journal each.  How many; -1 after cli_error(). */
 static int
 put_all(struct cli *c, const struct task_set *tasks, struct convert_report *report)
 {
@@ -164,7 +163,7 @@ out:
 	return c->status;
 }
 
-/* A new directory of that layout. */
+/* Write a new directory of that layout. */
 static int
 write_directory(struct cli *c, const char *path, enum convert_form form,
     const struct task_set *tasks, struct convert_report *report)
@@ -182,7 +181,7 @@ write_directory(struct cli *c, const char *path, enum convert_form form,
 	return rc == -1 ? cli_error(c, &err) : EXIT_DONE;
 }
 
-/* The form that a name asks for by itself. */
+/* The form for a file name, without --to. */
 static enum convert_form
 form_of_name(const char *path)
 {
@@ -208,7 +207,9 @@ export_write(struct cli *c, const char *path, enum convert_form form, const stru
 	if (convert_print(form, tasks, clock_wall_ms(), &text, report, &err) == -1)
 		status = cli_error(c, &err);
 	else if (cli_flag(c, "strict") && report->lost.count > 0)
-		status = cli_fail(c, EXIT_RULE, "%zu things would be lost, the first: %s",
+		status = cli_fail(c, EXIT_RULE,
+		    "the export would lose %zu details, the first: %s (to export anyway, leave out "
+		    "--strict)",
 		    report->lost.count, report->lost.item[0]);
 	else
 		status = cli_write_file(c, path, &text);
@@ -281,7 +282,7 @@ list_named(struct cli *c, const char *config, const char *word, bool must)
 			found = mem_string(hit);
 		else
 			cli_fail(c, EXIT_UNKNOWN,
-			    "%s list is called '%s' (try: claude-tasks lists)",
+			    "%s list has a name that begins with '%s' (try: claude-tasks lists)",
 			    hits == 0 ? "no" : "more than one", word);
 	}
 	strings_free(&names);
@@ -310,7 +311,7 @@ rehome_load(struct cli *c, bool dry, struct task_set *tasks)
 
 	cli_agent(c, &self);
 	if (!dry &&
-	    release_dead(&c->list, &c->store, NULL, &self, NULL, &dead, cli_patience(), &err) == -1)
+	    release_dead(&c->list, &c->store, NULL, &self, NULL, &dead, cli_deadline(), &err) == -1)
 		cli_note(c, "claude-tasks: %s", err.text);
 	released_free(&dead);
 	if (store_load(&c->store, tasks, &err) == -1) {
@@ -407,7 +408,7 @@ rehome_main(struct cli *c)
 	else if (from != NULL && cli_find(c) == 0)
 		to = mem_string(c->list.name);
 	if (to != NULL && strcmp(from, to) == 0)
-		cli_misuse(c, "the tasks are in '%s' already", to);
+		cli_misuse(c, "FROM and TO are the same list, '%s'", to);
 	else if (to != NULL && (count = rehome(c, from, to, &report)) != -1)
 		rehome_print(c, from, to, count, &report);
 	convert_report_free(&report);

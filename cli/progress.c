@@ -19,7 +19,7 @@ progress_begin(struct progress *p, struct cli *c, bool quiet)
 }
 
 static void
-wipe(struct progress *p)
+clear_line(struct progress *p)
 {
 	if (p->drawn)
 		fputs("\r\033[K", stderr);
@@ -29,7 +29,7 @@ wipe(struct progress *p)
 void
 progress_end(struct progress *p)
 {
-	wipe(p);
+	clear_line(p);
 	fflush(stderr);
 	cli_on_signal(NULL);
 }
@@ -57,7 +57,7 @@ progress_result(struct cli *c, struct buf *b, const struct gate_result *r)
 
 /* The last line a command has printed so far. */
 static void
-last_line(struct buf *b, const struct gate_result *r)
+progress_last_line(struct buf *b, const struct gate_result *r)
 {
 	const char *text = buf_text(&r->tail), *end = text + r->tail.len, *start;
 
@@ -69,7 +69,7 @@ last_line(struct buf *b, const struct gate_result *r)
 }
 
 void
-progress_tell(
+progress_report(
     void *arg, enum verify_moment moment, const struct gate *g, const struct gate_result *r)
 {
 	struct progress *p = arg;
@@ -79,7 +79,7 @@ progress_tell(
 		return;
 	p->running += moment == VERIFY_GATE_STARTS;
 	p->running -= moment == VERIFY_GATE_ENDS && p->running > 0;
-	wipe(p);
+	clear_line(p);
 	if (moment == VERIFY_GATE_ENDS) {
 		if (!p->table && (r->verdict != GATE_SKIPPED || p->live)) {
 			cli_format(&line, "%.60s: ", g->name);
@@ -93,7 +93,7 @@ progress_tell(
 			buf_printf(&line, " (%zu running)", p->running);
 		if (r != NULL && r->tail.len > 0) {
 			buf_puts(&line, ": ");
-			last_line(&line, r);
+			progress_last_line(&line, r);
 		}
 		text_fit(&fitted, buf_text(&line), p->c->columns - 2, p->c->ascii);
 		fputs(buf_text(&fitted), stderr);

@@ -17,10 +17,10 @@ struct progress {
 };
 
 void progress_begin(struct progress *, struct cli *, bool quiet);
-void progress_tell(void *, enum verify_moment, const struct gate *, const struct gate_result *);
+void progress_report(void *, enum verify_moment, const struct gate *, const struct gate_result *);
 void progress_end(struct progress *);
 
-/* "passed", "failed (exit 1)", "passed (cached)", and how long it took. */
+/* Append "passed in 1.2 s", "failed (exit 1) in 0.3 s", "passed (cached)". */
 void progress_result(struct cli *, struct buf *, const struct gate_result *);
 
 #endif

@@ -127,9 +127,9 @@ list_text(struct cli *c, const struct view *v, const struct filter *f)
 		buf_printf(&c->out, "%s%s+%zu completed%s\n", c->terminal ? "  " : "",
 		    cli_paint(c, PAINT_DIM), hidden, cli_paint(c, PAINT_OFF));
 	else if (shown == 0 && v->shown > 0)
-		buf_printf(&c->out, "no such tasks in list '%s'\n", c->list.name);
+		buf_printf(&c->out, "no task of list '%s' matches\n", c->list.name);
 	else if (shown == 0)
-		buf_printf(&c->out, "no tasks in list '%s' (%s); for others: claude-tasks lists\n",
+		buf_printf(&c->out, "no tasks in list '%s' (%s); other lists: claude-tasks lists\n",
 		    c->list.name, c->list.why);
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The plugin that scripts/plugin makes; any marketplace may carry it. */
+/* The plugin that scripts/plugin makes, from any marketplace. */
 #define PLUGIN "task-hooks@"
 
 static void
@@ -41,22 +41,22 @@ read_settings(struct registration_file *f, const struct buf *text)
 }
 
 int
-registration_load(struct registration *w, struct error *err)
+registration_load(struct registration *r, struct error *err)
 {
 	struct buf text = { 0 };
 	struct error why;
 	int rc;
 
-	*w = (struct registration){ 0 };
-	w->config = list_config_dir(err);
-	if (w->config == NULL)
+	*r = (struct registration){ 0 };
+	r->config = list_config_dir(err);
+	if (r->config == NULL)
 		return -1;
-	w->project = project_dir();
+	r->project = project_dir();
 	for (int i = 0; i < SCOPES; i++) {
-		struct registration_file *f = &w->file[i];
+		struct registration_file *f = &r->file[i];
 
 		f->scope = (enum scope)i;
-		f->path = scope_path(f->scope, w->config, w->project);
+		f->path = scope_path(f->scope, r->config, r->project);
 		rc = settings_read(f->path, &text, &why);
 		f->there = rc == 1;
 		if (rc == -1)
@@ -69,35 +69,35 @@ registration_load(struct registration *w, struct error *err)
 }
 
 void
-registration_free(struct registration *w)
+registration_free(struct registration *r)
 {
 	for (int i = 0; i < SCOPES; i++) {
-		free(w->file[i].path);
-		free(w->file[i].broken);
-		free(w->file[i].model);
-		free(w->file[i].todo);
-		settings_entries_free(&w->file[i].entries);
+		free(r->file[i].path);
+		free(r->file[i].broken);
+		free(r->file[i].model);
+		free(r->file[i].todo);
+		settings_entries_free(&r->file[i].entries);
 	}
-	free(w->project);
-	free(w->config);
-	*w = (struct registration){ 0 };
+	free(r->project);
+	free(r->config);
+	*r = (struct registration){ 0 };
 }
 
 const char *
-registration_plugin(const struct registration *w)
+registration_plugin(const struct registration *r)
 {
 	for (int i = 0; i < SCOPES; i++)
-		if (w->file[i].plugin)
-			return w->file[i].path;
+		if (r->file[i].plugin)
+			return r->file[i].path;
 	return NULL;
 }
 
 const char *
-registration_disabled(const struct registration *w)
+registration_disabled(const struct registration *r)
 {
 	for (int i = 0; i < SCOPES; i++)
-		if (w->file[i].disabled)
-			return w->file[i].path;
+		if (r->file[i].disabled)
+			return r->file[i].path;
 	return NULL;
 }
 
@@ -109,19 +109,19 @@ switched_on(const char *v)
 }
 
 bool
-registration_todo_tools(const struct registration *w)
+registration_todo_tools(const struct registration *r)
 {
 	if (switched_on(getenv(TODO_TOOLS)))
 		return true;
 	for (int i = 0; i < SCOPES; i++)
-		if (switched_on(w->file[i].todo))
+		if (switched_on(r->file[i].todo))
 			return true;
 	return false;
 }
 
 /*
- * The client leaves the tools out for Opus 4.8, Sonnet 5 and what came with
- * them and after.  A name without a version means the current one.
+ * The client offers no Task tools to Opus 4.8, Sonnet 5 and the models released
+ * with or after them.  A name without a version means the current model.
  */
 static bool
 model_has_tools(const char *model)
@@ -139,16 +139,16 @@ model_has_tools(const char *model)
 }
 
 bool
-registration_tools_off(const struct registration *w, const char *client)
+registration_tools_off(const struct registration *r, const char *client)
 {
 	const char *model = getenv("ANTHROPIC_MODEL");
 
 	if (client != NULL && version_compare(client, TODO_TOOLS_SINCE) < 0)
 		return false;
-	/* The nearest file says which model. */
+	/* The settings nearest to the project determine the model. */
 	for (int i = SCOPE_LOCAL; i >= SCOPE_USER && model == NULL; i--)
-		model = w->file[i].model;
-	return !registration_todo_tools(w) && !model_has_tools(model);
+		model = r->file[i].model;
+	return !registration_todo_tools(r) && !model_has_tools(model);
 }
 
 char *

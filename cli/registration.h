@@ -27,10 +27,10 @@ struct registration {
 
 #define TODO_TOOLS "CLAUDE_CODE_ENABLE_TODO_TOOLS"
 
-int registration_load(struct registration *, struct error *); /* only {config} can be an error */
+int registration_load(struct registration *, struct error *); /* -1: no {config} */
 void registration_free(struct registration *);
 
-/* The settings file that enables our plugin, or switches all hooks off; NULL: none. */
+/* The settings file that enables our plugin, or disables our hooks; NULL: none. */
 const char *registration_plugin(const struct registration *);
 const char *registration_disabled(const struct registration *);
 /* Is the variable set, by the environment or a settings file? */
@@ -43,9 +43,9 @@ bool registration_tools_off(const struct registration *, const char *client);
  * of them is missing. */
 char *registration_bin(const char *dir, struct error *);
 
-/* Since which version current models have no Task tools unless told. */
+/* The first version that offers no Task tools to current models unless TODO_TOOLS is set. */
 #define TODO_TOOLS_SINCE "2.1.233"
-/* The oldest version that is known to take a hook as command and args.  Older ones
+/* The oldest version that is known to accept a hook as command and args.  Older ones
  * ignore args and give the command to a shell, which is the same for a plain path. */
 #define EXEC_FORM_SINCE "2.1.197"
 

@@ -5,7 +5,7 @@
 #include "schema.h"
 
 static const char *
-kind_name(const struct json *j, json_ref v)
+type_name(const struct json *j, json_ref v)
 {
 	static const char *const names[] = {
 		[JSON_NONE] = "nothing",
@@ -122,7 +122,7 @@ schema_check(const struct json *s, json_ref schema, const struct json *v, json_r
 {
 	json_ref type = json_member(s, schema, "type"), values = json_member(s, schema, "enum");
 	json_ref items = json_member(s, schema, "items");
-	const char *kind = kind_name(v, value);
+	const char *kind = type_name(v, value);
 	int64_t least;
 	char *text;
 	int rc = 0;
@@ -136,7 +136,8 @@ schema_check(const struct json *s, json_ref schema, const struct json *v, json_r
 		/* It cannot be written unchanged. */
 		if (!json_equals(v, value, text))
 			rc = error_set(err, ERROR_INPUT,
-			    "%s holds a NUL or half a surrogate pair, which cannot be kept", path);
+			    "%s contains a NUL or half a surrogate pair, which cannot be stored",
+			    path);
 		else if (json_int(s, json_member(s, schema, "minLength"), &least) == 0 &&
 			 strlen(text) < (size_t)least)
 			rc = error_set(err, ERROR_INPUT, "%s must not be empty", path);

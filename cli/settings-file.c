@@ -41,7 +41,7 @@ scope_path(enum scope s, const char *config, const char *project)
 }
 
 static bool
-holds_name(const char *dir, const char *name)
+has_entry(const char *dir, const char *name)
 {
 	char *path = mem_printf("%s/%s", dir, name);
 	bool is = access(path, F_OK) == 0;
@@ -60,10 +60,10 @@ project_dir(void)
 		return mem_string(".");
 	path = mem_string(cwd);
 	for (;;) {
-		/* ~/.claude is the user's, not a project's. */
+		/* ~/.claude belongs to the user, not to a project. */
 		bool at_home = home != NULL && strcmp(path, home) == 0;
 
-		if ((!at_home && holds_name(path, ".claude")) || holds_name(path, ".git")) {
+		if ((!at_home && has_entry(path, ".claude")) || has_entry(path, ".git")) {
 			free(cwd);
 			return path;
 		}
@@ -84,7 +84,7 @@ settings_read(const char *path, struct buf *text, struct error *err)
 
 /* The directory that really holds the file, and its name there, through symbolic links. */
 static int
-open_place(const char *path, char name[NAME_MAX + 1], struct error *err)
+open_parent(const char *path, char name[NAME_MAX + 1], struct error *err)
 {
 	char real[PATH_MAX], *slash;
 
@@ -106,7 +106,7 @@ open_place(const char *path, char name[NAME_MAX + 1], struct error *err)
 
 /* Does the file still hold these bytes?  1, 0, -1. */
 static int
-holds(int dirfd, const char *name, const struct buf *old, struct error *err)
+has_bytes(int dirfd, const char *name, const struct buf *old, struct error *err)
 {
 	struct buf now = { 0 };
 	int rc = file_read(dirfd, name, 0, SETTINGS_MAX, &now, err);
@@ -133,13 +133,13 @@ exchange(int dirfd, const char *temp, const char *name, const struct buf *old, b
 			return 1;
 		return errno == EEXIST ? 0 : error_sys(err, "cannot make '%s'", name);
 	}
-	if ((rc = holds(dirfd, name, old, err)) != 1)
+	if ((rc = has_bytes(dirfd, name, old, err)) != 1)
 		return rc;
 	if (renameat2(dirfd, temp, dirfd, name, RENAME_EXCHANGE) == 0) {
-		rc = holds(dirfd, temp, old, err);
+		rc = has_bytes(dirfd, temp, old, err);
 		/* Not the file that was read: exchange them again. */
 		if (rc == 0 && renameat2(dirfd, temp, dirfd, name, RENAME_EXCHANGE) == -1)
-			rc = error_sys(err, "cannot put '%s' back", name);
+			rc = error_sys(err, "cannot restore '%s'", name);
 		return rc;
 	}
 	if (errno == ENOENT)
@@ -157,11 +157,11 @@ write_temp(int dirfd, const char *temp, const struct buf *text, mode_t mode, str
 	int rc;
 
 	if (fd == -1)
-		return error_sys(err, "cannot write beside the settings");
+		return error_sys(err, "cannot create a file beside the settings");
 	(void)fchmod(fd, mode);
 	rc = file_write_all(fd, text->data, text->len, err);
 	if (rc == 0 && fsync(fd) == -1)
-		rc = error_sys(err, "cannot write beside the settings");
+		rc = error_sys(err, "cannot write a file beside the settings");
 	close(fd);
 	if (rc == -1)
 		unlinkat(dirfd, temp, 0);
@@ -175,7 +175,7 @@ settings_edit(const char *path, struct settings_edit *e, struct error *err)
 	struct buf out = { 0 };
 	struct stat st;
 	mode_t mode = 0;
-	int dirfd = open_place(path, name, err), rc = 0;
+	int dirfd = open_parent(path, name, err), rc = 0;
 
 	if (dirfd == -1)
 		return -1;
@@ -218,8 +218,8 @@ settings_edit(const char *path, struct settings_edit *e, struct error *err)
 		(void)unlinkat(dirfd, temp, 0);
 		if (rc != 0)
 			break;
-		rc = error_set(err, ERROR_BUSY,
-		    "'%s' is being written by another process all the time; try again", path);
+		rc = error_set(
+		    err, ERROR_BUSY, "another process keeps writing '%s'; try again", path);
 	}
 	buf_free(&out);
 	close(dirfd);

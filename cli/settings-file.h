@@ -10,7 +10,7 @@
  * The client rewrites its settings too, and takes no lock that we know of.  So the new file is
  * written beside the old one, the old one is compared once more, and the two are exchanged in one
  * step.  If the replaced file is not the one that was read, they are exchanged back.  After a
- * concurrent write the edit is made again.  Our own processes wait for a lock.
+ * concurrent write the edit is made again.  Processes of claude-tasks take a lock (install-record).
  */
 enum scope { SCOPE_USER, SCOPE_PROJECT, SCOPE_LOCAL, SCOPE_MANAGED };
 #define SCOPES 4
@@ -28,7 +28,7 @@ int settings_read(const char *path, struct buf *, struct error *);
  * Edit a file: fn makes the new text from the old one (len 0, text "" and
  * existed false if there is no file).  Returns 1 changed, 0 fn left it as it
  * was, -1.  remove: fn may set it to have the file removed instead.
- * `before` gets what the file was when it was changed.
+ * `before` gets the text that was replaced.
  */
 struct settings_edit {
 	int (*fn)(void *, const char *text, size_t len, bool existed, struct buf *out, bool *remove,
@@ -41,7 +41,7 @@ int settings_edit(const char *path, struct settings_edit *, struct error *);
 
 /* What `path --version` prints, owned; NULL: it cannot be run, or fails. */
 char *program_version(const char *path);
-/* The version of the client, "2.1.325" (owned), or NULL: no client found, or it says none. */
+/* The version of the client, "2.1.325" (owned), or NULL: no client found, or it prints none. */
 char *client_version(const char *client);
 int version_compare(const char *, const char *);
 

@@ -8,25 +8,25 @@
 #include "registration.h"
 
 static void
-status_json(struct cli *c, const struct registration *w, const char *version)
+status_json(struct cli *c, const struct registration *r, const char *version)
 {
 	struct json_object *o = out_object(), *files, *f, *entries, *e;
 
 	out_string(o, "version", VERSION);
 	out_string(o, "client", version);
-	out_bool(o, "plugin", registration_plugin(w) != NULL);
-	out_bool(o, "disabled", registration_disabled(w) != NULL);
-	out_bool(o, "todo_tools", registration_todo_tools(w));
+	out_bool(o, "plugin", registration_plugin(r) != NULL);
+	out_bool(o, "disabled", registration_disabled(r) != NULL);
+	out_bool(o, "todo_tools", registration_todo_tools(r));
 	files = out_add(o, "files", out_array());
 	for (int i = 0; i < SCOPES; i++) {
 		f = out_push(files, out_object());
-		out_string(f, "scope", scope_name(w->file[i].scope));
-		out_string(f, "path", w->file[i].path);
-		out_bool(f, "there", w->file[i].there);
-		out_string(f, "broken", w->file[i].broken);
+		out_string(f, "scope", scope_name(r->file[i].scope));
+		out_string(f, "path", r->file[i].path);
+		out_bool(f, "there", r->file[i].there);
+		out_string(f, "broken", r->file[i].broken);
 		entries = out_add(f, "entries", out_array());
-		for (size_t k = 0; k < w->file[i].entries.count; k++) {
-			const struct settings_entry *s = &w->file[i].entries.item[k];
+		for (size_t k = 0; k < r->file[i].entries.count; k++) {
+			const struct settings_entry *s = &r->file[i].entries.item[k];
 
 			e = out_push(entries, out_object());
 			out_string(e, "event", s->event);
@@ -39,13 +39,13 @@ status_json(struct cli *c, const struct registration *w, const char *version)
 }
 
 static void
-status_text(struct cli *c, const struct registration *w, const char *version)
+status_text(struct cli *c, const struct registration *r, const char *version)
 {
-	const char *plugin = registration_plugin(w), *disabled = registration_disabled(w);
+	const char *plugin = registration_plugin(r), *disabled = registration_disabled(r);
 	size_t count = 0;
 
 	for (int i = 0; i < SCOPES; i++) {
-		const struct registration_file *f = &w->file[i];
+		const struct registration_file *f = &r->file[i];
 
 		if (f->broken != NULL)
 			buf_printf(&c->out, "%s: %s\n", f->path, f->broken);
@@ -56,7 +56,7 @@ status_text(struct cli *c, const struct registration *w, const char *version)
 			if (k == 0)
 				buf_printf(&c->out, "%s\n", f->path);
 			buf_printf(&c->out, "  %-14s %s%s\n", e->event, e->path,
-			    missing ? "  (missing)" : "");
+			    missing ? "  (missing or not executable)" : "");
 		}
 		count += f->entries.count;
 	}
@@ -65,27 +65,27 @@ status_text(struct cli *c, const struct registration *w, const char *version)
 	else if (count == 0)
 		buf_puts(&c->out, "no hook is registered (try: claude-tasks install)\n");
 	if (disabled != NULL)
-		buf_printf(&c->out, "all hooks are disabled by %s\n", disabled);
+		buf_printf(&c->out, "%s disables the hooks\n", disabled);
 	buf_printf(&c->out, "client %s, Task tools %s\n", version != NULL ? version : "not found",
-	    registration_todo_tools(w) ? "enabled" : "as the client decides");
+	    registration_todo_tools(r) ? "enabled" : "as the client decides");
 }
 
 int
 status_main(struct cli *c)
 {
-	struct registration w;
+	struct registration r;
 	struct error err;
 	char *version;
 	bool found;
 
-	if (registration_load(&w, &err) == -1)
+	if (registration_load(&r, &err) == -1)
 		return cli_error(c, &err);
 	version = client_version(cli_value(c, "client"));
-	(c->json ? status_json : status_text)(c, &w, version);
-	found = registration_plugin(&w) != NULL;
+	(c->json ? status_json : status_text)(c, &r, version);
+	found = registration_plugin(&r) != NULL;
 	for (int i = 0; i < SCOPES; i++)
-		found |= w.file[i].entries.count > 0;
+		found |= r.file[i].entries.count > 0;
 	free(version);
-	registration_free(&w);
+	registration_free(&r);
 	return found ? EXIT_DONE : EXIT_FINDINGS;
 }

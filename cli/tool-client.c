@@ -1,8 +1,8 @@
 /*
- * TaskCreate, TaskGet, TaskUpdate, TaskList: the client's own tools.
+ * TaskCreate, TaskGet, TaskUpdate, TaskList, like the tools of the client.
  *
- * Outputs and texts are the client's.  Where our hooks would refuse a call (start a blocked task,
- * complete one whose gates fail), so do these: success false, and the reason.
+ * Outputs and texts are the client's.  A call that our hooks would refuse (start a blocked task,
+ * complete one whose gates fail) is refused here too: success false, and the reason.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 static const char missing[] = "Task not found";
 
 void
-task_create_run(struct cli *c, struct tool_input *in, struct answer *a)
+client_create_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 {
 	struct change change = CHANGE_INIT;
 	struct task made = TASK_INIT;
@@ -25,11 +25,11 @@ task_create_run(struct cli *c, struct tool_input *in, struct answer *a)
 	change.description = in->description != NULL ? in->description : in->subject;
 	change.active_form = in->active_form;
 	change.metadata = in->metadata;
-	if (in->needs.count > 0)
-		change.add_blocked_by = &in->needs;
+	if (in->blocked_by.count > 0)
+		change.add_blocked_by = &in->blocked_by;
 	if (tool_open(c, true, a)) {
 		if (change_create(c, &change, &made, &err) == -1) {
-			answer_error(a, &err);
+			tool_error(a, &err);
 		} else {
 			a->output = out_object();
 			task = out_add(a->output, "task", out_object());
@@ -52,7 +52,7 @@ ids_text(struct buf *b, const char *label, const struct strings *ids)
 }
 
 void
-task_get_run(struct cli *c, struct tool_input *in, struct answer *a)
+client_get_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 {
 	struct task t = TASK_INIT;
 	struct json_object *o;
@@ -64,7 +64,7 @@ task_get_run(struct cli *c, struct tool_input *in, struct answer *a)
 	if (c->store.dirfd != -1 && task_id_ok(in->id))
 		rc = store_get(&c->store, in->id, &t, &err);
 	if (rc == -1) {
-		answer_error(a, &err);
+		tool_error(a, &err);
 		goto out;
 	}
 	a->output = out_object();
@@ -95,7 +95,7 @@ out:
 }
 
 void
-task_list_run(struct cli *c, struct tool_input *in, struct answer *a)
+client_list_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 {
 	struct view v = { 0 };
 	struct json_object *tasks, *o;
@@ -132,12 +132,12 @@ task_list_run(struct cli *c, struct tool_input *in, struct answer *a)
 }
 
 /* An update, and which of the client's field names it changed. */
-struct update {
+struct client_update {
 	struct tool_input *in;
 	struct strings changed, unblocked;
 };
 
-/* The notes become a member of the metadata. */
+/* Add the notes to the metadata. */
 static void
 add_notes(struct tool_input *in)
 {
@@ -157,13 +157,13 @@ add_notes(struct tool_input *in)
 	in->metadata = buf_take(&b);
 }
 
-/* The client's shape of a refusal. */
+/* Answer with a refusal in the client's form. */
 static void
-update_refused(struct answer *a, const char *id, int status, const char *reason)
+update_refused(struct tool_answer *a, const char *id, int status, const char *reason)
 {
 	char *text = mem_string(reason);
 
-	answer_free(a);
+	tool_answer_free(a);
 	a->error = true;
 	a->status = status;
 	a->output = out_object();
@@ -175,10 +175,10 @@ update_refused(struct answer *a, const char *id, int status, const char *reason)
 	free(text);
 }
 
-/* To in_progress or completed, by the rules of claim and complete.  0, or -1 with the answer. */
+/* Set the status by the rules of claim and complete.  0, or -1 with the answer. */
 static int
-update_status(struct cli *c, struct update *u, enum task_status to, const struct change *with,
-    struct answer *a)
+update_status(struct cli *c, struct client_update *u, enum task_status to,
+    const struct change *with, struct tool_answer *a)
 {
 	struct change_complete how = { .id = u->in->id, .quiet = true, .with = with };
 	struct buf reason = { 0 };
@@ -204,7 +204,7 @@ differs(const char *asked, const char *is)
 }
 
 static void
-update_done(struct update *u, const struct task *was, const char *to, struct answer *a)
+update_done(struct client_update *u, const struct task *was, const char *to, struct tool_answer *a)
 {
 	struct json_object *change;
 
@@ -228,11 +228,11 @@ update_done(struct update *u, const struct task *was, const char *to, struct ans
 }
 
 static void
-update_delete(struct cli *c, struct update *u, const struct task *was, struct answer *a)
+update_delete(struct cli *c, struct client_update *u, const struct task *was, struct tool_answer *a)
 {
 	struct error err;
 
-	if (!tool_may_touch(c, u->in->id, "deleted", a)) {
+	if (!tool_may_change(c, u->in->id, "deleted", a)) {
 		update_refused(a, u->in->id, EXIT_TAKEN, buf_text(&a->text));
 		return;
 	}
@@ -246,7 +246,7 @@ update_delete(struct cli *c, struct update *u, const struct task *was, struct an
 
 /* The names of the fields that changed, as the client reports them. */
 static void
-update_fields(struct update *u, const struct task *was, const char *owner, bool moved)
+update_fields(struct client_update *u, const struct task *was, const char *owner, bool moved)
 {
 	json_ref old_owner = json_member(&was->json, JSON_ROOT, "owner");
 	const struct {
@@ -260,7 +260,7 @@ update_fields(struct update *u, const struct task *was, const char *owner, bool 
 		{ "metadata", u->in->metadata != NULL },
 		{ "status", moved },
 		{ "blocks", u->in->blocks.count > 0 },
-		{ "blockedBy", u->in->needs.count > 0 },
+		{ "blockedBy", u->in->blocked_by.count > 0 },
 	};
 
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
@@ -273,7 +273,7 @@ update_fields(struct update *u, const struct task *was, const char *owner, bool 
  * file the client's order.
  */
 static void
-update_rest(struct cli *c, struct update *u, const struct task *was, struct answer *a)
+update_rest(struct cli *c, struct client_update *u, const struct task *was, struct tool_answer *a)
 {
 	enum task_status to =
 	    u->in->status != NULL ? task_status_parse(u->in->status) : TASK_NO_STATUS;
@@ -283,7 +283,7 @@ update_rest(struct cli *c, struct update *u, const struct task *was, struct answ
 	int rc = 0;
 
 	if (differs(u->in->owner, was->owner) &&
-	    !tool_may_touch(c, u->in->id, "given to another", a)) {
+	    !tool_may_change(c, u->in->id, "given to another agent", a)) {
 		update_refused(a, u->in->id, EXIT_TAKEN, buf_text(&a->text));
 		return;
 	}
@@ -305,8 +305,8 @@ update_rest(struct cli *c, struct update *u, const struct task *was, struct answ
 	}
 	if (u->in->blocks.count > 0)
 		edges.add_blocks = &u->in->blocks;
-	if (u->in->needs.count > 0)
-		edges.add_blocked_by = &u->in->needs;
+	if (u->in->blocked_by.count > 0)
+		edges.add_blocked_by = &u->in->blocked_by;
 	if (rc != -1 && (edges.add_blocks != NULL || edges.add_blocked_by != NULL))
 		rc = change_update(c, u->in->id, &edges, NULL, NULL, &err);
 	if (rc == -1) {
@@ -318,9 +318,9 @@ update_rest(struct cli *c, struct update *u, const struct task *was, struct answ
 }
 
 void
-task_update_run(struct cli *c, struct tool_input *in, struct answer *a)
+client_update_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 {
-	struct update u = { .in = in };
+	struct client_update u = { .in = in };
 	struct task was = TASK_INIT;
 	struct error err = { 0 };
 	int rc = 0;

@@ -25,7 +25,7 @@ plain_json(const struct task *t)
 
 /* The task named by the input; 1, or 0 after the answer was made. */
 static int
-plain_find(struct cli *c, const char *id, struct task *t, struct answer *a)
+plain_find(struct cli *c, const char *id, struct task *t, struct tool_answer *a)
 {
 	struct error err;
 	int rc = 0;
@@ -35,14 +35,14 @@ plain_find(struct cli *c, const char *id, struct task *t, struct answer *a)
 	if (c->store.dirfd != -1 && task_id_ok(id))
 		rc = store_get(&c->store, id, t, &err);
 	if (rc == -1)
-		answer_error(a, &err);
+		tool_error(a, &err);
 	else if (rc == 0)
-		answer_fail(a, EXIT_UNKNOWN, "Task %.60s not found", id);
+		tool_fail(a, EXIT_UNKNOWN, "Task %.60s not found", id);
 	return rc == 1;
 }
 
 void
-plain_create_run(struct cli *c, struct tool_input *in, struct answer *a)
+plain_create_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 {
 	struct change change = CHANGE_INIT;
 	struct task made = TASK_INIT;
@@ -51,11 +51,11 @@ plain_create_run(struct cli *c, struct tool_input *in, struct answer *a)
 	change.status = TASK_PENDING;
 	change.subject = in->subject;
 	change.description = in->description != NULL ? in->description : "";
-	if (in->needs.count > 0)
-		change.add_blocked_by = &in->needs;
+	if (in->blocked_by.count > 0)
+		change.add_blocked_by = &in->blocked_by;
 	if (tool_open(c, true, a)) {
 		if (change_create(c, &change, &made, &err) == -1) {
-			answer_error(a, &err);
+			tool_error(a, &err);
 		} else {
 			a->output = plain_json(&made);
 			buf_printf(&a->text, "Created %s (%s)", made.id, made.subject);
@@ -65,7 +65,7 @@ plain_create_run(struct cli *c, struct tool_input *in, struct answer *a)
 }
 
 void
-plain_list_run(struct cli *c, struct tool_input *in, struct answer *a)
+plain_list_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 {
 	struct view v = { 0 };
 	struct json_object *tasks;
@@ -93,7 +93,7 @@ plain_list_run(struct cli *c, struct tool_input *in, struct answer *a)
 }
 
 void
-plain_get_run(struct cli *c, struct tool_input *in, struct answer *a)
+plain_get_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 {
 	struct task t = TASK_INIT;
 
@@ -105,7 +105,7 @@ plain_get_run(struct cli *c, struct tool_input *in, struct answer *a)
 }
 
 void
-plain_claim_run(struct cli *c, struct tool_input *in, struct answer *a)
+plain_claim_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 {
 	struct task t = TASK_INIT;
 	struct buf reason = { 0 };
@@ -117,9 +117,9 @@ plain_claim_run(struct cli *c, struct tool_input *in, struct answer *a)
 	cli_act_as(c, in->owner != NULL && *in->owner != '\0' ? in->owner : "agent");
 	r = change_claim(c, in->id, false, NULL, &reason, &err);
 	if (r == CLAIM_FAULT) {
-		answer_error(a, &err);
+		tool_error(a, &err);
 	} else if (r != CLAIM_OK) {
-		answer_fail(a, change_claim_exit(r, &err), "%s", buf_text(&reason));
+		tool_fail(a, change_claim_exit(r, &err), "%s", buf_text(&reason));
 		out_bool(a->output, "claimed", false);
 		out_string(a->output, "reason", claim_result_name(r));
 		out_string(a->output, "message", buf_text(&reason));
@@ -135,7 +135,7 @@ out:
 }
 
 void
-plain_complete_run(struct cli *c, struct tool_input *in, struct answer *a)
+plain_complete_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 {
 	struct change_complete how = { .id = in->id, .quiet = true };
 	struct strings unblocked = { 0 };
@@ -148,7 +148,7 @@ plain_complete_run(struct cli *c, struct tool_input *in, struct answer *a)
 		goto out;
 	status = change_complete(c, &how, &reason, &unblocked);
 	if (status != EXIT_DONE) {
-		answer_fail(a, status, "%s", buf_text(&reason));
+		tool_fail(a, status, "%s", buf_text(&reason));
 		out_bool(a->output, "completed", false);
 		out_string(a->output, "message", buf_text(&reason));
 		goto out;

@@ -1,5 +1,5 @@
 /*
- * The schemas are the client's (TaskCreate ...), with what other descriptions
+ * The schemas are the client's (TaskCreate ...), with members that other descriptions
  * of the same tools add: `dependencies` when creating, `notes` when updating.
  */
 #include <string.h>
@@ -47,7 +47,7 @@ static const struct tool tools[] = {
 				   "\"id\",\"subject\"")),
 		"\"task\""),
 	    .aliases = create_aliases,
-	    .run = task_create_run },
+	    .run = client_create_run },
 	{ .name = "TaskGet",
 	    .family = "client",
 	    .description = "Get a task of the task list, with its description and dependencies",
@@ -55,7 +55,7 @@ static const struct tool tools[] = {
 		OBJECT(MEMBER("taskId", DESCRIBED("string", "The ID of the task")), "\"taskId\""),
 	    .output = OPEN_OBJECT(MEMBER("task", "{\"type\":[\"object\",\"null\"]}"), "\"task\""),
 	    .reads = true,
-	    .run = task_get_run },
+	    .run = client_get_run },
 	{ .name = "TaskUpdate",
 	    .family = "client",
 	    .description = "Update a task: status, owner, texts, dependencies. Starting a blocked "
@@ -71,7 +71,7 @@ static const struct tool tools[] = {
 		    IDS("Tasks that wait for this one")) "," MEMBER("addBlockedBy",
 		    IDS("Tasks that this one waits for")) "," MEMBER("owner",
 		    DESCRIBED("string", "New owner")) "," MEMBER("notes",
-		    DESCRIBED("string", "Kept as metadata.notes")) "," METADATA,
+		    DESCRIBED("string", "Stored as metadata.notes")) "," METADATA,
 		"\"taskId\""),
 	    .output = OPEN_OBJECT(
 		MEMBER("success", "{\"type\":\"boolean\"}") "," MEMBER("taskId", STRING) "," MEMBER(
@@ -79,19 +79,20 @@ static const struct tool tools[] = {
 		"\"success\",\"taskId\",\"updatedFields\""),
 	    .destroys = true,
 	    .aliases = update_aliases,
-	    .run = task_update_run },
+	    .run = client_update_run },
 	{ .name = "TaskList",
 	    .family = "client",
 	    .description = "List the tasks: id, subject, status, owner, open blockers",
 	    .input = OBJECT("", ""),
 	    .output = OPEN_OBJECT(MEMBER("tasks", "{\"type\":\"array\"}"), "\"tasks\""),
 	    .reads = true,
-	    .run = task_list_run },
+	    .run = client_list_run },
 	{ .name = "TodoWrite",
 	    .family = "todo",
 	    .description = "Create a task, or update it if the id exists",
 	    .input = OBJECT(
-		MEMBER("id", DESCRIBED("string", "Left out: a new task")) "," MEMBER("description",
+		MEMBER("id", DESCRIBED("string", "Without it a task is created")) "," MEMBER(
+		    "description",
 		    "{\"type\":\"string\",\"minLength\":1,\"description\":\"Markdown; the first "
 		    "line is the subject\"}") "," MEMBER("status",
 		    "{\"type\":\"string\",\"enum\":[\"pending\",\"in_progress\","
@@ -118,7 +119,7 @@ static const struct tool tools[] = {
 	    .run = todo_read_run },
 	{ .name = "create_task",
 	    .family = "plain",
-	    .description = "Create a task, with what it waits for",
+	    .description = "Create a task; blockedBy: the tasks it waits for",
 	    .input = OBJECT(MEMBER("subject", "{\"type\":\"string\",\"minLength\":1}") "," MEMBER(
 				"description", STRING) "," MEMBER("blockedBy",
 				"{\"type\":[\"array\",\"null\"],\"items\":{\"type\":"
@@ -136,7 +137,7 @@ static const struct tool tools[] = {
 	    .run = plain_list_run },
 	{ .name = "get_task",
 	    .family = "plain",
-	    .description = "Everything about a task",
+	    .description = "Get everything about a task",
 	    .input = OBJECT(MEMBER("task_id", STRING), "\"task_id\""),
 	    .output = OPEN_OBJECT(MEMBER("id", STRING), "\"id\""),
 	    .reads = true,
@@ -154,7 +155,8 @@ static const struct tool tools[] = {
 	    .run = plain_claim_run },
 	{ .name = "complete_task",
 	    .family = "plain",
-	    .description = "Complete a task, if its gates pass; names what can start now",
+	    .description =
+		"Complete a task, if its gates pass; the answer names the tasks that can start now",
 	    .input = OBJECT(MEMBER("task_id", STRING), "\"task_id\""),
 	    .output = OPEN_OBJECT(MEMBER("completed", "{\"type\":\"boolean\"}") "," MEMBER(
 				      "message", STRING) "," MEMBER("unblocked", STRINGS),

@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "tool.h"
 
-/* When the file was written last; 0 where a task has no file of its own. */
+/* When the task's file was last written; 0 if it has none. */
 static int64_t
 written_ms(struct cli *c, const char *id)
 {
@@ -58,19 +58,19 @@ todo_json(struct cli *c, const struct view *v, const struct task *t)
 	return o;
 }
 
-/* The subject is the description's first line. */
+/* The subject is the first line of the description; an assignee of null is no owner. */
 static void
-todo_input(struct tool_input *w)
+todo_input(struct tool_input *in)
 {
-	w->subject = mem_copy(w->description, strcspn(w->description, "\r\n"));
-	if (json_kind(w->json, json_member(w->json, JSON_ROOT, "assignee")) == JSON_NULL)
-		w->owner = mem_string("");
+	in->subject = mem_copy(in->description, strcspn(in->description, "\r\n"));
+	if (json_kind(in->json, json_member(in->json, JSON_ROOT, "assignee")) == JSON_NULL)
+		in->owner = mem_string("");
 }
 
 /* Create a task with the caller's id. */
 static int
-make_named(
-    struct cli *c, const struct tool_input *w, const struct change *change, struct error *err)
+create_with_id(
+    struct cli *c, const struct tool_input *in, const struct change *change, struct error *err)
 {
 	static const enum task_dialect dialect[] = { [STORE_NATIVE] = TASK_NATIVE,
 		[STORE_DOCUMENT] = TASK_DOCUMENT,
@@ -81,136 +81,138 @@ make_named(
 	int rc;
 
 	bare.add_blocked_by = NULL;
-	rc = task_make(dialect[c->store.layout], w->id, &bare, clock_wall_ms(), &text, err);
+	rc = task_make(dialect[c->store.layout], in->id, &bare, clock_wall_ms(), &text, err);
 	if (rc != -1)
-		rc = store_put(&c->store, w->id, text.data, text.len, cli_patience(), err);
-	for (size_t i = 0; i < w->needs.count && rc != -1; i++)
-		rc = store_depend(&c->store, w->id, w->needs.item[i], false, cli_patience(), err);
-	if (rc != -1 && (rc = store_get(&c->store, w->id, &made, err)) == 1)
+		rc = store_put(&c->store, in->id, text.data, text.len, cli_deadline(), err);
+	for (size_t i = 0; i < in->blocked_by.count && rc != -1; i++)
+		rc = store_depend(
+		    &c->store, in->id, in->blocked_by.item[i], false, cli_deadline(), err);
+	if (rc != -1 && (rc = store_get(&c->store, in->id, &made, err)) == 1)
 		change_record(c, "create", NULL, &made, NULL, NULL);
 	task_free(&made);
 	buf_free(&text);
 	return rc == -1 ? -1 : 0;
 }
 
-/* The dependencies are the whole set: others are removed. */
+/* Add the dependencies of the input, remove all others. */
 static int
-set_needs(struct cli *c, const struct tool_input *w, const struct task *was, struct error *err)
+set_blockers(struct cli *c, const struct tool_input *in, const struct task *was, struct error *err)
 {
-	for (size_t i = 0; i < w->needs.count; i++)
-		if (!strings_has(&was->blocked_by, w->needs.item[i]) &&
-		    change_depend(c, w->id, w->needs.item[i], false, err) == -1)
+	for (size_t i = 0; i < in->blocked_by.count; i++)
+		if (!strings_has(&was->blocked_by, in->blocked_by.item[i]) &&
+		    change_depend(c, in->id, in->blocked_by.item[i], false, err) == -1)
 			return -1;
 	for (size_t i = 0; i < was->blocked_by.count; i++)
-		if (!strings_has(&w->needs, was->blocked_by.item[i]) &&
-		    change_depend(c, w->id, was->blocked_by.item[i], true, err) == -1)
+		if (!strings_has(&in->blocked_by, was->blocked_by.item[i]) &&
+		    change_depend(c, in->id, was->blocked_by.item[i], true, err) == -1)
 			return -1;
 	return 0;
 }
 
 static void
-todo_status(struct cli *c, const struct tool_input *w, enum task_status to, struct answer *a)
+todo_status(struct cli *c, const struct tool_input *in, enum task_status to, struct tool_answer *a)
 {
-	struct change_complete how = { .id = w->id, .quiet = true };
+	struct change_complete how = { .id = in->id, .quiet = true };
 	struct strings unblocked = { 0 };
 	struct buf reason = { 0 };
 	int status;
 
 	if (to == TASK_IN_PROGRESS) {
-		if (w->owner != NULL && *w->owner != '\0')
-			cli_act_as(c, w->owner);
-		status = change_claim_status(c, w->id, NULL, &reason);
+		if (in->owner != NULL && *in->owner != '\0')
+			cli_act_as(c, in->owner);
+		status = change_claim_status(c, in->id, NULL, &reason);
 	} else {
 		status = change_complete(c, &how, &reason, &unblocked);
 	}
 	if (status != EXIT_DONE)
-		answer_fail(a, status, "%s", buf_text(&reason));
+		tool_fail(a, status, "%s", buf_text(&reason));
 	strings_free(&unblocked);
 	buf_free(&reason);
 }
 
-/* Create the task, or update `was`; w->id is set afterwards. */
+/* Create the task, or update `was`; in->id is set afterwards. */
 static int
-todo_write(struct cli *c, struct tool_input *w, const struct task *was, enum task_status to,
+todo_write(struct cli *c, struct tool_input *in, const struct task *was, enum task_status to,
     bool set_dependencies, struct error *err)
 {
 	struct change change = CHANGE_INIT;
 	struct task made = TASK_INIT;
 	int rc;
 
-	change.subject = c->store.layout == STORE_DOCUMENT ? NULL : w->subject;
-	change.description = w->description;
-	change.owner = w->owner;
-	change.parent = w->parent;
-	change.metadata = w->metadata;
+	change.subject = c->store.layout == STORE_DOCUMENT ? NULL : in->subject;
+	change.description = in->description;
+	change.owner = in->owner;
+	change.parent = in->parent;
+	change.metadata = in->metadata;
 	if (was != NULL) {
 		if (to == TASK_PENDING && was->status != TASK_BLOCKED)
 			change.status = to;
-		rc = change_update(c, w->id, &change, NULL, NULL, err);
-		return rc != -1 && set_dependencies ? set_needs(c, w, was, err) : rc;
+		rc = change_update(c, in->id, &change, NULL, NULL, err);
+		return rc != -1 && set_dependencies ? set_blockers(c, in, was, err) : rc;
 	}
 	change.status = TASK_PENDING;
-	if (w->needs.count > 0)
-		change.add_blocked_by = &w->needs;
-	if (w->id != NULL)
-		return make_named(c, w, &change, err);
+	if (in->blocked_by.count > 0)
+		change.add_blocked_by = &in->blocked_by;
+	if (in->id != NULL)
+		return create_with_id(c, in, &change, err);
 	rc = change_create(c, &change, &made, err);
 	if (rc == 0)
-		w->id = mem_string(made.id);
+		in->id = mem_string(made.id);
 	task_free(&made);
 	return rc;
 }
 
 static void
-todo_written(struct cli *c, const struct tool_input *w, bool existed, struct answer *a)
+todo_written(struct cli *c, const struct tool_input *in, bool existed, struct tool_answer *a)
 {
 	struct view v;
 	const struct task *now;
 
 	if (!tool_load(c, &v, a))
 		return;
-	now = view_find(&v, w->id);
+	now = view_find(&v, in->id);
 	a->output = out_object();
 	if (now != NULL)
 		out_add(a->output, "task", todo_json(c, &v, now));
-	buf_printf(&a->text, "%s task %s: %s", existed ? "Updated" : "Created", w->id, w->subject);
+	buf_printf(
+	    &a->text, "%s task %s: %s", existed ? "Updated" : "Created", in->id, in->subject);
 	view_free(&v);
 }
 
 void
-todo_write_run(struct cli *c, struct tool_input *w, struct answer *a)
+todo_write_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 {
 	struct task was = TASK_INIT;
 	struct error err;
-	bool needs = json_member(w->json, JSON_ROOT, "dependencies") != JSON_ABSENT;
+	bool set_dependencies = json_member(in->json, JSON_ROOT, "dependencies") != JSON_ABSENT;
 	enum task_status to;
 	int there = 0;
 
-	todo_input(w);
+	todo_input(in);
 	if (!tool_open(c, true, a))
 		goto out;
-	if (w->id != NULL && !task_id_ok(w->id)) {
-		answer_fail(a, EXIT_MISUSE, "TodoWrite: '%.60s' is not a task id", w->id);
+	if (in->id != NULL && !task_id_ok(in->id)) {
+		tool_fail(a, EXIT_MISUSE, "TodoWrite: '%.60s' is not a task id", in->id);
 		goto out;
 	}
-	to = w->status != NULL ? task_status_parse(w->status) : TASK_NO_STATUS;
+	to = in->status != NULL ? task_status_parse(in->status) : TASK_NO_STATUS;
 	if (to == TASK_BLOCKED)
 		to = TASK_PENDING; /* it follows from the dependencies */
-	if ((w->id != NULL && (there = store_get(&c->store, w->id, &was, &err)) == -1) ||
-	    todo_write(c, w, there == 1 ? &was : NULL, to, needs, &err) == -1) {
-		answer_error(a, &err);
+	if ((in->id != NULL && (there = store_get(&c->store, in->id, &was, &err)) == -1) ||
+	    todo_write(c, in, there == 1 ? &was : NULL, to, set_dependencies, &err) == -1) {
+		tool_error(a, &err);
 		goto out;
 	}
 	if ((to == TASK_IN_PROGRESS || to == TASK_COMPLETED) && (there != 1 || was.status != to))
-		todo_status(c, w, to, a);
+		todo_status(c, in, to, a);
 	if (!a->error)
-		todo_written(c, w, there == 1, a);
+		todo_written(c, in, there == 1, a);
 out:
 	task_free(&was);
 }
 
 void
-todo_read_run(struct cli *c, struct tool_input *in, struct answer *a)
+todo_read_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 {
 	static const char *const states[] = { "pending", "in_progress", "completed", "blocked" };
 	int64_t count = 0, by_state[4] = { 0 };

@@ -13,16 +13,16 @@
 #define FIELD(key, kind, member) JSON_FIELD(key, kind, struct tool_input, member)
 
 void
-answer_free(struct answer *a)
+tool_answer_free(struct tool_answer *a)
 {
 	if (a->output != NULL)
 		json_object_put(a->output);
 	buf_free(&a->text);
-	*a = (struct answer){ 0 };
+	*a = (struct tool_answer){ 0 };
 }
 
 void
-answer_fail(struct answer *a, int status, const char *fmt, ...)
+tool_fail(struct tool_answer *a, int status, const char *fmt, ...)
 {
 	va_list ap;
 	char *s;
@@ -30,7 +30,7 @@ answer_fail(struct answer *a, int status, const char *fmt, ...)
 	va_start(ap, fmt);
 	s = mem_vprintf(fmt, ap);
 	va_end(ap);
-	answer_free(a);
+	tool_answer_free(a);
 	a->error = true;
 	a->status = status;
 	a->output = out_object();
@@ -40,14 +40,14 @@ answer_fail(struct answer *a, int status, const char *fmt, ...)
 }
 
 void
-answer_error(struct answer *a, const struct error *err)
+tool_error(struct tool_answer *a, const struct error *err)
 {
-	answer_fail(a, cli_status(err->kind), "%s", err->text);
+	tool_fail(a, cli_status(err->kind), "%s", err->text);
 }
 
 /* The list is found anew: it may have been created since the last call. */
 bool
-tool_open(struct cli *c, bool make, struct answer *a)
+tool_open(struct cli *c, bool make, struct tool_answer *a)
 {
 	struct list_query q = { .list = c->list_name,
 		.dir = c->list_dir,
@@ -58,23 +58,23 @@ tool_open(struct cli *c, bool make, struct answer *a)
 	list_free(&c->list);
 	if (list_find(&c->list, &q, &err) == -1 ||
 	    store_open(&c->store, c->list.dir, make, &err) == -1) {
-		answer_error(a, &err);
+		tool_error(a, &err);
 		return false;
 	}
 	if (c->store.dirfd != -1)
-		cli_tune(c);
+		cli_set_durability(c);
 	return true;
 }
 
 bool
-tool_load(struct cli *c, struct view *v, struct answer *a)
+tool_load(struct cli *c, struct view *v, struct tool_answer *a)
 {
 	struct task_set all = { 0 };
 	struct error err;
 
 	*v = (struct view){ 0 };
 	if (c->store.dirfd != -1 && store_load(&c->store, &all, &err) == -1) {
-		answer_error(a, &err);
+		tool_error(a, &err);
 		return false;
 	}
 	view_of(v, &all);
@@ -91,7 +91,7 @@ tool_line(struct buf *b, const char *sign, const struct task *t)
 }
 
 bool
-tool_may_touch(struct cli *c, const char *id, const char *deed, struct answer *a)
+tool_may_change(struct cli *c, const char *id, const char *action, struct tool_answer *a)
 {
 	struct claims claims = { 0 };
 	struct task t = TASK_INIT;
@@ -104,7 +104,7 @@ tool_may_touch(struct cli *c, const char *id, const char *deed, struct answer *a
 	if (store_get(&c->store, id, &t, &err) != 1 || t.status != TASK_IN_PROGRESS)
 		goto out;
 	if (claims_load(&c->list, &claims, &err) == -1) {
-		answer_error(a, &err);
+		tool_error(a, &err);
 		may = false;
 		goto out;
 	}
@@ -114,9 +114,10 @@ tool_may_touch(struct cli *c, const char *id, const char *deed, struct answer *a
 	may = holder_of(&q) != HOLDER_OTHER;
 	if (!may) {
 		task_name(&text, &t);
-		buf_printf(&text, " cannot be %s: it is in progress with ", deed);
+		buf_printf(&text, " cannot be %s: it is in progress by ", action);
 		holder_describe(&text, &q);
-		answer_fail(a, EXIT_TAKEN, "%s", buf_text(&text));
+		buf_printf(&text, ". If that agent is gone: claude-tasks release %s", id);
+		tool_fail(a, EXIT_TAKEN, "%s", buf_text(&text));
 	}
 out:
 	buf_free(&text);
@@ -139,16 +140,16 @@ static const struct json_field fields[] = {
 	FIELD("notes", FIELD_STRING, notes),
 	FIELD("metadata", FIELD_RAW, metadata),
 	FIELD("addBlocks", FIELD_STRINGS, blocks),
-	FIELD("addBlockedBy", FIELD_STRINGS, needs),
-	FIELD("dependencies", FIELD_STRINGS, needs),
-	FIELD("blockedBy", FIELD_STRINGS, needs),
+	FIELD("addBlockedBy", FIELD_STRINGS, blocked_by),
+	FIELD("dependencies", FIELD_STRINGS, blocked_by),
+	FIELD("blockedBy", FIELD_STRINGS, blocked_by),
 	FIELD("include_completed", FIELD_BOOL, with_completed),
 	JSON_FIELDS_END,
 };
 
 /* The input with aliases of members replaced; 0, or -1 if a member occurs twice. */
 static int
-canonical(const struct tool *t, const struct json *j, struct buf *out, struct error *err)
+replace_aliases(const struct tool *t, const struct json *j, struct buf *out, struct error *err)
 {
 	struct strings seen = { 0 };
 	const char *raw;
@@ -165,7 +166,7 @@ canonical(const struct tool *t, const struct json *j, struct buf *out, struct er
 			if (strcmp(*p, key) == 0)
 				name = p[1];
 		if (strings_has(&seen, name))
-			rc = error_set(err, ERROR_INPUT, "the input names '%s' twice", name);
+			rc = error_set(err, ERROR_INPUT, "the input has '%s' twice", name);
 		strings_add(&seen, name);
 		if (out->len > 1)
 			buf_putc(out, ',');
@@ -181,28 +182,28 @@ canonical(const struct tool *t, const struct json *j, struct buf *out, struct er
 }
 
 void
-tool_call(struct cli *c, const struct tool *t, const char *input, size_t len, struct answer *a)
+tool_call(struct cli *c, const struct tool *t, const char *input, size_t len, struct tool_answer *a)
 {
 	struct json given = { 0 }, schema = { 0 }, in = { 0 };
 	struct tool_input members = { .json = &in };
 	struct buf text = { 0 };
 	struct error err;
 
-	*a = (struct answer){ 0 };
+	*a = (struct tool_answer){ 0 };
 	cli_act_as(c, NULL);
 	if (json_parse(&schema, t->input, strlen(t->input), &err) == -1 ||
 	    json_parse(&given, input, len, &err) == -1) {
-		answer_fail(a, EXIT_MISUSE, "%s: the input is not JSON: %s", t->name, err.text);
+		tool_fail(a, EXIT_MISUSE, "%s: the input is not JSON: %s", t->name, err.text);
 		goto out;
 	}
 	if (json_kind(&given, JSON_ROOT) != JSON_OBJECT) {
-		answer_fail(a, EXIT_MISUSE, "%s: the input must be an object", t->name);
+		tool_fail(a, EXIT_MISUSE, "%s: the input must be an object", t->name);
 		goto out;
 	}
-	if (canonical(t, &given, &text, &err) == -1 ||
+	if (replace_aliases(t, &given, &text, &err) == -1 ||
 	    json_parse(&in, text.data, text.len, &err) == -1 ||
 	    schema_check(&schema, JSON_ROOT, &in, JSON_ROOT, "the input", &err) == -1) {
-		answer_fail(a, EXIT_MISUSE, "%s: %s", t->name, err.text);
+		tool_fail(a, EXIT_MISUSE, "%s: %s", t->name, err.text);
 		goto out;
 	}
 	change_begin(c);

@@ -7,17 +7,17 @@
 #include "json/json.h"
 
 /*
- * The tools that `call` and `mcp` offer: name, schemas, what it does.
+ * The tools that `call` and `mcp` offer: names, schemas, functions.
  *
- *	TaskCreate TaskGet TaskUpdate TaskList	the shapes of the client's own
+ *	TaskCreate TaskGet TaskUpdate TaskList	like the tools of the client
  *	TodoWrite TodoRead			one tool that writes, one that reads
- *	create_task list_tasks get_task claim_task complete_task	five plain ones
+ *	create_task list_tasks get_task claim_task complete_task	plain tools
  *
- * A tool gets its input checked against its schema, and answers with JSON
- * (the output, an object) and with text (for a model to read).
+ * The input of a tool is checked against its schema.  The answer is JSON
+ * (the output, an object) and text (for a model to read).
  */
-struct answer {
-	struct json_object *output; /* NULL only after a fault */
+struct tool_answer {
+	struct json_object *output; /* every tool sets it, also after a failure */
 	struct buf text;
 	bool error; /* the tool could not do it: text says why */
 	int status; /* exit status of `call` */
@@ -28,7 +28,7 @@ struct tool_input {
 	const struct json *json;
 	char *id, *subject, *description, *active_form, *status, *owner, *parent, *notes;
 	char *metadata; /* JSON */
-	struct strings blocks, needs;
+	struct strings blocks, blocked_by;
 	bool with_completed;
 };
 
@@ -39,41 +39,43 @@ struct tool {
 	const char *output; /* JSON Schema */
 	bool reads, destroys;
 	const char *const *aliases; /* pairs: other name of a member, its name; ends with NULL */
-	void (*run)(struct cli *, struct tool_input *, struct answer *);
+	void (*run)(struct cli *, struct tool_input *, struct tool_answer *);
 };
 
 const struct tool *tool_find(const char *name);
 const struct tool *tool_table(size_t *count);
 
-/* Check and run.  The list is found anew. `progress`: see change_complete; may be NULL. */
-void tool_call(struct cli *, const struct tool *, const char *input, size_t len, struct answer *);
-void answer_free(struct answer *);
+/* Check the input and run the tool. */
+void tool_call(
+    struct cli *, const struct tool *, const char *input, size_t len, struct tool_answer *);
+void tool_answer_free(struct tool_answer *);
 
 /* For the tools: a refusal or fault as the answer. */
-void answer_fail(struct answer *, int status, const char *fmt, ...)
+void tool_fail(struct tool_answer *, int status, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-void answer_error(struct answer *, const struct error *);
+void tool_error(struct tool_answer *, const struct error *);
 
-/* The store, made if asked; false after answer_error(). A missing list reads as empty. */
-bool tool_open(struct cli *, bool make, struct answer *);
-bool tool_load(struct cli *, struct view *, struct answer *);
+/* Open the list's store, and with `make` create it; false after tool_error().  Without a store
+ * tool_load() loads an empty list. */
+bool tool_open(struct cli *, bool make, struct tool_answer *);
+bool tool_load(struct cli *, struct view *, struct tool_answer *);
 
 /* A line of a list: "3 [pending] Subject (owner)". */
 void tool_line(struct buf *, const char *sign, const struct task *);
 
-/* May the caller change this task in progress?  false after answer_fail(). */
-bool tool_may_touch(struct cli *, const char *id, const char *deed, struct answer *);
+/* May the caller change this task in progress?  false after tool_fail(). */
+bool tool_may_change(struct cli *, const char *id, const char *action, struct tool_answer *);
 
-void task_create_run(struct cli *, struct tool_input *, struct answer *);
-void task_get_run(struct cli *, struct tool_input *, struct answer *);
-void task_update_run(struct cli *, struct tool_input *, struct answer *);
-void task_list_run(struct cli *, struct tool_input *, struct answer *);
-void todo_write_run(struct cli *, struct tool_input *, struct answer *);
-void todo_read_run(struct cli *, struct tool_input *, struct answer *);
-void plain_create_run(struct cli *, struct tool_input *, struct answer *);
-void plain_list_run(struct cli *, struct tool_input *, struct answer *);
-void plain_get_run(struct cli *, struct tool_input *, struct answer *);
-void plain_claim_run(struct cli *, struct tool_input *, struct answer *);
-void plain_complete_run(struct cli *, struct tool_input *, struct answer *);
+void client_create_run(struct cli *, struct tool_input *, struct tool_answer *);
+void client_get_run(struct cli *, struct tool_input *, struct tool_answer *);
+void client_update_run(struct cli *, struct tool_input *, struct tool_answer *);
+void client_list_run(struct cli *, struct tool_input *, struct tool_answer *);
+void todo_write_run(struct cli *, struct tool_input *, struct tool_answer *);
+void todo_read_run(struct cli *, struct tool_input *, struct tool_answer *);
+void plain_create_run(struct cli *, struct tool_input *, struct tool_answer *);
+void plain_list_run(struct cli *, struct tool_input *, struct tool_answer *);
+void plain_get_run(struct cli *, struct tool_input *, struct tool_answer *);
+void plain_claim_run(struct cli *, struct tool_input *, struct tool_answer *);
+void plain_complete_run(struct cli *, struct tool_input *, struct tool_answer *);
 
 #endif

@@ -16,8 +16,8 @@ struct forest {
 	struct cli *c;
 	const struct view *v;
 	bool *drawn, *path; /* by index into v->tasks */
-	/* Who waits for a task, by its index: the first edge, and from each edge the next
-	 * one; edge + 1, 0 ends. In the order of the list. */
+	/* first: by index of a task, the first edge to a task that waits for it; next: by edge, the
+	 * next one of the same task (both edge + 1, 0 ends); waiting: by edge, the waiting task. */
 	size_t *first, *next, *waiting;
 	struct buf indent;
 	bool all;
@@ -36,7 +36,7 @@ shows(const struct forest *f, const struct task *t)
 }
 
 static void
-edges(struct forest *f)
+collect_edges(struct forest *f)
 {
 	size_t count = 0, e;
 
@@ -46,7 +46,7 @@ edges(struct forest *f)
 	f->next = mem_alloc((count + 1) * sizeof(size_t));
 	f->waiting = mem_alloc((count + 1) * sizeof(size_t));
 	e = 0;
-	/* From the end, so that a chain begins with the first in the list. */
+	/* From the end, so that the edges of a task are in the order of the list. */
 	for (size_t i = f->v->tasks.count; i > 0; i--) {
 		const struct task *t = &f->v->tasks.item[i - 1];
 
@@ -64,7 +64,7 @@ edges(struct forest *f)
 
 /* Does it wait for any task that is shown? */
 static bool
-has_root_above(const struct forest *f, const struct task *t)
+has_shown_blocker(const struct forest *f, const struct task *t)
 {
 	for (size_t i = 0; i < t->blocked_by.count; i++) {
 		const struct task *b = view_find(f->v, t->blocked_by.item[i]);
@@ -119,7 +119,7 @@ draw_all(struct cli *c, const struct view *v, const char *only)
 
 	f.drawn = mem_alloc(v->tasks.count + 1);
 	f.path = mem_alloc(v->tasks.count + 1);
-	edges(&f);
+	collect_edges(&f);
 	if (only != NULL) {
 		draw(&f, view_find(v, only), "");
 		goto out;
@@ -129,7 +129,7 @@ draw_all(struct cli *c, const struct view *v, const char *only)
 		bool again = i >= v->tasks.count;
 		const struct task *t = &v->tasks.item[i % v->tasks.count];
 
-		if (shows(&f, t) && (again ? !f.drawn[index_of(&f, t)] : !has_root_above(&f, t)))
+		if (shows(&f, t) && (again ? !f.drawn[index_of(&f, t)] : !has_shown_blocker(&f, t)))
 			draw(&f, t, "");
 	}
 	if (c->out.len == lines)
@@ -145,11 +145,11 @@ out:
 }
 
 /*
- * Source text, then a text of a task inside its double quotes, of DOT or Mermaid: quotes and
- * backslashes are what could end it.
+ * Append source text of DOT or Mermaid, then a text of a task, which is inside double quotes there:
+ * quotes and backslashes, which could end it, are replaced.
  */
 static void
-label(struct buf *b, const char *before, const char *text)
+put_label(struct buf *b, const char *before, const char *text)
 {
 	struct buf safe = { 0 };
 
@@ -161,7 +161,7 @@ label(struct buf *b, const char *before, const char *text)
 }
 
 static void
-dot(struct cli *c, const struct view *v)
+print_dot(struct cli *c, const struct view *v)
 {
 	static const char *const fill[] = { [TASK_IN_PROGRESS] = "khaki",
 		[TASK_COMPLETED] = "palegreen",
@@ -175,11 +175,11 @@ dot(struct cli *c, const struct view *v)
 
 		if (t->internal)
 			continue;
-		label(&c->out, "\t\"", t->id);
-		label(&c->out, "\" [label=\"#", t->id);
-		label(&c->out, " ", t->subject);
+		put_label(&c->out, "\t\"", t->id);
+		put_label(&c->out, "\" [label=\"#", t->id);
+		put_label(&c->out, " ", t->subject);
 		if (t->owner != NULL)
-			label(&c->out, "\\n@", t->owner);
+			put_label(&c->out, "\\n@", t->owner);
 		buf_putc(&c->out, '"');
 		if (fill[t->status] != NULL)
 			buf_printf(&c->out, ", fillcolor=%s", fill[t->status]);
@@ -187,14 +187,14 @@ dot(struct cli *c, const struct view *v)
 	}
 	for (size_t i = 0; i < v->tasks.count; i++)
 		for (size_t k = 0; k < v->tasks.item[i].blocked_by.count; k++) {
-			label(&c->out, "\t\"", v->tasks.item[i].blocked_by.item[k]);
-			label(&c->out, "\" -> \"", v->tasks.item[i].id);
+			put_label(&c->out, "\t\"", v->tasks.item[i].blocked_by.item[k]);
+			put_label(&c->out, "\" -> \"", v->tasks.item[i].id);
 			buf_puts(&c->out, "\";\n");
 		}
 	buf_puts(&c->out, "}\n");
 }
 
-/* Mermaid's ids are words, but a task id may hold dots: use its number in the list. */
+/* Mermaid's ids are words, but a task id may contain dots: use its position in the list. */
 static void
 mermaid_id(struct buf *b, const struct view *v, const char *id)
 {
@@ -207,7 +207,7 @@ mermaid_id(struct buf *b, const struct view *v, const char *id)
 }
 
 static void
-mermaid(struct cli *c, const struct view *v)
+print_mermaid(struct cli *c, const struct view *v)
 {
 	buf_puts(&c->out, "flowchart LR\n");
 	for (size_t i = 0; i < v->tasks.count; i++) {
@@ -217,8 +217,8 @@ mermaid(struct cli *c, const struct view *v)
 			continue;
 		buf_puts(&c->out, "    ");
 		mermaid_id(&c->out, v, t->id);
-		label(&c->out, "[\"#35;", t->id);
-		label(&c->out, " ", t->subject);
+		put_label(&c->out, "[\"#35;", t->id);
+		put_label(&c->out, " ", t->subject);
 		buf_printf(&c->out, "\"]:::%s\n", task_status_name(t->status));
 	}
 	for (size_t i = 0; i < v->tasks.count; i++)
@@ -273,9 +273,9 @@ tree_main(struct cli *c)
 	else if (c->json)
 		tree_json(c, &v);
 	else if (cli_flag(c, "dot"))
-		dot(c, &v);
+		print_dot(c, &v);
 	else if (cli_flag(c, "mermaid"))
-		mermaid(c, &v);
+		print_mermaid(c, &v);
 	else
 		draw_all(c, &v, id);
 	view_free(&v);

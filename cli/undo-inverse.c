@@ -10,14 +10,15 @@ changed_since(struct error *err, const struct task *now, const char *field)
 	struct buf name = { 0 };
 
 	task_name(&name, now);
-	error_set(err, ERROR_REFUSED, "the %s of %s was changed since", field, buf_text(&name));
+	error_set(err, ERROR_REFUSED, "the %s of %s was changed since (try: claude-tasks log %s)",
+	    field, buf_text(&name), now->id);
 	buf_free(&name);
 	return -1;
 }
 
-/* One text field: *set gets what to put back, if it was changed. */
+/* One text field: *set gets its old value, if it was changed. */
 static int
-take_back(const char *was, const char *is, const char *now, const char **set, const char *field,
+inverse_text(const char *was, const char *is, const char *now, const char **set, const char *field,
     const struct task *t, struct error *err)
 {
 	if (change_same(was, is))
@@ -28,7 +29,7 @@ take_back(const char *was, const char *is, const char *now, const char **set, co
 	return 0;
 }
 
-/* Entries of `a` that `b` does not have, if `now` has them or if it does not. */
+/* Add the entries of `a` that `b` does not have and that `now` has (has 1) or lacks (has 0). */
 static void
 add_others(struct strings *out, const struct strings *a, const struct strings *b,
     const struct strings *now, int has)
@@ -43,9 +44,9 @@ add_others(struct strings *out, const struct strings *a, const struct strings *b
 	strings_forget(seen);
 }
 
-/* Entries that came are to go, entries that went are to come back. */
+/* Drop the entries that the change added, add those that it removed. */
 static void
-take_back_ids(const struct strings *was, const struct strings *is, const struct strings *now,
+inverse_ids(const struct strings *was, const struct strings *is, const struct strings *now,
     struct strings *add, struct strings *drop)
 {
 	add_others(drop, is, was, now, 1);
@@ -69,7 +70,7 @@ put_key(struct buf *b, const char *key, const struct json *j, json_ref value)
 }
 
 static int
-take_back_metadata(struct undo_inverse *v, const struct task *now, struct error *err)
+inverse_metadata(struct undo_inverse *v, const struct task *now, struct error *err)
 {
 	const struct json *jw = &v->was.json, *ji = &v->is.json, *jn = &now->json;
 	json_ref was = task_metadata(&v->was), is = task_metadata(&v->is), cur = task_metadata(now);
@@ -98,7 +99,7 @@ take_back_metadata(struct undo_inverse *v, const struct task *now, struct error 
 	return rc;
 }
 
-/* A line of a hook keeps only status and owner, in from and to. */
+/* A line of a hook records only status and owner, in from and to. */
 static int
 from_fields(struct undo_inverse *v, const struct history_entry *p, const struct task *now,
     struct error *err)
@@ -165,18 +166,18 @@ undo_inverse_make(struct undo_inverse *v, const struct history_entry *p, const s
 			return changed_since(err, now, "status");
 		v->change.status = v->was.status;
 	}
-	if (take_back(v->was.subject, v->is.subject, now->subject, &v->change.subject, "subject",
+	if (inverse_text(v->was.subject, v->is.subject, now->subject, &v->change.subject, "subject",
 		now, err) == -1 ||
-	    take_back(v->was.description, v->is.description, now->description,
+	    inverse_text(v->was.description, v->is.description, now->description,
 		&v->change.description, "description", now, err) == -1 ||
-	    take_back(v->was.active_form, v->is.active_form, now->active_form,
+	    inverse_text(v->was.active_form, v->is.active_form, now->active_form,
 		&v->change.active_form, "activeForm", now, err) == -1 ||
-	    take_back(v->was.owner, v->is.owner, now->owner, &v->change.owner, "owner", now, err) ==
-		-1)
+	    inverse_text(
+		v->was.owner, v->is.owner, now->owner, &v->change.owner, "owner", now, err) == -1)
 		return -1;
-	take_back_ids(&v->was.blocked_by, &v->is.blocked_by, &now->blocked_by, &v->add, &v->drop);
-	take_back_ids(&v->was.blocks, &v->is.blocks, &now->blocks, &v->add_blocks, &v->drop_blocks);
-	return take_back_metadata(v, now, err);
+	inverse_ids(&v->was.blocked_by, &v->is.blocked_by, &now->blocked_by, &v->add, &v->drop);
+	inverse_ids(&v->was.blocks, &v->is.blocks, &now->blocks, &v->add_blocks, &v->drop_blocks);
+	return inverse_metadata(v, now, err);
 }
 
 void

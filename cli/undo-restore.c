@@ -1,5 +1,6 @@
 /*
- * restore: put back tasks that are gone, whoever removed them, as the journal last recorded them.
+ * restore: create missing tasks again as the journal last recorded them, also those that another
+ * program removed.
  */
 #include <string.h>
 
@@ -9,7 +10,7 @@
 int
 undo_put_back(struct cli *c, const char *id, const char *text, struct task *now, struct error *err)
 {
-	if (store_put(&c->store, id, text, strlen(text), cli_patience(), err) == -1)
+	if (store_put(&c->store, id, text, strlen(text), cli_deadline(), err) == -1)
 		return -1;
 	return undo_read_again(c, id, now, err);
 }
@@ -26,7 +27,7 @@ undo_link_back(struct cli *c, const char *id, struct error *err)
 
 		rc = store_get(&c->store, end, &other, err);
 		if (rc == 1 && store_depend(&c->store, up ? id : end, up ? end : id, false,
-				   cli_patience(), err) == -1)
+				   cli_deadline(), err) == -1)
 			rc = -1;
 		else if (rc == 0)
 			rc = 1;
@@ -66,7 +67,7 @@ restore_write(struct cli *c, const struct history_entry *p, struct task *now, st
 	/* A receipt was written while the task was still open: its completion followed. */
 	if (rc != -1 && strcmp(p->event, "receipt") == 0 && task_open(now)) {
 		rc = store_update(
-		    &c->store, p->task, &completed, NULL, NULL, NULL, NULL, cli_patience(), err);
+		    &c->store, p->task, &completed, NULL, NULL, NULL, NULL, cli_deadline(), err);
 		task_free(now);
 		if (rc != -1)
 			rc = store_get(&c->store, p->task, now, err);
@@ -118,9 +119,11 @@ restore_named(struct restore *r, const struct strings *ids, bool dry)
 
 		if (p == NULL)
 			one = cli_fail(r->c, EXIT_UNKNOWN,
-			    "the journal of '%s' has no record of a task #%s", r->c->list.name, id);
+			    "the journal of '%s' has no task #%s (try: claude-tasks restore)",
+			    r->c->list.name, id);
 		else if (view_find(&r->v, id) != NULL)
-			one = cli_fail(r->c, EXIT_RULE, "there is a task #%s", id);
+			one = cli_fail(
+			    r->c, EXIT_RULE, "task #%s exists: there is nothing to restore", id);
 		else
 			one = restore_one(r->c, p, dry);
 		if (one != EXIT_DONE)
@@ -130,7 +133,7 @@ restore_named(struct restore *r, const struct strings *ids, bool dry)
 	return status;
 }
 
-/* All tasks that vanished; those that a command deleted only with --deleted. */
+/* All missing tasks; those that a command deleted only with --deleted. */
 static int
 restore_missing(struct restore *r, bool dry)
 {

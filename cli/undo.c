@@ -1,5 +1,5 @@
 /*
- * undo: take back the last command (all its lines in the journal), if nothing that it touched was
+ * undo: undo the last command (all its lines in the journal), if no field that it changed was
  * changed since.
  */
 #include <string.h>
@@ -40,10 +40,10 @@ metadata_of(const struct task *t)
 }
 
 static bool
-all_known(const struct strings *ids, const struct strings *known)
+all_in(const struct strings *ids, const struct strings *set)
 {
 	for (size_t i = 0; i < ids->count; i++)
-		if (!strings_has(known, ids->item[i]))
+		if (!strings_has(set, ids->item[i]))
 			return false;
 	return true;
 }
@@ -61,13 +61,13 @@ unchanged_since(void *arg, struct store *s, const struct task *t, struct error *
 	/* Edges may have been removed with tasks undone before it; none may have been added. */
 	is = was.status == t->status && strcmp(was.subject, t->subject) == 0 &&
 	     strcmp(was.description, t->description) == 0 &&
-	     (t->owner == NULL) == (was.owner == NULL) &&
-	     all_known(&t->blocked_by, &was.blocked_by) && all_known(&t->blocks, &was.blocks) &&
+	     (t->owner == NULL) == (was.owner == NULL) && all_in(&t->blocked_by, &was.blocked_by) &&
+	     all_in(&t->blocks, &was.blocks) &&
 	     json_same(&was.json, metadata_of(&was), &t->json, metadata_of(t));
 	task_free(&was);
 	if (!is)
 		return error_set(
-		    err, ERROR_REFUSED, "task #%s was changed since it was made", p->task);
+		    err, ERROR_REFUSED, "task #%s was changed since it was created", p->task);
 	return 0;
 }
 
@@ -78,7 +78,7 @@ undo_read_again(struct cli *c, const char *id, struct task *t, struct error *err
 	int rc = store_get(&c->store, id, t, err);
 
 	if (rc == 0)
-		error_set(err, ERROR_NOT_FOUND, "task #%s is gone", id);
+		error_set(err, ERROR_NOT_FOUND, "another process removed task #%s", id);
 	return rc == 1 ? 0 : -1;
 }
 
@@ -96,7 +96,7 @@ apply_ids(struct cli *c, const char *id, const struct undo_inverse *v, struct er
 			const char *other = edits[i].ids->item[k];
 
 			if (store_depend(&c->store, edits[i].blocks ? other : id,
-				edits[i].blocks ? id : other, edits[i].remove, cli_patience(),
+				edits[i].blocks ? id : other, edits[i].remove, cli_deadline(),
 				err) == -1)
 				return -1;
 		}
@@ -104,8 +104,8 @@ apply_ids(struct cli *c, const char *id, const struct undo_inverse *v, struct er
 }
 
 /*
- * A tool that starts a task leaves two lines, the claim's and the write's:
- * the claim that belongs to this write, or NULL.
+ * A tool that starts a task writes two lines, a claim and an update: the claim of this update, or
+ * NULL.
  */
 static const struct history_entry *
 claim_before(const struct history *h, const struct history_entry *p)
@@ -148,9 +148,10 @@ undo_deletion(struct undo *u, const struct history_entry *p, bool exists, struct
 	int rc = 0;
 
 	if (exists)
-		return error_set(err, ERROR_REFUSED, "there is a task #%s again", p->task);
+		return error_set(err, ERROR_REFUSED, "task #%s exists again", p->task);
 	if (p->before == NULL)
-		return error_set(err, ERROR_REFUSED, "the journal did not keep task #%s", p->task);
+		return error_set(
+		    err, ERROR_REFUSED, "the journal did not record the text of task #%s", p->task);
 	if (!u->dry && (rc = undo_put_back(u->c, p->task, p->before, &now, err)) == 0) {
 		change_record(u->c, "undo", NULL, &now, NULL, undone_lines(u, p));
 		strings_add(&u->back, p->task);
@@ -167,7 +168,7 @@ undo_creation(struct undo *u, struct history_entry *p, const struct task *now, s
 
 	if (rc == 0 && !u->dry)
 		rc = store_delete(
-		    &u->c->store, p->task, unchanged_since, p, &was, cli_patience(), err);
+		    &u->c->store, p->task, unchanged_since, p, &was, cli_deadline(), err);
 	if (rc != -1 && !u->dry)
 		change_record(u->c, "undo", &was, NULL, NULL, undone_lines(u, p));
 	task_free(&was);
@@ -185,13 +186,13 @@ undo_update(
 
 	if (rc == 0 && !u->dry) {
 		rc = store_update(
-		    &c->store, p->task, &v.change, NULL, NULL, NULL, NULL, cli_patience(), err);
+		    &c->store, p->task, &v.change, NULL, NULL, NULL, NULL, cli_deadline(), err);
 		if (rc != -1)
 			rc = apply_ids(c, p->task, &v, err);
 		if (rc != -1 && (rc = undo_read_again(c, p->task, &then, err)) == 0) {
 			change_record(c, "undo", now, &then, NULL, undone_lines(u, p));
 			if (then.status != TASK_IN_PROGRESS)
-				(void)claims_forget(&c->list, p->task, cli_patience(), err);
+				(void)claims_forget(&c->list, p->task, cli_deadline(), err);
 		}
 	}
 	undo_inverse_free(&v);
@@ -256,7 +257,7 @@ undo_text(struct cli *c, const struct history_entry *p, bool dry)
 	buf_putc(&c->out, '\n');
 }
 
-/* Undo the command from its last line to its first; only once all of it was found possible. */
+/* Undo the command from its last line to its first, after a check that all of it can be undone. */
 static int
 undo_command(struct undo *u, bool dry)
 {
@@ -305,7 +306,7 @@ undo_main(struct cli *c)
 	if (cli_open(c, false) == -1) {
 		status = c->status;
 	} else if (u.last == NULL || c->store.dirfd == -1) {
-		status = cli_fail(c, EXIT_UNKNOWN, "the journal of '%s' has nothing %sto undo",
+		status = cli_fail(c, EXIT_UNKNOWN, "the journal of '%s' has no change %sto undo",
 		    c->list.name, only != NULL ? "of this task " : "");
 	} else {
 		change_begin(c);

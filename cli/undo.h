@@ -28,7 +28,7 @@ const struct history_entry *undo_last_text(const struct history *, const char *i
 /* A task that was just written: 0; -1 if the client has removed it meanwhile, or the system failed.
  */
 int undo_read_again(struct cli *, const char *id, struct task *, struct error *);
-/* Write a task's text from the journal as a task again. */
+/* Create the task again from its text in the journal. */
 int undo_put_back(struct cli *, const char *id, const char *text, struct task *now, struct error *);
 /* Write its edges on both sides, where the other task exists. */
 int undo_link_back(struct cli *, const char *id, struct error *);

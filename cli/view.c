@@ -133,16 +133,16 @@ view_ids(struct buf *b, const struct strings *ids)
 }
 
 void
-view_result(struct cli *c, const char *deed, const struct task *t)
+view_result(struct cli *c, const char *action, const struct task *t)
 {
 	struct json_object *o;
 
 	if (!c->json) {
-		cli_print(c, "%s #%s %.120s\n", deed, t->id, t->subject);
+		cli_print(c, "%s #%s %.120s\n", action, t->id, t->subject);
 		return;
 	}
 	o = out_object();
-	out_string(o, "done", deed);
+	out_string(o, "done", action);
 	out_string(o, "id", t->id);
 	out_add(o, "task", out_raw(&t->json, JSON_ROOT));
 	cli_json(c, o);
@@ -208,7 +208,7 @@ view_line(struct cli *c, const struct view *v, const struct task *t)
 		line_decorated(c, v, t);
 		return;
 	}
-	/* As the client's TaskList prints it, which agents know. */
+	/* In the form that the client's TaskList prints. */
 	cli_print(c, "#%s [%s] %s", t->id, task_status_name(t->status), t->subject);
 	if (t->owner != NULL)
 		cli_print(c, " (%.120s)", t->owner);

@@ -14,17 +14,17 @@ struct view {
 	struct strings ready;
 	uint32_t *index; /* by hash of the id: position in tasks + 1, 0 free */
 	size_t slots;
-	bool *can_start; /* is it among the ready ones, by position */
-	size_t shown;    /* all but the internal ones */
+	bool *can_start;                                 /* by position in tasks: is it ready? */
+	size_t shown;                                    /* all but the internal ones */
 	size_t pending, in_progress, completed, blocked; /* blocked: open, with an open blocker */
 };
 
-/* 0; -1 after cli_error().  A list that is not there yet is empty. */
+/* 0; -1 after cli_error().  A list that does not exist yet is empty. */
 int view_load(struct cli *, struct view *);
 void view_of(struct view *, struct task_set *); /* takes the tasks */
 void view_free(struct view *);
 
-/* A task by its id, or NULL; in constant time, which task_set_find() is not. */
+/* A task by its id, or NULL; in constant time (task_set_find() takes linear time). */
 const struct task *view_find(const struct view *, const char *id);
 
 /* The ids of open or missing blockers of a task. */
@@ -38,16 +38,16 @@ void view_line(struct cli *, const struct view *, const struct task *);
 /* A subject (or any text) made safe, at most max characters. */
 void view_text(struct buf *, const char *, size_t max);
 
-/* Who claimed what; a file that cannot be read is reported, and counts as empty. */
+/* Load the claims; a file that cannot be read is reported, and counts as empty. */
 void view_claims(struct cli *, struct claims *);
-/* Whose claim it is. */
+/* Describe the agent that made the claim. */
 void view_claimer(struct buf *, const struct claim *);
 
 /* "2m ago", "3h ago", "2026-02-06" */
 void view_ago(struct buf *, int64_t wall_ms);
 
 /* What a command did: "created #7 Fix the parser", or with --json the task. */
-void view_result(struct cli *, const char *deed, const struct task *);
+void view_result(struct cli *, const char *action, const struct task *);
 
 /* "#2, #3" */
 void view_ids(struct buf *, const struct strings *);

@@ -9,11 +9,9 @@
 #include "history.h"
 #include "view.h"
 
-/*
- * An id quoted for a shell: a missing blocker can have any name, also a shell command.
- */
+/* Append an id quoted for a shell: that of a missing blocker can be any text, even a command. */
 static void
-paste_id(struct buf *b, const char *id)
+quote_id(struct buf *b, const char *id)
 {
 	size_t from = b->len + 1;
 
@@ -33,12 +31,12 @@ static void
 drop_command(struct buf *b, const char *blocked, const char *blocker)
 {
 	buf_printf(b, "claude-tasks depend %s --drop ", blocked);
-	paste_id(b, blocker);
+	quote_id(b, blocker);
 }
 
-/* The command that clears the last link of the chain, which blocks the rest. */
+/* The command for the last task of the chain, which blocks the others. */
 static void
-remedy(
+next_command(
     struct buf *b, const struct view *v, const struct strings *chain, const struct claims *claims)
 {
 	const char *last = chain->item[chain->count - 1];
@@ -92,7 +90,7 @@ link_text(struct cli *c, const struct view *v, const char *id, const struct clai
 
 	if (t == NULL) {
 		buf_putc(&c->out, '#');
-		paste_id(&c->out, id);
+		quote_id(&c->out, id);
 		buf_puts(&c->out, ", which does not exist");
 		return;
 	}
@@ -150,7 +148,7 @@ why_json(struct cli *c, const struct why *w)
 	cli_json(c, o);
 }
 
-/* Why its completion was refused, if that is the last thing that happened to it; owned, or NULL. */
+/* Why its completion was refused, if nothing happened to it since; owned, or NULL. */
 static char *
 last_refusal(struct cli *c, const char *id)
 {
@@ -194,7 +192,7 @@ unblocked_text(struct cli *c, const struct why *w)
 			buf_puts(&c->out, ", and cannot complete before its subtasks ");
 			view_ids(&c->out, &w->children);
 		} else {
-			buf_puts(&c->out, "; nothing in the list stops it from completing");
+			buf_puts(&c->out, "; nothing in the list prevents its completion");
 		}
 	} else if (t->owner != NULL) {
 		buf_puts(&c->out, " waits for its owner: ");
@@ -246,13 +244,13 @@ why_find(struct cli *c, struct why *w)
 	if (!task_open(t))
 		return;
 	if (w->chain.count > 1 || t->status != TASK_IN_PROGRESS)
-		remedy(&w->command, &w->view, &w->chain, &w->claims);
+		next_command(&w->command, &w->view, &w->chain, &w->claims);
 	else if (w->children.count > 0)
 		buf_printf(&w->command, "claude-tasks why %s", w->children.item[0]);
 	else if ((w->refused = last_refusal(c, t->id)) != NULL)
 		buf_printf(&w->command, "claude-tasks verify %s", t->id);
 	else
-		remedy(&w->command, &w->view, &w->chain, &w->claims);
+		next_command(&w->command, &w->view, &w->chain, &w->claims);
 }
 
 int

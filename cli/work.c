@@ -1,5 +1,5 @@
 /*
- * Working: claim, complete, release.
+ * Work on tasks: claim, complete, release.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ print_ready(struct cli *c, struct view *v, const struct strings *ids)
 		buf_putc(&c->out, '\n');
 }
 
-/* --next: the first ready task, or the next one if another agent was quicker. */
+/* --next: the first ready task, or the next one if another agent claimed that meanwhile. */
 static int
 claim_next(struct cli *c, char **id, struct buf *reason, struct error *err)
 {
@@ -32,7 +32,7 @@ claim_next(struct cli *c, char **id, struct buf *reason, struct error *err)
 	struct task_set all = { 0 };
 	enum claim_result r = CLAIM_NOT_FOUND;
 
-	change_sweep(c);
+	change_release_dead(c);
 	if (store_load(&c->store, &all, err) == -1)
 		return CLAIM_FAULT;
 	graph_ready(&all, &ready);
@@ -74,12 +74,14 @@ claim_main(struct cli *c)
 	int status = EXIT_DONE, rc;
 
 	if (cli_flag(c, "next") ? c->operands != 0 : c->operands != 1)
-		return cli_misuse(c, "'claim' needs one task, or --next");
+		return cli_misuse(c, "'claim' needs one task id, or --next");
 	if (c->operands == 1 && ((task = cli_id(c, 0)) == NULL || cli_open_for(c, task) == -1))
 		return c->status;
 	if (task == NULL && (rc = cli_open(c, false)) != 1)
-		return rc == -1 ? c->status
-				: cli_fail(c, EXIT_UNKNOWN, "list '%s' has no tasks", c->list.name);
+		return rc == -1
+			   ? c->status
+			   : cli_fail(c, EXIT_UNKNOWN,
+				 "list '%s' has no tasks (try: claude-tasks lists)", c->list.name);
 	change_begin(c);
 	if (task == NULL) {
 		r = claim_next(c, &id, &reason, &err);
@@ -151,12 +153,13 @@ complete_main(struct cli *c)
 	if ((how.id = cli_id(c, 0)) == NULL)
 		return c->status;
 	if (how.force && (how.why == NULL || *how.why == '\0'))
-		return cli_misuse(c, "--force needs --reason \"...\", which the journal keeps");
+		return cli_misuse(c, "--force needs --reason TEXT; the journal records it");
 	if (how.force && cli_by_agent())
 		return cli_fail(c, EXIT_RULE,
-		    "forcing a completion is for a person: run it in a terminal of your own");
+		    "only a person may force a completion: ask the user to run this command in a "
+		    "terminal outside Claude Code");
 	if (!how.force && how.why != NULL)
-		return cli_misuse(c, "--reason is for --force");
+		return cli_misuse(c, "--reason can be used only with --force");
 	if (cli_open_for(c, how.id) == -1)
 		return c->status;
 	change_begin(c);
@@ -181,13 +184,13 @@ release_some(struct cli *c, const struct strings *ids, struct released *r, struc
 		why = "released by hand";
 	if (cli_flag(c, "dead")) {
 		cli_agent(c, &self);
-		return release_dead(&c->list, &c->store, NULL, &self, NULL, r, cli_patience(), err);
+		return release_dead(&c->list, &c->store, NULL, &self, NULL, r, cli_deadline(), err);
 	}
 	if (name != NULL)
 		return release_agent(
-		    &c->list, &c->store, &agent, why, NULL, r, cli_patience(), err);
+		    &c->list, &c->store, &agent, why, NULL, r, cli_deadline(), err);
 	for (size_t i = 0; i < ids->count && rc != -1; i++)
-		rc = release_task(&c->list, &c->store, ids->item[i], why, r, cli_patience(), err);
+		rc = release_task(&c->list, &c->store, ids->item[i], why, r, cli_deadline(), err);
 	return rc;
 }
 
@@ -212,7 +215,7 @@ release_text(struct cli *c, const struct released *r)
 
 		cli_print(c, "released #%s %.120s", t->id, t->subject);
 		if (t->owner != NULL)
-			cli_print(c, " (was %.120s)", t->owner);
+			cli_print(c, " (owner was %.120s)", t->owner);
 		buf_putc(&c->out, '\n');
 	}
 	store_close(&c->store);

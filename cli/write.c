@@ -101,7 +101,7 @@ metadata_value(struct cli *c, struct buf *out)
 }
 
 /* The fields that create and update share. */
-struct fields {
+struct field_flags {
 	char *description, *active_form;
 	struct buf metadata;
 	struct strings blocks, blocked_by;
@@ -109,7 +109,7 @@ struct fields {
 };
 
 static void
-fields_free(struct fields *f)
+field_flags_free(struct field_flags *f)
 {
 	free(f->description);
 	free(f->active_form);
@@ -119,9 +119,9 @@ fields_free(struct fields *f)
 }
 
 static int
-fields_read(struct cli *c, struct fields *f)
+field_flags_read(struct cli *c, struct field_flags *f)
 {
-	*f = (struct fields){ .change = CHANGE_INIT };
+	*f = (struct field_flags){ .change = CHANGE_INIT };
 	f->description = text_value(c, "description");
 	if (f->description == NULL && cli_flag(c, "description"))
 		return -1;
@@ -146,11 +146,11 @@ fields_read(struct cli *c, struct fields *f)
 static int
 create(struct cli *c, const char *subject)
 {
-	struct fields f;
+	struct field_flags f;
 	struct task made = TASK_INIT;
 	struct error err;
 
-	if (fields_read(c, &f) == -1 || cli_open(c, true) == -1)
+	if (field_flags_read(c, &f) == -1 || cli_open(c, true) == -1)
 		goto out;
 	f.change.subject = subject;
 	f.change.status = TASK_PENDING;
@@ -163,7 +163,7 @@ create(struct cli *c, const char *subject)
 		view_result(c, "created", &made);
 out:
 	task_free(&made);
-	fields_free(&f);
+	field_flags_free(&f);
 	return c->status;
 }
 
@@ -183,9 +183,9 @@ create_main(struct cli *c)
 	return status;
 }
 
-/* To in_progress or completed, by the rules of claim and complete. */
+/* Set the status in_progress or completed by the rules of claim and complete. */
 static int
-update_status(struct cli *c, const char *id, enum task_status status, const struct change *with)
+claim_or_complete(struct cli *c, const char *id, enum task_status status, const struct change *with)
 {
 	struct change_complete how = { .id = id, .with = with };
 	struct strings unblocked = { 0 };
@@ -204,7 +204,7 @@ update_status(struct cli *c, const char *id, enum task_status status, const stru
 }
 
 static void
-update_one(struct cli *c, const char *id, struct fields *f, enum task_status status)
+update_one(struct cli *c, const char *id, struct field_flags *f, enum task_status status)
 {
 	struct task after = TASK_INIT, before = TASK_INIT;
 	struct error err;
@@ -215,7 +215,7 @@ update_one(struct cli *c, const char *id, struct fields *f, enum task_status sta
 		(status == TASK_IN_PROGRESS || status == TASK_COMPLETED);
 	task_free(&before);
 	f->change.status = moved ? TASK_NO_STATUS : status;
-	if (moved && update_status(c, id, status, &f->change) != EXIT_DONE)
+	if (moved && claim_or_complete(c, id, status, &f->change) != EXIT_DONE)
 		return;
 	rc = change_update(c, id, &f->change, NULL, &after, &err);
 	if (rc == -1)
@@ -239,16 +239,17 @@ changes_anything(const struct cli *c)
 int
 update_main(struct cli *c)
 {
-	struct fields f;
+	struct field_flags f;
 	struct strings ids = { 0 };
 	enum task_status status = TASK_NO_STATUS;
 	const char *word = cli_value(c, "status");
 
-	if (fields_read(c, &f) == -1 || (word != NULL && cli_task_status(c, word, &status) == -1) ||
+	if (field_flags_read(c, &f) == -1 ||
+	    (word != NULL && cli_task_status(c, word, &status) == -1) ||
 	    cli_operand_ids(c, &ids) == -1)
 		goto out;
 	if (!changes_anything(c)) {
-		cli_misuse(c, "no field to change was passed");
+		cli_misuse(c, "'update' needs an option that changes a field, such as --status");
 	} else if (cli_open(c, false) != -1) {
 		f.change.subject = cli_value(c, "subject");
 		change_begin(c);
@@ -257,7 +258,7 @@ update_main(struct cli *c)
 	}
 out:
 	strings_free(&ids);
-	fields_free(&f);
+	field_flags_free(&f);
 	return c->status;
 }
 

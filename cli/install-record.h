@@ -1,5 +1,5 @@
-#ifndef CLI_SETTINGS_MEMORY_H
-#define CLI_SETTINGS_MEMORY_H
+#ifndef CLI_INSTALL_RECORD_H
+#define CLI_INSTALL_RECORD_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,22 +12,22 @@
  * original bytes: {config}/task-hooks/.installs/<hash of the path>.json, and beside it the backup.
  * No list can be called .installs.
  */
-struct settings_memory {
+struct install_record {
 	char after[65]; /* SHA-256 of the file as install left it; "": unknown */
 	bool existed, env;
 	char *backup; /* path of the original bytes; NULL */
 };
 
 /* Held during an edit and the update of its record; close dirfd after lock_release(). */
-int settings_memory_lock(const char *config, struct lock *, int *dirfd, struct error *);
-int settings_memory_load(
-    const char *config, const char *path, struct settings_memory *, struct error *);
+int install_record_lock(const char *config, struct lock *, int *dirfd, struct error *);
+int install_record_load(
+    const char *config, const char *path, struct install_record *, struct error *);
 /* NULL: remove the record. */
-int settings_memory_save(
-    const char *config, const char *path, const struct settings_memory *, struct error *);
-void settings_memory_free(struct settings_memory *);
+int install_record_save(
+    const char *config, const char *path, const struct install_record *, struct error *);
+void install_record_free(struct install_record *);
 /* Store the bytes as a backup; its path, owned; NULL on error. */
-char *settings_memory_backup(
+char *install_record_backup(
     const char *config, const char *path, const char *text, size_t len, struct error *);
 
 #endif

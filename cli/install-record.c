@@ -1,4 +1,4 @@
-#include "settings-memory.h"
+#include "install-record.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "json/out.h"
 
 static int
-settings_memory_dir(const char *config, bool make, struct error *err)
+install_record_dir(const char *config, bool make, struct error *err)
 {
 	char *path = mem_printf("%s/task-hooks", config);
 	int fd = -1, hooksfd = make ? dir_make(path, 0700, err) : dir_open(path, err);
@@ -26,16 +26,16 @@ settings_memory_dir(const char *config, bool make, struct error *err)
 }
 
 int
-settings_memory_lock(const char *config, struct lock *lock, int *dirfd, struct error *err)
+install_record_lock(const char *config, struct lock *lock, int *dirfd, struct error *err)
 {
-	*dirfd = settings_memory_dir(config, true, err);
+	*dirfd = install_record_dir(config, true, err);
 	if (*dirfd == -1)
 		return -1;
 	return lock_own(lock, *dirfd, "lock", deadline_in(30000), err);
 }
 
 static void
-settings_memory_name(char out[65 + 8], const char *path)
+install_record_name(char out[65 + 8], const char *path)
 {
 	char hex[65];
 
@@ -44,17 +44,17 @@ settings_memory_name(char out[65 + 8], const char *path)
 }
 
 int
-settings_memory_load(
-    const char *config, const char *path, struct settings_memory *m, struct error *err)
+install_record_load(
+    const char *config, const char *path, struct install_record *m, struct error *err)
 {
 	char name[65 + 8], *s;
 	struct buf text = { 0 };
 	struct json j = { 0 };
 	int fd, rc = 0;
 
-	*m = (struct settings_memory){ 0 };
-	settings_memory_name(name, path);
-	fd = settings_memory_dir(config, false, err);
+	*m = (struct install_record){ 0 };
+	install_record_name(name, path);
+	fd = install_record_dir(config, false, err);
 	if (fd == -1)
 		return 0;
 	if (file_read(fd, name, 0, FILE_MAX, &text, err) == 1 &&
@@ -76,17 +76,17 @@ settings_memory_load(
 }
 
 int
-settings_memory_save(
-    const char *config, const char *path, const struct settings_memory *m, struct error *err)
+install_record_save(
+    const char *config, const char *path, const struct install_record *m, struct error *err)
 {
 	struct json_object *o;
 	struct buf text = { 0 };
 	char name[65 + 8];
-	int fd = settings_memory_dir(config, true, err), rc;
+	int fd = install_record_dir(config, true, err), rc;
 
 	if (fd == -1)
 		return -1;
-	settings_memory_name(name, path);
+	install_record_name(name, path);
 	if (m == NULL) {
 		unlinkat(fd, name, 0);
 		close(fd);
@@ -107,18 +107,18 @@ settings_memory_save(
 }
 
 void
-settings_memory_free(struct settings_memory *m)
+install_record_free(struct install_record *m)
 {
 	free(m->backup);
-	*m = (struct settings_memory){ 0 };
+	*m = (struct install_record){ 0 };
 }
 
 char *
-settings_memory_backup(
+install_record_backup(
     const char *config, const char *path, const char *text, size_t len, struct error *err)
 {
 	char hex[65], *name, *whole;
-	int fd = settings_memory_dir(config, true, err), rc;
+	int fd = install_record_dir(config, true, err), rc;
 
 	if (fd == -1)
 		return NULL;
