@@ -9,6 +9,7 @@
 #include "change.h"
 #include "commands.h"
 #include "sys/file.h"
+#include "task/macf.h"
 #include "view.h"
 #include "json/json-print.h"
 
@@ -87,9 +88,13 @@ metadata_value(struct cli *c, struct buf *out)
 	for (size_t i = 0; i < c->flag_count && status == EXIT_DONE; i++) {
 		const char *name = c->flags[i].flag->name, *value = c->flags[i].value;
 		bool object = strcmp(name, "metadata") == 0, member = strcmp(name, "set") == 0;
+		bool kind = value == cli_value(c, "kind"); /* the last one */
 
-		passed |= object || member;
-		if (object)
+		passed |= object || member || kind;
+		if (kind)
+			buf_printf(
+			    &members, "%s\"kind\":\"%s\"", members.len > 0 ? "," : "", value);
+		else if (object)
 			status = add_object(c, value, &members);
 		else if (member)
 			status = add_member(c, value, &members);
@@ -134,6 +139,8 @@ fields_read(struct cli *c, struct fields *f)
 	f->change.active_form = f->active_form;
 	f->change.owner = cli_value(c, "owner");
 	f->change.parent = cli_value(c, "parent");
+	if (f->change.parent != NULL && *f->change.parent == '#')
+		f->change.parent++;
 	if (f->metadata.len > 0)
 		f->change.metadata = buf_text(&f->metadata);
 	if (f->blocks.count > 0)
@@ -143,14 +150,95 @@ fields_read(struct cli *c, struct fields *f)
 	return 0;
 }
 
+/* What is written into the block is one word, so that other programs can read it. */
+static int
+check_word(struct cli *c, const char *name, const char *value)
+{
+	if (value == NULL || text_plain_word(value))
+		return 0;
+	cli_misuse(c, "%s '%s' must be one word of letters, digits and _-./=:,+@%%", name, value);
+	return -1;
+}
+
+/* --kind and what comes with it: 1, 0 if it was not passed, -1 after cli_misuse(). */
+static int
+kind_read(struct cli *c, struct macf *m)
+{
+	static const char *const with[] = { "--repo", "--version", "--breadcrumb", "--cycle" };
+	const char *kind = cli_value(c, "kind");
+	struct agent agent;
+	size_t known = 0;
+
+	for (size_t i = 0; i < sizeof(with) / sizeof(with[0]); i++) {
+		const char *value = cli_value(c, with[i] + 2);
+
+		if (kind == NULL && value != NULL) {
+			cli_misuse(c, "%s needs --kind", with[i]);
+			return -1;
+		}
+		if (check_word(c, with[i], value) == -1)
+			return -1;
+	}
+	if (kind == NULL)
+		return 0;
+	while (macf_kinds[known] != NULL && strcmp(macf_kinds[known], kind) != 0)
+		known++;
+	if (macf_kinds[known] == NULL) {
+		cli_unknown(c, "kind", kind, macf_kinds, known);
+		return -1;
+	}
+	if ((strcmp(kind, "phase") == 0 || strcmp(kind, "bug") == 0) && !cli_flag(c, "parent")) {
+		cli_misuse(c, "a %s needs --parent N, the task it is a part of", kind);
+		return -1;
+	}
+	cli_agent(c, &agent);
+	*m = (struct macf){ .kind = kind,
+		.repo = cli_value(c, "repo"),
+		.version = cli_value(c, "version"),
+		.breadcrumb = cli_value(c, "breadcrumb"),
+		.cycle = cli_value(c, "cycle"),
+		/* the main thread has no name: MACF's word for it is PA */
+		.created_by = agent.name != NULL ? agent.name : "PA" };
+	if (cli_number(c, "cycle", 0, INT32_MAX, 0) == -1 ||
+	    check_word(c, "the name", m->created_by) == -1)
+		return -1;
+	return 1;
+}
+
+/* The fields of a kind that were not passed; -1 if its parent is missing. */
+static int
+kind_fill(struct cli *c, struct fields *f, const struct macf *m, const char *subject)
+{
+	struct task parent = TASK_INIT;
+	struct error err;
+	int rc = 1;
+
+	if (f->change.parent != NULL)
+		rc = store_get(&c->store, f->change.parent, &parent, &err);
+	task_free(&parent);
+	if (rc == -1)
+		cli_error(c, &err);
+	else if (rc == 0)
+		cli_no_task(c, f->change.parent);
+	if (rc != 1)
+		return -1;
+	f->change.macf = m;
+	if (f->active_form == NULL && c->store.layout == STORE_NATIVE)
+		f->change.active_form = f->active_form = mem_printf("Working on %s", subject);
+	return 0;
+}
+
 static int
 create(struct cli *c, const char *subject)
 {
-	struct fields f;
+	struct fields f = { .change = CHANGE_INIT };
 	struct task made = TASK_INIT;
+	struct macf macf;
 	struct error err;
+	int kind = kind_read(c, &macf);
 
-	if (fields_read(c, &f) == -1 || cli_open(c, true) == -1)
+	if (kind == -1 || fields_read(c, &f) == -1 || cli_open(c, true) == -1 ||
+	    (kind == 1 && kind_fill(c, &f, &macf, subject) == -1))
 		goto out;
 	f.change.subject = subject;
 	f.change.status = TASK_PENDING;
