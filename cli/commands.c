@@ -12,6 +12,10 @@ static const struct flag list_flags[] = {
 	{ "owner", 'o', "NAME", "only tasks of this owner; '' for tasks without one" },
 	{ "ready", 'r', NULL, "only tasks that can be started now" },
 	{ "blocked", 'b', NULL, "only tasks that wait for others" },
+	{ "search", 0, "TEXT", "only tasks with this text in the subject or description" },
+	{ "for", 0, "TYPE", "only tasks for this type of agent: [SA:TYPE] in the subject" },
+	{ "kind", 0, "KIND", "only tasks of this kind: mission, experiment, phase, bug" },
+	{ "repo", 0, "NAME", "only tasks for this repository" },
 	{ 0 },
 };
 
@@ -56,7 +60,16 @@ static const struct flag watch_flags[] = {
 		    "act as this agent (default: CLAUDE_TASKS_AGENT, the session, the user)" \
 	}
 
-static const struct flag create_flags[] = { FIELD_FLAGS, AGENT_FLAG, { 0 } };
+static const struct flag create_flags[] = {
+	FIELD_FLAGS,
+	{ "kind", 0, "KIND", "mission, experiment, phase or bug, as the MACF tools make them" },
+	{ "repo", 0, "NAME", "the repository it is for (with --kind)" },
+	{ "version", 0, "VERSION", "the version it is for (with --kind)" },
+	{ "cycle", 0, "COUNT", "the cycle in which it is created (with --kind)" },
+	{ "breadcrumb", 0, "WORD", "where it is created (with --kind)" },
+	AGENT_FLAG,
+	{ 0 },
+};
 
 static const struct flag update_flags[] = {
 	{ "status", 's', "STATUS",
@@ -222,7 +235,7 @@ static const struct command table[] = {
 	{ "watch", NULL, "", 0, 0, watch_main, watch_flags, "show the list live (q to quit)", NULL,
 	    "Without a terminal it prints a line for each change.\n" },
 	{ "create", "add", "SUBJECT", 1, -1, create_main, create_flags, "create a task", "Writing",
-	    NULL },
+	    "A phase and a bug need --parent: claude-tasks create --kind bug --parent 3 TITLE\n" },
 	{ "update", NULL, "N...", 1, -1, update_main, update_flags, "change fields of tasks", NULL,
 	    NULL },
 	{ "claim", "start", "[N]", 0, 1, claim_main, claim_flags,

@@ -13,6 +13,7 @@
 #include "commands.h"
 #include "config/config.h"
 #include "settings/settings.h"
+#include "task/macf.h"
 #include "tool.h"
 #include "view.h"
 
@@ -84,20 +85,35 @@ offer_ids(struct cli *c, int count, bool open_only)
 	view_free(&v);
 }
 
+static char *
+owner_of(const struct task *t)
+{
+	return mem_string(t->owner);
+}
+
+static char *
+type_of(const struct task *t)
+{
+	return macf_agent_type(t->subject);
+}
+
+/* A value of each task, which is owned and may be NULL, once. */
 static void
-offer_owners(struct cli *c, int count)
+offer_each_once(struct cli *c, int count, char *(*value)(const struct task *))
 {
 	struct strings seen = { 0 };
 	struct view v;
+	char *word;
 
 	if (load_list(c, count, &v) == 0)
 		for (size_t i = 0; i < v.tasks.count; i++) {
-			const char *owner = v.tasks.item[i].owner;
-
-			if (owner == NULL || strings_has(&seen, owner))
+			word = value(&v.tasks.item[i]);
+			if (word == NULL || strings_has(&seen, word)) {
+				free(word);
 				continue;
-			strings_add(&seen, owner);
-			offer_word(c, owner, NULL);
+			}
+			strings_take(&seen, word);
+			offer_word(c, word, NULL);
 		}
 	strings_free(&seen);
 	view_free(&v);
@@ -166,6 +182,7 @@ offer_value(struct cli *c, const struct flag *f, int count)
 		void (*offer)(struct cli *); /* instead of words */
 	} known[] = {
 		{ "status", "pending in_progress completed", NULL },
+		{ "kind", "mission experiment phase bug", NULL },
 		{ "from", "native document exported folder checklist", NULL },
 		{ "to", "native document exported folder checklist", NULL },
 		{ "color", "always never auto", NULL },
@@ -192,7 +209,9 @@ offer_value(struct cli *c, const struct flag *f, int count)
 		return;
 	}
 	if (strcmp(f->name, "owner") == 0 || strcmp(f->name, "agent") == 0)
-		offer_owners(c, count);
+		offer_each_once(c, count, owner_of);
+	else if (strcmp(f->name, "for") == 0)
+		offer_each_once(c, count, type_of);
 	else if (strncmp(f->value, "N", 1) == 0 && strchr(",|", f->value[1]) != NULL)
 		offer_ids(c, count, true);
 }

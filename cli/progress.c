@@ -95,7 +95,7 @@ progress_report(
 			buf_puts(&line, ": ");
 			progress_last_line(&line, r);
 		}
-		text_fit(&fitted, buf_text(&line), p->c->columns - 2, p->c->ascii);
+		text_fit(&fitted, buf_text(&line), TEXT_LINE, p->c->columns - 2, p->c->ascii);
 		fputs(buf_text(&fitted), stderr);
 		p->drawn = true;
 	}

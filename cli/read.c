@@ -1,17 +1,20 @@
 /*
  * Reading: list, get.
  */
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "agent/agent.h"
 #include "agent/claims.h"
 #include "base/text.h"
+#include "task/macf.h"
 #include "view.h"
 #include "json/json-print.h"
 
 struct filter {
 	struct strings status;
-	const char *owner;
+	const char *owner, *kind, *repo, *type, *search; /* NULL: any */
 	bool all, ready, blocked;
 	bool hide; /* count completed tasks instead of showing them */
 };
@@ -24,7 +27,11 @@ filter_read(struct cli *c, struct filter *f)
 	*f = (struct filter){ .all = cli_flag(c, "all"),
 		.ready = cli_flag(c, "ready"),
 		.blocked = cli_flag(c, "blocked"),
-		.owner = cli_value(c, "owner") };
+		.owner = cli_value(c, "owner"),
+		.kind = cli_value(c, "kind"),
+		.repo = cli_value(c, "repo"),
+		.type = cli_value(c, "for"),
+		.search = cli_value(c, "search") };
 	cli_values(c, "status", &f->status);
 	for (size_t i = 0; i < f->status.count; i++)
 		if (cli_task_status(c, f->status.item[i], &ignored) == -1) {
@@ -33,6 +40,26 @@ filter_read(struct cli *c, struct filter *f)
 		}
 	f->hide = !f->all && f->status.count == 0 && f->owner == NULL;
 	return 0;
+}
+
+/* Is a value, which is taken, the wanted one? */
+static bool
+is_wanted(char *value, const char *want)
+{
+	bool is = value != NULL && strcasecmp(value, want) == 0;
+
+	free(value);
+	return is;
+}
+
+static bool
+filter_finds(const struct filter *f, const struct task *t)
+{
+	return (f->kind == NULL || is_wanted(macf_kind(t), f->kind)) &&
+	       (f->repo == NULL || is_wanted(macf_value(t->description, "repo"), f->repo)) &&
+	       (f->type == NULL || is_wanted(macf_agent_type(t->subject), f->type)) &&
+	       (f->search == NULL || text_contains(t->subject, f->search) ||
+		   text_contains(t->description, f->search));
 }
 
 static bool
@@ -47,6 +74,8 @@ filter_passes(const struct filter *f, const struct view *v, const struct task *t
 	if (f->owner != NULL && strcmp(t->owner != NULL ? t->owner : "", f->owner) != 0)
 		return false;
 	if (f->ready && !view_ready(v, t->id))
+		return false;
+	if (!filter_finds(f, t))
 		return false;
 	if (f->blocked) {
 		view_blockers(v, t, &open);
@@ -181,6 +210,32 @@ claim_text(struct cli *c, const struct claim *claim)
 }
 
 static void
+macf_member(void *arg, const char *key, const char *value)
+{
+	out_string(arg, key, value);
+}
+
+/* The text without the block of metadata, which is shown before it. */
+static void
+description_text(struct cli *c, const struct task *t)
+{
+	char *text = macf_text(t->description), *block = macf_body(t->description), *line, *rest;
+
+	if (block != NULL)
+		buf_puts(&c->out, "macf metadata:\n");
+	for (rest = block; (line = strsep(&rest, "\n")) != NULL;)
+		if (*line != '\0')
+			cli_print(c, "  %.1000s\n", line);
+	free(block);
+	if (*text != '\0') {
+		buf_puts(&c->out, "description:\n");
+		text_show(&c->out, text, strlen(text), TEXT_BLOCK, 1u << 20);
+		buf_putc(&c->out, '\n');
+	}
+	free(text);
+}
+
+static void
 get_text(struct cli *c, const struct view *v, const struct task *t, const struct claims *claims)
 {
 	const struct claim *claim = claims_find(claims, t->id);
@@ -205,11 +260,7 @@ get_text(struct cli *c, const struct view *v, const struct task *t, const struct
 		json_print(&text, &t->json, metadata, 0, 0);
 		cli_print(c, "metadata: %.2000s\n", buf_text(&text));
 	}
-	if (t->description[0] != '\0') {
-		buf_puts(&c->out, "description:\n");
-		text_show(&c->out, t->description, strlen(t->description), TEXT_BLOCK, 1u << 20);
-		buf_putc(&c->out, '\n');
-	}
+	description_text(c, t);
 	strings_free(&children);
 	buf_free(&text);
 }
@@ -220,12 +271,15 @@ get_json(const struct view *v, const struct task *t, const struct claims *claims
 	const struct claim *claim = claims_find(claims, t->id);
 	struct json_object *o = out_object(), *by;
 	struct strings children = { 0 };
+	size_t len;
 
 	out_add(o, "task", out_raw(&t->json, JSON_ROOT));
 	out_add(o, "summary", view_json(v, t));
 	graph_children(&v->tasks, t->id, &children);
 	out_strings(o, "subtasks", &children);
 	strings_free(&children);
+	if (macf_block(t->description, &len) != NULL)
+		macf_each(t->description, macf_member, out_add(o, "macf", out_object()));
 	if (claim != NULL) {
 		by = out_add(o, "claim", out_object());
 		out_string(by, "agent", claim->agent_id);

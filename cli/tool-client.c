@@ -34,9 +34,9 @@ client_create_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 			a->output = out_object();
 			task = out_add(a->output, "task", out_object());
 			out_string(task, "id", made.id);
-			out_string(task, "subject", made.subject);
+			out_string(task, "subject", made.title);
 			buf_printf(
-			    &a->text, "Task #%s created successfully: %s", made.id, made.subject);
+			    &a->text, "Task #%s created successfully: %s", made.id, made.title);
 		}
 	}
 	task_free(&made);
@@ -76,7 +76,7 @@ client_get_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 	}
 	o = out_add(a->output, "task", out_object());
 	out_string(o, "id", t.id);
-	out_string(o, "subject", t.subject);
+	out_string(o, "subject", t.title);
 	out_string(o, "description", t.description);
 	out_string(o, "status", task_status_name(t.status));
 	out_string(o, "owner", t.owner);
@@ -84,7 +84,7 @@ client_get_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 	out_strings(o, "blockedBy", &t.blocked_by);
 	if (task_metadata(&t) != JSON_ABSENT)
 		out_add(o, "metadata", out_raw(&t.json, task_metadata(&t)));
-	buf_printf(&a->text, "Task #%s: %s\nStatus: %s\nDescription: %s", t.id, t.subject,
+	buf_printf(&a->text, "Task #%s: %s\nStatus: %s\nDescription: %s", t.id, t.title,
 	    task_status_name(t.status), t.description);
 	if (t.owner != NULL)
 		buf_printf(&a->text, "\nOwner: %s", t.owner);
@@ -114,7 +114,7 @@ client_list_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 		view_blockers(&v, t, &open);
 		o = out_push(tasks, out_object());
 		out_string(o, "id", t->id);
-		out_string(o, "subject", t->subject);
+		out_string(o, "subject", t->title);
 		out_string(o, "status", task_status_name(t->status));
 		out_string(o, "owner", t->owner);
 		out_strings(o, "blockedBy", &open);

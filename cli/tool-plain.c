@@ -12,7 +12,7 @@ plain_json(const struct task *t)
 	struct json_object *o = out_object();
 
 	out_string(o, "id", t->id);
-	out_string(o, "subject", t->subject);
+	out_string(o, "subject", t->title);
 	out_string(o, "description", t->description);
 	out_string(o, "status", task_status_name(t->status));
 	if (t->owner != NULL)
@@ -58,7 +58,7 @@ plain_create_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 			tool_error(a, &err);
 		} else {
 			a->output = plain_json(&made);
-			buf_printf(&a->text, "Created %s (%s)", made.id, made.subject);
+			buf_printf(&a->text, "Created %s (%s)", made.id, made.title);
 		}
 	}
 	task_free(&made);
@@ -124,7 +124,7 @@ plain_claim_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 		out_string(a->output, "reason", claim_result_name(r));
 		out_string(a->output, "message", buf_text(&reason));
 	} else {
-		buf_printf(&a->text, "Claimed %s (%s)", t.id, t.subject);
+		buf_printf(&a->text, "Claimed %s (%s)", t.id, t.title);
 		a->output = out_object();
 		out_bool(a->output, "claimed", true);
 		out_string(a->output, "message", buf_text(&a->text));
@@ -153,11 +153,11 @@ plain_complete_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 		out_string(a->output, "message", buf_text(&reason));
 		goto out;
 	}
-	buf_printf(&a->text, "Completed %s (%s)", t.id, t.subject);
+	buf_printf(&a->text, "Completed %s (%s)", t.id, t.title);
 	for (size_t i = 0; i < unblocked.count; i++) {
 		buf_puts(&a->text, i > 0 ? ", " : "\nUnblocked: ");
 		if (store_get(&c->store, unblocked.item[i], &next, &err) == 1)
-			buf_puts(&a->text, next.subject);
+			buf_puts(&a->text, next.title);
 		task_free(&next);
 	}
 	a->output = out_object();

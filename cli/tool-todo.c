@@ -42,7 +42,7 @@ todo_json(struct cli *c, const struct view *v, const struct task *t)
 	if (created == NULL)
 		created = task_metadata_string(t, "created_at");
 	out_string(o, "id", t->id);
-	out_string(o, "description", t->description[0] != '\0' ? t->description : t->subject);
+	out_string(o, "description", t->description[0] != '\0' ? t->description : t->title);
 	out_string(o, "status",
 	    open.count > 0 && t->status == TASK_PENDING ? "blocked" : task_status_name(t->status));
 	out_string(o, "created_at", created != NULL ? created : iso);
@@ -245,7 +245,7 @@ todo_read_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 		count++;
 		out_push(tasks, todo_json(c, &v, t));
 		buf_printf(&a->text, "%s%s [%s] %s", a->text.len > 0 ? "\n" : "", t->id,
-		    states[state], t->subject);
+		    states[state], t->title);
 	}
 	out_int(a->output, "count", count);
 	for (int i = 0; i < 4; i++) {

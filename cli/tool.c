@@ -85,7 +85,7 @@ void
 tool_line(struct buf *b, const char *sign, const struct task *t)
 {
 	buf_printf(b, "%s%s%s [%s] %s", b->len > 0 ? "\n" : "", sign, t->id,
-	    task_status_name(t->status), t->subject);
+	    task_status_name(t->status), t->title);
 	if (t->owner != NULL)
 		buf_printf(b, " (%s)", t->owner);
 }

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "task/macf.h"
 #include "view.h"
 
 static void
@@ -172,27 +173,32 @@ static void
 line_decorated(struct cli *c, const struct view *v, const struct task *t)
 {
 	struct strings open = { 0 };
-	struct buf subject = { 0 }, tail = { 0 }, fitted = { 0 }, safe = { 0 };
+	struct buf tail = { 0 }, fitted = { 0 }, safe = { 0 };
+	char *subject = macf_unmark(t->subject), *type = macf_agent_type(t->subject);
+	enum paint paint = status_paint(t->status);
 	int room;
 
 	view_blockers(v, t, &open);
 	if (t->owner != NULL)
 		cli_format(&tail, "  @%.40s", t->owner);
+	if (type != NULL)
+		cli_format(&tail, "  for %.40s", type);
 	if (open.count > 0) {
 		buf_puts(&tail, c->ascii ? "  waits for " : "  ⊘ ");
 		view_ids(&tail, &open);
 	}
-	view_text(&subject, t->subject, 1000);
 	view_text(&safe, t->id, 128);
 	room = c->columns - 4 - text_width(buf_text(&safe)) - 2 - text_width(buf_text(&tail));
-	text_fit(&fitted, buf_text(&subject), room < 10 ? 10 : room, c->ascii);
-	buf_printf(&c->out, "%s%s #%s %s%s", cli_paint(c, status_paint(t->status)),
-	    status_sign(c, t->status), buf_text(&safe), buf_text(&fitted),
-	    cli_paint(c, status_paint(t->status) == PAINT_NONE ? PAINT_NONE : PAINT_OFF));
+	text_fit(&fitted, subject, c->color && paint != PAINT_DIM ? TEXT_DIM : TEXT_LINE,
+	    room < 10 ? 10 : room, c->ascii);
+	buf_printf(&c->out, "%s%s #%s %s%s", cli_paint(c, paint), status_sign(c, t->status),
+	    buf_text(&safe), buf_text(&fitted),
+	    cli_paint(c, paint == PAINT_NONE ? PAINT_NONE : PAINT_OFF));
 	if (tail.len > 0)
 		buf_printf(&c->out, "%s%s%s", cli_paint(c, open.count > 0 ? PAINT_DIM : PAINT_BLUE),
 		    buf_text(&tail), cli_paint(c, PAINT_OFF));
-	buf_free(&subject);
+	free(subject);
+	free(type);
 	buf_free(&tail);
 	buf_free(&fitted);
 	buf_free(&safe);
@@ -203,15 +209,22 @@ void
 view_line(struct cli *c, const struct view *v, const struct task *t)
 {
 	struct strings open = { 0 };
+	char *subject, *type;
 
 	if (c->terminal) {
 		line_decorated(c, v, t);
 		return;
 	}
 	/* In the form that the client's TaskList prints. */
-	cli_print(c, "#%s [%s] %s", t->id, task_status_name(t->status), t->subject);
+	subject = macf_unmark(t->subject);
+	type = macf_agent_type(t->subject);
+	cli_print(c, "#%s [%s] %s", t->id, task_status_name(t->status), subject);
 	if (t->owner != NULL)
 		cli_print(c, " (%.120s)", t->owner);
+	if (type != NULL)
+		cli_print(c, " (for %.120s)", type);
+	free(subject);
+	free(type);
 	view_blockers(v, t, &open);
 	if (open.count > 0) {
 		buf_puts(&c->out, " [blocked by ");
@@ -266,17 +279,24 @@ view_json(const struct view *v, const struct task *t)
 {
 	struct json_object *o = out_object();
 	struct strings open = { 0 };
+	char *kind = macf_kind(t), *type = macf_agent_type(t->subject);
+	char *form = t->active_form != NULL ? text_plain(t->active_form) : NULL;
 
 	view_blockers(v, t, &open);
 	out_string(o, "id", t->id);
-	out_string(o, "subject", t->subject);
+	out_string(o, "subject", t->title);
 	out_string(o, "status", task_status_name(t->status));
 	out_string(o, "owner", t->owner);
-	out_string(o, "activeForm", t->active_form);
+	out_string(o, "activeForm", form);
 	out_string(o, "parent", t->parent);
+	out_string(o, "kind", kind);
+	out_string(o, "for", type);
 	out_strings(o, "blockedBy", &open);
 	out_strings(o, "blocks", &t->blocks);
 	out_bool(o, "ready", view_ready(v, t->id));
 	strings_free(&open);
+	free(kind);
+	free(type);
+	free(form);
 	return o;
 }

@@ -31,8 +31,8 @@ const struct task *view_find(const struct view *, const char *id);
 void view_blockers(const struct view *, const struct task *, struct strings *ids);
 bool view_ready(const struct view *, const char *id);
 
-/* `#3 [in_progress] Fix parser (backend-2) [blocked by #2]`, or on a terminal
- * `◼ #3 Fix parser  @backend-2`; fitted to the columns there; no newline. */
+/* `#3 [in_progress] Fix parser (backend-2) (for TestEng) [blocked by #2]`, or on a terminal
+ * `◼ #3 Fix parser  @backend-2  for TestEng`; fitted to the columns there; no newline. */
 void view_line(struct cli *, const struct view *, const struct task *);
 
 /* A subject (or any text) made safe, at most max characters. */
@@ -52,7 +52,7 @@ void view_result(struct cli *, const char *action, const struct task *);
 /* "#2, #3" */
 void view_ids(struct buf *, const struct strings *);
 
-/* The task for --json: {"id","subject","status","owner"?,...}. */
+/* The task for --json: {"id","subject","status","owner"?,"kind"?,"for"?,...}. */
 struct json_object *view_json(const struct view *, const struct task *);
 
 #endif

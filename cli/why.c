@@ -121,7 +121,7 @@ link_json(const struct why *w, const char *id)
 	out_bool(o, "missing", t == NULL);
 	if (t != NULL) {
 		state_of(&state, t, &w->claims);
-		out_string(o, "subject", t->subject);
+		out_string(o, "subject", t->title);
 		out_string(o, "status", task_status_name(t->status));
 		out_string(o, "owner", t->owner);
 		out_string(o, "state", buf_text(&state));

@@ -10,6 +10,7 @@
 #include "commands.h"
 #include "sys/file.h"
 #include "view.h"
+#include "write-part.h"
 #include "json/json-print.h"
 
 /* A flag's value, or standard input for "-"; owned.  NULL: not passed, or failed (c->status). */
@@ -87,9 +88,13 @@ metadata_value(struct cli *c, struct buf *out)
 	for (size_t i = 0; i < c->flag_count && status == EXIT_DONE; i++) {
 		const char *name = c->flags[i].flag->name, *value = c->flags[i].value;
 		bool object = strcmp(name, "metadata") == 0, member = strcmp(name, "set") == 0;
+		bool kind = value == cli_value(c, "kind"); /* the last one */
 
-		passed |= object || member;
-		if (object)
+		passed |= object || member || kind;
+		if (kind)
+			buf_printf(
+			    &members, "%s\"kind\":\"%s\"", members.len > 0 ? "," : "", value);
+		else if (object)
 			status = add_object(c, value, &members);
 		else if (member)
 			status = add_member(c, value, &members);
@@ -134,6 +139,8 @@ field_flags_read(struct cli *c, struct field_flags *f)
 	f->change.active_form = f->active_form;
 	f->change.owner = cli_value(c, "owner");
 	f->change.parent = cli_value(c, "parent");
+	if (f->change.parent != NULL && *f->change.parent == '#')
+		f->change.parent++;
 	if (f->metadata.len > 0)
 		f->change.metadata = buf_text(&f->metadata);
 	if (f->blocks.count > 0)
@@ -143,14 +150,40 @@ field_flags_read(struct cli *c, struct field_flags *f)
 	return 0;
 }
 
+/* The fields of a kind that were not passed; -1 if its parent is missing. */
+static int
+kind_fill(struct cli *c, struct field_flags *f, const struct macf *m, const char *subject)
+{
+	struct task parent = TASK_INIT;
+	struct error err;
+	int rc = 1;
+
+	if (f->change.parent != NULL)
+		rc = store_get(&c->store, f->change.parent, &parent, &err);
+	task_free(&parent);
+	if (rc == -1)
+		cli_error(c, &err);
+	else if (rc == 0)
+		cli_no_task(c, f->change.parent);
+	if (rc != 1)
+		return -1;
+	f->change.macf = m;
+	if (f->active_form == NULL && c->store.layout == STORE_NATIVE)
+		f->change.active_form = f->active_form = mem_printf("Working on %s", subject);
+	return 0;
+}
+
 static int
 create(struct cli *c, const char *subject)
 {
-	struct field_flags f;
+	struct field_flags f = { .change = CHANGE_INIT };
 	struct task made = TASK_INIT;
+	struct macf macf;
 	struct error err;
+	int kind = write_kind_read(c, &macf);
 
-	if (field_flags_read(c, &f) == -1 || cli_open(c, true) == -1)
+	if (kind == -1 || field_flags_read(c, &f) == -1 || cli_open(c, true) == -1 ||
+	    (kind == 1 && kind_fill(c, &f, &macf, subject) == -1))
 		goto out;
 	f.change.subject = subject;
 	f.change.status = TASK_PENDING;

@@ -26,6 +26,22 @@ must_be_safe(const char *s, size_t len, bool block)
 	return chars;
 }
 
+/* Only our own codes, each on followed by its off; safe without them. */
+static void
+must_be_dim_and_safe(struct buf *b)
+{
+	char *p, *off;
+
+	while ((p = strstr(buf_text(b), TEXT_DIM_ON)) != NULL) {
+		off = strstr(p, TEXT_DIM_OFF);
+		FUZZ_ASSERT(off != NULL);
+		memmove(p, p + strlen(TEXT_DIM_ON), strlen(p + strlen(TEXT_DIM_ON)) + 1);
+	}
+	while ((p = strstr(buf_text(b), TEXT_DIM_OFF)) != NULL)
+		memmove(p, p + strlen(TEXT_DIM_OFF), strlen(p + strlen(TEXT_DIM_OFF)) + 1);
+	must_be_safe(buf_text(b), strlen(buf_text(b)), false);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
@@ -54,15 +70,23 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	FUZZ_ASSERT(must_be_safe(b.data, b.len, false) <= max + 2);
 	for (int ascii = 0; ascii < 2; ascii++) {
 		buf_reset(&b);
-		text_fit(&b, text, (int)max, ascii);
+		text_fit(&b, text, TEXT_LINE, (int)max, ascii);
 		FUZZ_ASSERT(text_width(buf_text(&b)) <= (int)max);
 		must_be_safe(buf_text(&b), b.len, false);
+		buf_reset(&b);
+		text_fit(&b, text, TEXT_DIM, (int)max, ascii);
+		FUZZ_ASSERT(text_width(buf_text(&b)) <= (int)max);
+		must_be_dim_and_safe(&b);
 	}
 	error_set(&err, ERROR_INPUT, "%s", text);
 	must_be_safe(err.text, strlen(err.text), false);
 	error_prefix(&err, "%.*s", (int)max, text);
 	must_be_safe(err.text, strlen(err.text), false);
 	FUZZ_ASSERT(text_same(text, text));
+	FUZZ_ASSERT(text_contains(text, text));
+	copy = text_plain(text);
+	FUZZ_ASSERT(strchr(copy, '\033') == NULL);
+	free(copy);
 	text_nearest(text, words, 3);
 	buf_free(&b);
 	free(text);

@@ -82,6 +82,7 @@ Test(config, defaults)
 	cr_expect_lt(c.deadline_ms, 600000, "below the client's timeout");
 	cr_expect_lt(c.stop.max_blocks, 8, "below the client's cap");
 	cr_expect_eq(c.rules.busy, LEVEL_OFF);
+	cr_expect_eq(c.rules.agent_type, LEVEL_WARN);
 	cr_expect_eq(c.rules.duplicates, LEVEL_WARN);
 	cr_expect_eq(c.gates.count, 0);
 	config_free(&c);

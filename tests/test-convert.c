@@ -378,6 +378,10 @@ Test(convert, ids_that_cannot_be)
 	"<macf_task_metadata version=\"1.0\">\ncreation_breadcrumb: s_1/c_2\n  created_cycle: " \
 	"42\n</macf_task_metadata>"
 
+#define NATIVE(subject, description, more)                                         \
+	"{\"id\":\"4\",\"subject\":\"" subject "\",\"description\":\"" description \
+	"\",\"status\":\"pending\",\"blocks\":[],\"blockedBy\":[]" more "}"
+
 Test(macf, read)
 {
 	char *s;
@@ -399,6 +403,134 @@ Test(macf, read)
 	free(s);
 	cr_expect_eq(macf_value(BLOCK, "created"), NULL);
 	cr_expect_eq(macf_value("<macf_task_metadata>", "created"), NULL);
+}
+
+Test(macf, lines)
+{
+	static const struct {
+		const char *description, *key, *want;
+	} rows[] = {
+		{ "<macf_task_metadata>repo: a</macf_task_metadata>", "repo", "a" },
+		{ "<macf_task_metadata>\r\nrepo: 'a b' \r\n</macf_task_metadata>", "repo", "a b" },
+		{ "<macf_task_metadata>\nv: \"1.0\"\n</macf_task_metadata>", "v", "1.0" },
+		{ "<macf_task_metadata>\nu:\n- b: x\n  d: y\n</macf_task_metadata>", "d", "y" },
+		{ "<macf_task_metadata>\nu:\n- b: x\n</macf_task_metadata>", "b", NULL },
+		{ "<macf_task_metadata>\nu:\n</macf_task_metadata>", "u", NULL },
+		{ "<macf_task_metadata \nrepo: a\n</macf_task_metadata>", "repo", NULL },
+		{ "</macf_task_metadata><macf_task_metadata>repo: a", "repo", NULL },
+	};
+	char *s;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		s = macf_value(rows[i].description, rows[i].key);
+		cr_expect(rows[i].want == NULL ? s == NULL : s && !strcmp(s, rows[i].want),
+		    "row %zu: %s", i, s ? s : "(none)");
+		free(s);
+	}
+	s = macf_text("Before.\n\n" BLOCK "\nAfter.\n");
+	cr_expect_str_eq(s, "Before.\nAfter.");
+	free(s);
+	s = macf_text(BLOCK "\n\nAfter.");
+	cr_expect_str_eq(s, "After.");
+	free(s);
+	s = macf_text("No block. ");
+	cr_expect_str_eq(s, "No block. ");
+	free(s);
+}
+
+Test(macf, marks)
+{
+	static const struct {
+		const char *subject, *rest;
+	} rows[] = {
+		{ "[SA:DevOpsEng] Deploy", "Deploy" },
+		{ "\033[2m#4\033[0m [SA:x.y-z_1]  Deploy", "\033[2m#4\033[0m Deploy" },
+		{ "Deploy [SA:X]", "Deploy " },
+		{ "[SA:] Deploy", "[SA:] Deploy" },
+	};
+	char *s;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		s = macf_unmark(rows[i].subject);
+		cr_expect_str_eq(s, rows[i].rest, "row %zu: %s", i, s);
+		free(s);
+	}
+	cr_expect(macf_same_type("TestEng", "testeng"));
+	cr_expect(macf_same_type("TestEng", "plugin:TestEng"));
+	cr_expect(!macf_same_type("TestEng", "TestEngineer"));
+	cr_expect(!macf_same_type("TestEng", "TestEng:other"));
+}
+
+Test(macf, kinds)
+{
+	static const struct {
+		const char *text, *want;
+	} rows[] = {
+		{ NATIVE("s", "d", ",\"metadata\":{\"kind\":\"Bug\"}"), "bug" },
+		{ NATIVE("s", "<macf_task_metadata>task_type: MISSION</macf_task_metadata>", ""),
+		    "mission" },
+		{ NATIVE("s", "<macf_task_metadata>task_type: BUG</macf_task_metadata>",
+		      ",\"metadata\":{\"kind\":\"phase\"}"),
+		    "phase" },
+		{ NATIVE("\\u001b[2m#4\\u001b[0m \xf0\x9f\x93\x8b Four", "d", ""), "phase" },
+		{ NATIVE("\xf0\x9f\x97\xba Map", "d", ""), "mission" },
+		{ NATIVE("s", "d", ""), NULL },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct task t = TASK_INIT;
+		struct error err = { 0 };
+		char *s;
+
+		cr_assert_eq(
+		    task_read(&t, TASK_NATIVE, "4", rows[i].text, strlen(rows[i].text), &err), 0,
+		    "row %zu: %s", i, err.text);
+		s = macf_kind(&t);
+		cr_expect(rows[i].want == NULL ? s == NULL : s && !strcmp(s, rows[i].want),
+		    "row %zu: %s", i, s ? s : "(none)");
+		free(s);
+		task_free(&t);
+	}
+}
+
+Test(macf, made)
+{
+	static const struct macf bug = { .kind = "bug",
+		.repo = "shop",
+		.version = "1.2",
+		.breadcrumb = "s_1/c_2",
+		.cycle = "42",
+		.created_by = "PA" };
+	struct change c = {
+		.status = TASK_NO_STATUS, .subject = "Fix it", .parent = "67", .macf = &bug
+	};
+	static const enum task_dialect dialects[] = { TASK_NATIVE, TASK_DOCUMENT };
+
+	for (size_t i = 0; i < 2; i++) {
+		struct task t = TASK_INIT;
+		struct buf text = { 0 };
+		struct error err = { 0 };
+		char *s;
+
+		cr_assert_eq(task_make(dialects[i], "89", &c, 0, &text, &err), 0, "%s", err.text);
+		cr_assert_eq(task_read(&t, dialects[i], "89", buf_text(&text), text.len, &err), 0);
+		cr_expect_str_eq(t.subject,
+		    i == 0 ? "\033[2m#89\033[0m \033[2m[^#67]\033[0m \xf0\x9f\x90\x9b Fix it"
+			   : "\xf0\x9f\x90\x9b Fix it");
+		cr_expect_str_eq(t.title,
+		    i == 0 ? "#89 [^#67] \xf0\x9f\x90\x9b Fix it" : "\xf0\x9f\x90\x9b Fix it");
+		cr_expect_str_eq(t.parent, "67");
+		cr_expect_not_null(strstr(t.description,
+		    "Fix it\n\n<macf_task_metadata version=\"1.0\">\n"
+		    "creation_breadcrumb: s_1/c_2\ncreated_cycle: 42\ncreated_by: PA\n"
+		    "task_type: BUG\nparent_id: 67\nrepo: shop\ntarget_version: 1.2\n"
+		    "</macf_task_metadata>"));
+		s = macf_kind(&t);
+		cr_expect_str_eq(s, "bug");
+		free(s);
+		task_free(&t);
+		buf_free(&text);
+	}
 }
 
 Test(macf, kept)

@@ -372,7 +372,7 @@ Test(list, team_config)
 {
 	struct list_query q = { .session_id = OTHER };
 	struct team_seat seat;
-	char text[512];
+	char text[512], *type = NULL;
 
 	make_dir("config/teams/session-0123abcd");
 	make_dir("config/tasks/session-0123abcd");
@@ -388,9 +388,12 @@ Test(list, team_config)
 	cr_expect_str_eq(seat.name, "worker");
 	cr_expect_str_eq(seat.type, "tester");
 	team_seat_free(&seat);
-	cr_expect(team_has_member(config, "session-0123abcd", "worker"));
-	cr_expect(!team_has_member(config, "session-0123abcd", "nobody"));
-	cr_expect(!team_has_member(config, "../teams/session-0123abcd", "worker"));
+	cr_expect(team_has_member(config, "session-0123abcd", "worker", NULL));
+	cr_expect(!team_has_member(config, "session-0123abcd", "nobody", NULL));
+	cr_expect(team_has_member(config, "session-0123abcd", "worker", &type));
+	cr_expect_str_eq(type, "tester");
+	free(type);
+	cr_expect(!team_has_member(config, "../teams/session-0123abcd", "worker", NULL));
 	unsetenv("TMUX_PANE");
 	q.session_id = "x";
 	cr_expect_str_eq(found(&q), "session-0123abcd", "the lead");

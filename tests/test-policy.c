@@ -78,6 +78,50 @@ Test(policy, holder)
 
 typedef void judge(const struct facts *, struct decision *);
 
+Test(policy, agent_type)
+{
+	static const struct {
+		const char *name, *subject;
+		const struct agent *self;
+		const char *type;
+		const char *says; /* NULL: passes */
+	} rows[] = {
+		{ "no mark", "Deploy", &lead, NULL, NULL },
+		{ "its type", "[SA:Explore] Look", &me, "Explore", NULL },
+		{ "another type", "[SA:DevOpsEng] Deploy", &me, "Explore",
+		    "Task #1 \"[SA:DevOpsEng] Deploy\" is meant for an agent of type DevOpsEng; "
+		    "yours is Explore. If you are " },
+		{ "the main thread", "[SA:DevOpsEng] Deploy", &lead, NULL,
+		    "; you are the main thread. If you are " },
+		{ "a teammate of no known type", "[SA:DevOpsEng] Deploy", &ann, NULL, NULL },
+		{ "a teammate of another", "[SA:DevOpsEng] Deploy", &ann, "TestEng", "TestEng" },
+	};
+	static const enum config_level levels[] = { LEVEL_OFF, LEVEL_WARN, LEVEL_REFUSE };
+
+	for (size_t i = 0; i < 3 * sizeof(rows) / sizeof(rows[0]); i++) {
+		enum config_level level = levels[i % 3];
+		const char *name = rows[i / 3].name, *says = rows[i / 3].says;
+		struct task t = { .id = (char *)"1",
+			.subject = (char *)rows[i / 3].subject,
+			.status = TASK_PENDING };
+		struct facts f = { .config = &config,
+			.query = { .task = &t, .self = rows[i / 3].self },
+			.agent_type = rows[i / 3].type };
+		struct decision d = { 0 };
+		const struct buf *to = level == LEVEL_REFUSE ? &d.reason : &d.context;
+
+		config.rules.agent_type = level;
+		policy_agent_type(&f, &d);
+		cr_expect_eq(d.verdict == VERDICT_REFUSE, says != NULL && level == LEVEL_REFUSE,
+		    "%s: verdict", name);
+		if (says == NULL || level == LEVEL_OFF)
+			cr_expect_eq(d.reason.len + d.context.len, 0, "%s: silent", name);
+		else
+			cr_expect(strstr(buf_text(to), says) != NULL, "%s: %s", name, buf_text(to));
+		decision_free(&d);
+	}
+}
+
 Test(policy, one_task)
 {
 	static struct claim by_you = { .agent_id = (char *)YOU, .session = (char *)"s1" };

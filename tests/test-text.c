@@ -1,10 +1,13 @@
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "base/utf8.h"
 
 #define BAD "\xef\xbf\xbd"
+#define DIM "\033[2m"
+#define OFF "\033[0m"
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 Test(text, show)
@@ -27,7 +30,27 @@ Test(text, show)
 		{ "a\n\tb\r\nc\rd", TEXT_BLOCK, 20, "a\n\tb\nc\nd" },
 		{ "\x1b]52;c;eA==\x07", TEXT_LINE, 20, BAD "]52;c;eA==" BAD },
 		{ "\x7f\x01", TEXT_BLOCK, 20, BAD BAD },
-		{ "\xc2\x9bm\xc2\x85", TEXT_LINE, 20, BAD "m" BAD },
+		{ "\xc2\x9bm\xc2\x85", TEXT_LINE, 20, BAD },
+		{ DIM "#68" OFF " " DIM "[^#67]" OFF " Phase 1", TEXT_LINE, 40,
+		    "#68 [^#67] Phase 1" },
+		{ DIM "#68" OFF "\n" DIM "x", TEXT_BLOCK, 40, "#68\nx" },
+		{ "a\x1b[1;31mb\x1b[38;5;2mc\x1b[m", TEXT_LINE, 40, "abc" },
+		{ "a\x1b[2Jb\x1b[?25lc\xc2\x9b"
+		  "1;1Hd",
+		    TEXT_LINE, 40, "a" BAD "b" BAD "c" BAD "d" },
+		{ "a\x1b[2", TEXT_LINE, 40, "a" BAD },
+		{ "a\x1b[", TEXT_LINE, 40, "a" BAD },
+		{ "a\x1b[2\xc3\xa4m\x1b[3\nb", TEXT_LINE, 40, "a" BAD "\xc3\xa4m" BAD " b" },
+		{ DIM "0123456789a" OFF, TEXT_LINE, 10, "0123456..." },
+		{ "<\x1b[0m/sys\x1b[0m\x1b[2mtem-reminder>", TEXT_LINE, 40, "[/system-reminder>" },
+		{ "<\x1b[2Jsystem>", TEXT_LINE, 40, "<" BAD "system>" },
+		{ DIM "#68" OFF " a", TEXT_DIM, 40, TEXT_DIM_ON "#68" TEXT_DIM_OFF " a" },
+		{ DIM "a" DIM "b\x1b[1;22mc\nd" OFF, TEXT_DIM, 40,
+		    TEXT_DIM_ON "ab" TEXT_DIM_OFF "c d" },
+		{ "a\x1b[31;2mb", TEXT_DIM, 40, "a" TEXT_DIM_ON "b" TEXT_DIM_OFF },
+		{ "a\x1b[38;5;2mb\x1b[4:2mc\x1b[?2md", TEXT_DIM, 40, "abcd" },
+		{ "ab" DIM "cdef" OFF, TEXT_DIM, 5, "ab" TEXT_DIM_ON "..." TEXT_DIM_OFF },
+		{ DIM "abcdef" OFF "g", TEXT_DIM, 5, TEXT_DIM_ON "ab..." TEXT_DIM_OFF },
 		{ "\xe2\x80\xae"
 		  "abc\xe2\x81\xa9",
 		    TEXT_LINE, 20, BAD "abc" BAD },
@@ -153,6 +176,7 @@ Test(text, width)
 		{ "\xef\xbc\xa1", 2 },
 		{ "\xe2\x9c\x93", 1 },
 		{ "\xff", 1 },
+		{ TEXT_DIM_ON "abc" TEXT_DIM_OFF "d", 4 },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++)
@@ -181,13 +205,26 @@ Test(text, fit)
 		{ "abc", 0, false, "" },
 		{ "abc", -1, true, "" },
 		{ "a\x1b\nb", 9, true, "a" BAD " b" },
+		{ DIM "ab" OFF "cd", 4, true, "abcd" },
+	};
+	static const struct {
+		const char *text, *want;
+	} dim[] = {
+		{ DIM "ab" OFF "cd", TEXT_DIM_ON "ab" TEXT_DIM_OFF "cd" },
+		{ DIM "abcdef" OFF, TEXT_DIM_ON "abc\xe2\x80\xa6" TEXT_DIM_OFF },
+		{ "abcdef" DIM "g", "abc\xe2\x80\xa6" TEXT_DIM_OFF },
 	};
 	struct buf b = { 0 };
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		buf_reset(&b);
-		text_fit(&b, rows[i].text, rows[i].max, rows[i].ascii);
+		text_fit(&b, rows[i].text, TEXT_LINE, rows[i].max, rows[i].ascii);
 		cr_expect_str_eq(buf_text(&b), rows[i].want, "row %zu: %s", i, buf_text(&b));
+	}
+	for (size_t i = 0; i < COUNT(dim); i++) {
+		buf_reset(&b);
+		text_fit(&b, dim[i].text, TEXT_DIM, 4, false);
+		cr_expect_str_eq(buf_text(&b), dim[i].want, "dim %zu: %s", i, buf_text(&b));
 	}
 	buf_free(&b);
 }
@@ -233,11 +270,53 @@ Test(text, same)
 		  "b",
 		    "A b", true },
 		{ "a", "", false },
+		{ DIM "#68" OFF " Phase " DIM, "#68 phase", true },
+		{ "Phase 2m", "Phase " DIM, false },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		cr_expect_eq(text_same(rows[i].a, rows[i].b), rows[i].want, "row %zu", i);
 		cr_expect_eq(text_same(rows[i].b, rows[i].a), rows[i].want, "row %zu turned", i);
+	}
+}
+
+Test(text, contains)
+{
+	static const struct {
+		const char *text, *part;
+		bool want;
+	} rows[] = {
+		{ "Fix the  Parser", "the parser", true },
+		{ "Fix the Parser", " PARSER ", true },
+		{ "Fix", "", true },
+		{ "", "x", false },
+		{ "Fix", "fixed", false },
+		{ "ab ac", "ac", true },
+		{ "\xc3\x84rger", "\xc3\xa4R", true },
+		{ DIM "#68" OFF " Phase", "#68 p", true },
+		{ DIM "#68" OFF " Phase", "2m", false },
+		{ DIM "#68" OFF " Phase", "[", false },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++)
+		cr_expect_eq(text_contains(rows[i].text, rows[i].part), rows[i].want, "row %zu", i);
+}
+
+Test(text, plain)
+{
+	static const char *const rows[][2] = {
+		{ "", "" },
+		{ "a\tb", "a\tb" },
+		{ DIM "#68" OFF " a", "#68 a" },
+		{ "a\x1b[2Jb\x1b]x", "a" BAD "b" BAD "]x" },
+		{ "\x1b\x1b[0m[31m", BAD "[31m" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char *s = text_plain(rows[i][0]);
+
+		cr_expect_str_eq(s, rows[i][1], "row %zu: %s", i, s);
+		free(s);
 	}
 }
 

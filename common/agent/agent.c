@@ -183,6 +183,26 @@ agent_from_event(const struct event *ev, const struct list *list, struct agent *
 		a->type = ev->agent_type;
 }
 
+bool
+agent_has_teammate(const struct agent *a, const struct list *list, const char *name, char **type)
+{
+	char team[32];
+
+	snprintf(team, sizeof(team), "session-%.8s", a->session != NULL ? a->session : "");
+	return team_has_member(list->config, list->name, name, type) ||
+	       team_has_member(list->config, team, name, type);
+}
+
+char *
+agent_find_type(const struct agent *a, const struct list *list)
+{
+	char *type = mem_string(a->type);
+
+	if (type == NULL && a->name != NULL)
+		(void)agent_has_teammate(a, list, a->name, &type);
+	return type;
+}
+
 /* Adds the event's name under its session; removes the oldest if there are too many. */
 static int
 agents_add(void *arg, struct buf *text, struct error *e)

@@ -32,6 +32,14 @@ void agent_describe(struct buf *, const struct agent *);
  */
 void agent_from_event(const struct event *, const struct list *, struct agent *, char **name);
 
+/* Is there a teammate of this name in the list's team or the session's?  type: as in
+ * team_has_member(). */
+bool agent_has_teammate(const struct agent *, const struct list *, const char *name, char **type);
+
+/* Its subagent type; owned, NULL: it has none, or it is not known.  The events of an in-process
+ * teammate do not tell it: then the team's file is read. */
+char *agent_find_type(const struct agent *, const struct list *);
+
 /* Remember the name of a teammate that an event reveals for its session. */
 int agent_learn(const struct event *, const struct list *, struct deadline, struct error *);
 

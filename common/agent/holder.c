@@ -5,7 +5,6 @@
 #include "agent/holder.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +13,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "list/tally.h"
-#include "list/team.h"
 
 /* A subagent may continue what the main thread that started it holds. */
 static bool
@@ -69,14 +67,10 @@ static bool
 owner_is_agent(const struct list *list, const struct claims *claims, const struct agent *self,
     const char *owner)
 {
-	char team[32];
-
 	for (size_t i = 0; i < claims->count; i++)
 		if (text_equal(claims->item[i].name, owner))
 			return true;
-	snprintf(team, sizeof(team), "session-%.8s", self->session != NULL ? self->session : "");
-	return team_has_member(list->config, list->name, owner) ||
-	       team_has_member(list->config, team, owner);
+	return agent_has_teammate(self, list, owner, NULL);
 }
 
 void

@@ -10,6 +10,8 @@
 #include "base/text.h"
 #include "base/utf8.h"
 
+#define FIT_CHARS 1000
+
 struct range {
 	uint32_t first, last;
 };
@@ -148,6 +150,17 @@ columns(int32_t c)
 	return within(wide, sizeof(wide) / sizeof(wide[0]), (uint32_t)c) ? 2 : 1;
 }
 
+/* Of the character or control sequence at *p; moves *p past it. */
+static int
+columns_next(const char **p, const char *end)
+{
+	bool look;
+	size_t len = text_sequence(*p, end, &look);
+
+	*p += len;
+	return len > 0 ? 0 : columns(utf8_next(p, end));
+}
+
 int
 text_width(const char *s)
 {
@@ -155,23 +168,23 @@ text_width(const char *s)
 	int width = 0;
 
 	while (s < end)
-		width += columns(utf8_next(&s, end));
+		width += columns_next(&s, end);
 	return width;
 }
 
 void
-text_fit(struct buf *out, const char *s, int max, bool ascii)
+text_fit(struct buf *out, const char *s, enum text_form form, int max, bool ascii)
 {
 	const char *p, *end, *keep, *mark = ascii ? "..." : "\xe2\x80\xa6";
 	struct buf safe = { 0 };
 	int width = 0, room;
 
-	text_show(&safe, s, strlen(s), TEXT_LINE, SIZE_MAX);
+	text_show(&safe, s, strlen(s), form, FIT_CHARS);
 	p = keep = buf_text(&safe);
 	end = p + safe.len;
 	room = max - text_width(mark);
 	while (p < end && width <= max) {
-		width += columns(utf8_next(&p, end));
+		width += columns_next(&p, end);
 		if (width <= room)
 			keep = p;
 	}
@@ -184,6 +197,8 @@ text_fit(struct buf *out, const char *s, int max, bool ascii)
 			buf_puts(out, max > 0 ? mark : "");
 		else
 			buf_add(out, mark, max > 0 ? (size_t)max : 0);
+		if (form == TEXT_DIM)
+			buf_puts(out, TEXT_DIM_OFF);
 	}
 	buf_free(&safe);
 }

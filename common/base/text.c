@@ -53,6 +53,73 @@ is_break(int32_t c)
 	return c == '\n' || c == '\t' || c == '\r';
 }
 
+/* Its parameters and intermediates are 0x20 to 0x3f; one that breaks off ends there. */
+size_t
+text_sequence(const char *s, const char *end, bool *look)
+{
+	const char *p = s;
+
+	*look = false;
+	if (end - p >= 2 && (memcmp(p, "\033[", 2) == 0 || memcmp(p, "\xc2\x9b", 2) == 0))
+		p += 2;
+	else
+		return 0;
+	while (p < end && *p >= 0x20 && *p <= 0x3f)
+		p++;
+	if (p < end && *p >= 0x40 && *p <= 0x7e)
+		*look = *p++ == 'm';
+	return (size_t)(p - s);
+}
+
+/* The length of the sequences here that leave nothing. */
+static size_t
+looks(const char *s, const char *end)
+{
+	const char *p = s;
+	size_t len;
+	bool look;
+
+	while ((len = text_sequence(p, end, &look)) > 0 && look)
+		p += len;
+	return (size_t)(p - s);
+}
+
+char *
+text_plain(const char *s)
+{
+	const char *end = s + strlen(s);
+	struct buf b = { 0 };
+	size_t len;
+	bool look;
+
+	buf_need(&b, (size_t)(end - s));
+	for (; s<end; s += len> 0 ? len : 1) {
+		len = text_sequence(s, end, &look);
+		if (len == 0 && *s != '\033')
+			buf_putc(&b, *s);
+		else if (!look)
+			buf_puts(&b, TEXT_REPLACEMENT);
+	}
+	return buf_take(&b);
+}
+
+static char
+lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+}
+
+static bool
+begins_with(const char *p, const char *end, const char *name)
+{
+	for (; *name != '\0'; name++, p++) {
+		p += looks(p, end);
+		if (p == end || lower(*p) != *name)
+			return false;
+	}
+	return true;
+}
+
 /* After a '<': the name of a tag that the client puts around text of its own?  Text from outside
  * must not open or close one. */
 static bool
@@ -61,42 +128,93 @@ is_frame(const char *p, const char *end)
 	static const char *const names[] = { "system", "user-prompt", "command-", "local-command",
 		"function_", "tool_", "antml", "task-notification", "teammate-message" };
 
-	if (p < end && *p == '/')
-		p++;
+	if (begins_with(p, end, "/"))
+		p += looks(p, end) + 1;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if ((size_t)(end - p) >= strlen(names[i]) &&
-		    strncasecmp(p, names[i], strlen(names[i])) == 0)
+		if (begins_with(p, end, names[i]))
 			return true;
 	return false;
 }
 
+/* Is text dim after this sequence?  A colour (38, 48, 58) has numbers of its own. */
+static bool
+is_dim(const char *p, size_t len, bool dim)
+{
+	const char *last = p + len - 1;
+	char *after;
+	long n;
+
+	for (p += 2; p <= last; p = after + 1) {
+		n = strtol(p, &after, 10);
+		if ((after != last && *after != ';') || n == 38 || n == 48 || n == 58)
+			break;
+		if (n == 2)
+			dim = true;
+		else if (n == 0 || n == 22)
+			dim = false;
+	}
+	return dim;
+}
+
+struct showing {
+	struct buf *out;
+	enum text_form form;
+	int32_t last;
+	bool dim; /* what is added now is */
+};
+
+static void
+show_dim(struct showing *w, bool dim)
+{
+	if (dim != w->dim)
+		buf_puts(w->out, dim ? TEXT_DIM_ON : TEXT_DIM_OFF);
+	w->dim = dim;
+}
+
+/* A control sequence at *p; false if nothing was added. */
+static bool
+show_sequence(struct showing *w, const char *p, size_t len, bool look)
+{
+	if (!look)
+		buf_puts(w->out, TEXT_REPLACEMENT);
+	else if (w->form == TEXT_DIM)
+		show_dim(w, is_dim(p, len, w->dim));
+	return !look;
+}
+
 /* Adds one character, or a run of breaks, from *p; false if nothing was added. */
 static bool
-show_one(struct buf *out, const char **p, const char *end, enum text_form form, int32_t *last)
+show_one(struct showing *w, const char **p, const char *end)
 {
 	const char *from = *p;
-	int32_t c = utf8_next(p, end), before = *last;
+	int32_t c, before = w->last;
+	size_t len;
+	bool look;
 
-	*last = c;
-	if (is_break(c) && form == TEXT_LINE) {
+	if ((len = text_sequence(from, end, &look)) > 0) {
+		*p += len;
+		return show_sequence(w, from, len, look);
+	}
+	w->last = c = utf8_next(p, end);
+	if (is_break(c) && w->form != TEXT_BLOCK) {
 		while (*p < end && is_break((unsigned char)**p))
 			(*p)++;
-		buf_putc(out, ' ');
+		buf_putc(w->out, ' ');
 	} else if (c == '\r') {
 		/* a line break; a terminal would overwrite the line */
 		if (*p < end && **p == '\n')
 			return false;
-		buf_putc(out, '\n');
+		buf_putc(w->out, '\n');
 	} else if (is_break(c)) {
-		buf_putc(out, (char)c);
+		buf_putc(w->out, (char)c);
 	} else if (c == '<' && is_frame(*p, end)) {
-		buf_putc(out, '[');
+		buf_putc(w->out, '[');
 	} else if (c == 0xfe0f && before > 0x7f && text_safe(before)) {
-		buf_add(out, from, (size_t)(*p - from));
+		buf_add(w->out, from, (size_t)(*p - from));
 	} else if (c == -1 || !text_safe(c)) {
-		buf_puts(out, TEXT_REPLACEMENT);
+		buf_puts(w->out, TEXT_REPLACEMENT);
 	} else {
-		buf_add(out, from, (size_t)(*p - from));
+		buf_add(w->out, from, (size_t)(*p - from));
 	}
 	return true;
 }
@@ -104,23 +222,28 @@ show_one(struct buf *out, const char **p, const char *end, enum text_form form, 
 void
 text_show(struct buf *out, const char *s, size_t len, enum text_form form, size_t max_chars)
 {
+	struct showing w = { .out = out, .form = form, .last = -1 };
 	const char *end = s + len;
 	size_t chars = 0, cut = out->len;
-	int32_t last = -1;
+	bool dim_at_cut = false;
 
 	while (s < end) {
-		if (chars + 3 == max_chars)
+		if (chars + 3 == max_chars) {
 			cut = out->len;
-		if (!show_one(out, &s, end, form, &last))
+			dim_at_cut = w.dim;
+		}
+		if (!show_one(&w, &s, end))
 			continue;
 		if (++chars > max_chars) {
 			buf_need(out, 3);
 			out->len = cut;
 			out->data[cut] = '\0';
+			w.dim = dim_at_cut;
 			buf_add(out, "...", max_chars < 3 ? max_chars : 3);
-			return;
+			break;
 		}
 	}
+	show_dim(&w, false);
 }
 
 char *
@@ -153,12 +276,6 @@ bool
 text_equal(const char *a, const char *b)
 {
 	return a != NULL && b != NULL && strcmp(a, b) == 0;
-}
-
-static char
-lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
 }
 
 #define WORD_MAX 64 /* longer words are not compared */
@@ -255,15 +372,19 @@ is_space(int32_t c)
 }
 
 /* The next folded character; a run of white space is one ' ', or nothing at
- * the start and the end of the text.  0 at the end. */
+ * the start and the end of the text.  0 at the end.  Control sequences are
+ * skipped. */
 static int32_t
 next_folded(const char **p, const char *end, bool first)
 {
-	const char *q = *p;
-	int32_t c = 0;
+	const char *q;
 	bool space = false;
+	int32_t c;
 
-	while (*p < end) {
+	for (;;) {
+		*p += looks(*p, end);
+		if (*p == end)
+			return 0;
 		q = *p;
 		c = utf8_next(&q, end);
 		if (!is_space(c))
@@ -271,8 +392,6 @@ next_folded(const char **p, const char *end, bool first)
 		space = true;
 		*p = q;
 	}
-	if (*p == end)
-		return 0;
 	if (space && !first)
 		return ' ';
 	*p = q;
@@ -292,4 +411,26 @@ text_same(const char *a, const char *b)
 		first = false;
 	} while (x == y && x != 0);
 	return x == y;
+}
+
+bool
+text_contains(const char *text, const char *part)
+{
+	const char *end = text + strlen(text), *part_end = part + strlen(part), *at, *p;
+	bool first;
+	int32_t x, y;
+
+	for (;; utf8_next(&text, end)) {
+		at = text += looks(text, end);
+		p = part;
+		first = true;
+		do {
+			if ((y = next_folded(&p, part_end, first)) == 0)
+				return true;
+			x = next_folded(&at, end, first);
+			first = false;
+		} while (x == y);
+		if (text == end)
+			return false;
+	}
 }

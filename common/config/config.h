@@ -66,11 +66,12 @@ struct config {
 	int64_t deadline_ms;     /* deadline, seconds: of a whole hook run */
 	enum durability durability;
 
-	struct {                            /* rules: on-pretooluse-task */
-		enum config_level blocked;  /* start while a blocker is open */
-		enum config_level claimed;  /* start another agent's task */
-		enum config_level resolved; /* start what is completed */
-		enum config_level busy;     /* start a second task (off) */
+	struct {                              /* rules: on-pretooluse-task */
+		enum config_level blocked;    /* start while a blocker is open */
+		enum config_level claimed;    /* start another agent's task */
+		enum config_level resolved;   /* start what is completed */
+		enum config_level busy;       /* start a second task (off) */
+		enum config_level agent_type; /* start a task meant for another type (warn) */
 		enum config_level
 		    complete;             /* complete over open blockers, subtasks, or another's */
 		enum config_level delete; /* delete another's task in progress */

@@ -57,7 +57,7 @@ gate_objection(struct plan *p, const struct gate *g)
 
 	if ((w->on & p->req->on) == 0)
 		return "not for this event";
-	if (!text_matches(w->subject, t->subject))
+	if (!text_matches(w->subject, t->title))
 		return "the subject does not match";
 	if (!text_matches(w->description, t->description))
 		return "the description does not match";

@@ -24,14 +24,16 @@ struct facts {
 	const struct task_set *dependents; /* open tasks that wait for it; NULL */
 	const struct graph_edge *edge;     /* dependencies that the call asks for, checked */
 	size_t edges;
+	const char *agent_type; /* of who wants it; NULL: none, or not known */
 };
 
-void policy_start(const struct facts *, struct decision *);    /* to in_progress */
-void policy_complete(const struct facts *, struct decision *); /* to completed */
-void policy_delete(const struct facts *, struct decision *);   /* to deleted */
-void policy_reset(const struct facts *, struct decision *);    /* to pending */
-void policy_owner(const struct facts *, struct decision *);    /* owner only */
-void policy_depend(const struct facts *, struct decision *);   /* addBlocks, addBlockedBy */
+void policy_start(const struct facts *, struct decision *);      /* to in_progress */
+void policy_agent_type(const struct facts *, struct decision *); /* the same, by its [SA:type] */
+void policy_complete(const struct facts *, struct decision *);   /* to completed */
+void policy_delete(const struct facts *, struct decision *);     /* to deleted */
+void policy_reset(const struct facts *, struct decision *);      /* to pending */
+void policy_owner(const struct facts *, struct decision *);      /* owner only */
+void policy_depend(const struct facts *, struct decision *);     /* addBlocks, addBlockedBy */
 
 /* TaskCreate. */
 struct create_facts {

@@ -16,6 +16,7 @@
 #include "hook/hook.h"
 #include "hook/policy.h"
 #include "hook/pretool.h"
+#include "task/macf.h"
 #include "json/json-edit.h"
 #include "json/json-print.h"
 
@@ -179,6 +180,21 @@ update_claim(struct hook *h, const struct update *c, const struct facts *f, stru
 	return got == CLAIM_FAULT ? -1 : 0;
 }
 
+/* The type of the agent is looked for only if the task names one. */
+static void
+update_agent_type(struct hook *h, struct facts *f)
+{
+	char *wanted = macf_agent_type(f->query.task->subject), *type = NULL;
+
+	if (wanted != NULL && h->in.config.rules.agent_type != LEVEL_OFF) {
+		f->agent_type = type = agent_find_type(&h->in.self, &h->in.list);
+		policy_agent_type(f, &h->out.decision);
+		f->agent_type = NULL;
+	}
+	free(wanted);
+	free(type);
+}
+
 static int
 update_start(struct hook *h, const struct update *c, struct facts *f, struct error *e)
 {
@@ -198,6 +214,9 @@ update_start(struct hook *h, const struct update *c, struct facts *f, struct err
 	if (f->query.task->status == TASK_IN_PROGRESS && f->query.claim != NULL &&
 	    claim_is_by(f->query.claim, &h->in.self))
 		return 0; /* it has it already */
+	update_agent_type(h, f);
+	if (d->verdict == VERDICT_REFUSE)
+		return 0;
 	if (d->rule == NULL)
 		d->rule = "claim";
 	if (!h->explain)

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "list/graph.h"
 #include "list/tally.h"
+#include "task/macf.h"
 
 static bool
 idle_has_work(const struct hook *h, const struct task_set *all)
@@ -44,6 +45,21 @@ idle_forget_taken(struct hook *h, const struct task_set *all, const struct strin
 	}
 }
 
+/* Is it meant for another type of agents than this one? */
+static bool
+idle_is_for_others(const struct hook *h, const struct task *t)
+{
+	char *wanted = macf_agent_type(t->subject), *type = NULL;
+	bool others = false;
+
+	if (wanted != NULL && h->in.config.rules.agent_type != LEVEL_OFF &&
+	    (type = agent_find_type(&h->in.self, &h->in.list)) != NULL)
+		others = !macf_same_type(wanted, type);
+	free(wanted);
+	free(type);
+	return others;
+}
+
 static const struct task *
 idle_next_task(struct hook *h, const struct task_set *all, const struct strings *ready)
 {
@@ -56,6 +72,8 @@ idle_next_task(struct hook *h, const struct task_set *all, const struct strings 
 		if (claims_find(&h->in.claims, ready->item[i]) == NULL &&
 		    tally_get(&h->in.list, key) == 0)
 			found = task_set_find(all, ready->item[i]);
+		if (found != NULL && idle_is_for_others(h, found))
+			found = NULL;
 		free(key);
 	}
 	return found;

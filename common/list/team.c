@@ -158,21 +158,23 @@ team_seat_free(struct team_seat *seat)
 }
 
 bool
-team_has_member(const char *config, const char *team, const char *name)
+team_has_member(const char *config, const char *team, const char *name, char **type)
 {
 	char *path = mem_printf("%s/teams", config);
+	json_ref member = JSON_ABSENT;
 	struct buf text = { 0 };
 	struct json j = { 0 };
-	bool found = false;
 	int fd;
 
 	if ((fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC)) != -1) {
-		found = config_load(fd, team, &text, &j) &&
-			member_find(&j, "name", name) != JSON_ABSENT;
+		if (config_load(fd, team, &text, &j))
+			member = member_find(&j, "name", name);
 		close(fd);
 	}
+	if (member != JSON_ABSENT && type != NULL)
+		*type = json_member_string(&j, member, "agentType");
 	free(path);
 	json_free(&j);
 	buf_free(&text);
-	return found;
+	return member != JSON_ABSENT;
 }

@@ -22,7 +22,8 @@ struct team_seat {
 void team_seat_find(struct team_seat *, const char *config, const char *session);
 void team_seat_free(struct team_seat *);
 
-/* Is `name` a member of the team? */
-bool team_has_member(const char *config, const char *team, const char *name);
+/* Is `name` a member of the team?  type: its subagent type, owned, NULL if it has none; may be
+ * NULL. */
+bool team_has_member(const char *config, const char *team, const char *name, char **type);
 
 #endif

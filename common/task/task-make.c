@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "task/macf.h"
 #include "task/task-part.h"
 #include "json/json-print.h"
 
@@ -90,6 +91,21 @@ make_fields(
 	free(text);
 }
 
+/* As a task of its kind.  Only the client, which reads native tasks, needs the number in the
+ * subject. */
+static void
+make_kind(struct change *c, enum task_dialect dialect, const char *id, char *owned[2])
+{
+	const char *title = c->subject;
+
+	if (c->macf == NULL)
+		return;
+	c->subject = owned[0] =
+	    macf_subject(c->macf, dialect == TASK_NATIVE ? id : NULL, c->parent, title);
+	c->description = owned[1] =
+	    macf_description(c->macf, c->parent, c->description != NULL ? c->description : title);
+}
+
 int
 task_make(enum task_dialect dialect, const char *id, const struct change *c, int64_t now,
     struct buf *out, struct error *err)
@@ -97,12 +113,14 @@ task_make(enum task_dialect dialect, const char *id, const struct change *c, int
 	struct change create = *c;
 	struct json patch = { 0 };
 	struct buf text = { 0 };
+	char *owned[2] = { NULL, NULL };
 	int rc = -1;
 
 	if (c->subject == NULL)
 		return error_set(err, ERROR_INPUT, "a task needs a subject");
 	if (create.parent != NULL && *create.parent == '\0')
 		create.parent = NULL;
+	make_kind(&create, dialect, id, owned);
 	if (task_change_check(dialect, &create, err) == -1 ||
 	    task_patch_make(&patch, &text, dialect, &create, err) == -1)
 		goto out;
@@ -120,5 +138,7 @@ task_make(enum task_dialect dialect, const char *id, const struct change *c, int
 out:
 	json_free(&patch);
 	buf_free(&text);
+	free(owned[0]);
+	free(owned[1]);
 	return rc;
 }

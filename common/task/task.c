@@ -278,6 +278,7 @@ decode_fields(struct task *t, const json_ref at[FIELD_COUNT])
 		t->description = mem_string("");
 	if (t->subject == NULL)
 		t->subject = mem_copy(t->description, strcspn(t->description, "\r\n"));
+	t->title = strpbrk(t->subject, "\033\x9b") == NULL ? t->subject : text_plain(t->subject);
 	t->active_form = json_string(j, at[FIELD_ACTIVE_FORM]);
 	t->owner = json_word(j, at[FIELD_OWNER]);
 	if (t->dialect == TASK_DOCUMENT || t->dialect == TASK_EXPORTED) {
@@ -299,12 +300,15 @@ static void
 decoded_free(struct task *t)
 {
 	free(t->id);
+	if (t->title != t->subject)
+		free(t->title);
 	free(t->subject);
 	free(t->description);
 	free(t->active_form);
 	free(t->owner);
 	free(t->parent);
-	t->id = t->subject = t->description = t->active_form = t->owner = t->parent = NULL;
+	t->id = t->subject = t->title = t->description = t->active_form = t->owner = t->parent =
+	    NULL;
 	strings_free(&t->blocks);
 	strings_free(&t->blocked_by);
 	t->status = TASK_NO_STATUS;

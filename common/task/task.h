@@ -33,9 +33,10 @@ enum task_status {
 };
 
 struct task {
-	char *id;          /* as the list knows it: the file's name without .json */
-	char *subject;     /* document: first line of the description */
-	char *description; /* "" if absent */
+	char *id;      /* as the list knows it: the file's name without .json */
+	char *subject; /* document: first line of the description */
+	char *title;   /* the subject as text_plain() gives it: for all that shows or searches it */
+	char *description;                  /* "" if absent */
 	char *active_form, *owner, *parent; /* NULL if absent; owner "" counts as absent */
 	enum task_status status;
 	struct strings blocks, blocked_by; /* document, exported: dependencies */
@@ -87,6 +88,7 @@ struct change {
 	const struct strings *add_blocks,
 	    *add_blocked_by; /* ids; the store changes the other side */
 	const struct strings *remove_blocks, *remove_blocked_by;
+	const struct macf *macf; /* of a new task: its kind, see macf.h; NULL */
 };
 
 #define CHANGE_INIT                      \

@@ -1,0 +1,252 @@
+# macf.sh: the tasks of the MACF tools: codes in subjects, kinds, the block of metadata, [SA:type].
+# Sourced by check-seeds.
+# shellcheck shell=bash disable=SC2154
+
+dir=$CLAUDE_CONFIG_DIR/tasks/lab
+mkdir -p "$dir"
+esc=$'\e'
+pre=$BUILD/on-pretooluse-task
+
+# task ID SUBJECT [DESCRIPTION [MEMBERS]]: a native file, as JSON text
+task() {
+	printf '{"id":"%s","subject":"%s","description":"%s","status":"pending","blocks":[],"blockedBy":[]%s}' \
+	    "$1" "$2" "${3-d}" "${4-}" >"$dir/$1.json"
+}
+
+# field ID JQ
+field() { jq -r "$2" <"$dir/$1.json"; }
+
+# terminal COMMAND...: its output on a terminal of 100 columns
+terminal() { env COLUMNS=100 TERM=xterm script -qec "$*" /dev/null </dev/null | tr -d '\r'; }
+
+# start ID MEMBERS: a TaskUpdate to in_progress; output in $out, status in $rc
+start() {
+	out=$(printf '{"session_id":"0f1e2d3c-0000-4000-8000-000000000001","cwd":"%s","hook_event_name":"PreToolUse",%s"tool_name":"TaskUpdate","tool_input":{"taskId":"%s","status":"in_progress"},"tool_use_id":"toolu_1"}\n' \
+	    "$PWD" "${2-}" "$1" | env CLAUDE_CODE_TASK_LIST_ID=lab "$pre" ${3-} 2>"$T/err")
+	rc=$?
+}
+
+## 2.12
+code='\u001b[2m#68\u001b[0m \u001b[2m[^#67]\u001b[0m Phase 1'
+plain='#68 [^#67] Phase 1'
+task 67 Mission d ',"activeForm":"\u001b[2m#67\u001b[0m Going"'
+task 68 "$code"
+task 69 'red \u001b[31mtext\u001b[m, \u001b[2Jcleared, cut \u001b[2'
+before=$(cat "$dir/68.json")
+tasks --list lab list
+is '2.12: list leaves the codes out' "#67 [pending] Mission
+#68 [pending] $plain
+#69 [pending] red text, $(printf '\uFFFD')cleared, cut $(printf '\uFFFD')" "$out"
+for command in 'get 68' 'tree 68' 'why 68' 'list --color always' 'get 67' 'log' 'watch --until 68' 'tree --dot'; do
+	case $command in
+	watch*) "$cli" --list lab update 68 --status completed >/dev/null ;;
+	esac
+	# shellcheck disable=SC2086
+	out=$("$cli" --list lab $command 2>&1)
+	case $out in
+	*"$esc"* | *'[2m'* | *'[0m'*) fail "2.12: $command leaves the codes out" "$out" ;;
+	*) ok "2.12: $command leaves the codes out" ;;
+	esac
+done
+has '2.12: get shows the rest' "$plain" "$("$cli" --list lab get 68)"
+"$cli" --list lab update 68 --status pending >/dev/null
+printf '%s' "$before" >"$dir/68.json"
+out=$(terminal "$cli" --list lab --unicode)
+has '2.12: a terminal shows them dim, by our codes' \
+    "${esc}[2m#68${esc}[22m ${esc}[2m[^#67]${esc}[22m Phase 1" "$out"
+out=$(terminal env NO_COLOR=1 "$cli" --list lab)
+is '2.12: without colour they are left out there too' '' "$(grep -F '[2m' <<<"$out")"
+has '2.12: and the text is whole' "$plain" "$out"
+out=$(env COLUMNS=30 TERM=xterm script -qec "$cli --list lab --ascii" /dev/null </dev/null)
+try '2.12: a line is cut by what is seen' test "$(tr -d '\r' <<<"$out" | sed 's/\x1b\[[0-9;]*m//g' | wc -L)" -le 30
+is '2.12: the file keeps its bytes' "$before" "$(cat "$dir/68.json")"
+is '2.12: get --json: the task is raw' "$(jq .subject <"$dir/68.json")" "$("$cli" --list lab get 68 --json | jq .task.subject)"
+is '2.12: get --json: the summary is clean' "$plain" "$("$cli" --list lab get 68 --json | jq -r .summary.subject)"
+is '2.12: and its active form' '#67 Going' "$("$cli" --list lab get 67 --json | jq -r .summary.activeForm)"
+is '2.12: list --json is clean' "$plain" "$("$cli" --list lab list --json | jq -r '.tasks[] | select(.id == "68") | .subject')"
+is '2.12: call TaskList is clean' "$plain" "$(echo '{}' | "$cli" --list lab call TaskList | jq -r '.tasks[] | select(.id == "68") | .subject')"
+is '2.12: call TaskGet is clean' "$plain" "$(echo '{"taskId":"68"}' | "$cli" --list lab call TaskGet | jq -r .task.subject)"
+tasks --list lab list --search '#68 [^#67] PHASE'
+is '2.12: a search ignores the codes' "#68 [pending] $plain" "$out"
+tasks --list lab list --search 2m
+is '2.12: and does not find them' "no such tasks in list 'lab'" "$out"
+"$cli" --list lab depend 68 --on 67 >/dev/null
+start 68
+is '2.12: a refusal leaves the codes out' "Task #68 \"$plain\" cannot start: blocked by #67 \"Mission\" (pending). Ready now: #67 \"Mission\", #69 \"red text, $(printf '\uFFFD')cleared, cut $(printf '\uFFFD')\"." "$(cat "$T/err")"
+"$cli" --list lab update 67 --status in_progress --agent eve >/dev/null
+has '2.12: statusline too' '#67 #67 Going @eve' "$("$cli" --list lab statusline --color never </dev/null)"
+"$cli" --list lab clear --yes >/dev/null
+rm -f "$dir"/.highwatermark
+
+## 2.13, 2.28, 2.29
+tasks --list lab create --kind mission --repo MacEff --version 0.4.0 Task CLI
+is '2.28: create --kind mission' 'created #1 #1 🗺️ Task CLI' "$out"
+is '2.13: its subject' "${esc}[2m#1${esc}[0m 🗺️ Task CLI" "$(field 1 .subject)"
+tasks --list lab create --kind experiment 'A try'
+is '2.28: an experiment' "${esc}[2m#2${esc}[0m 🧪 A try" "$(field 2 .subject)"
+tasks --list lab create --kind phase --parent 1 'Phase 4'
+is '2.29: a phase' "${esc}[2m#3${esc}[0m ${esc}[2m[^#1]${esc}[0m 📋 Phase 4" "$(field 3 .subject)"
+tasks --list lab create --kind bug --parent '#3' --cycle 42 --breadcrumb s_1/c_2 --agent TestEng 'Fix it' -d 'The text.'
+is '2.29: a bug' "${esc}[2m#4${esc}[0m ${esc}[2m[^#3]${esc}[0m 🐛 Fix it" "$(field 4 .subject)"
+is '2.28: kind, parent and active form are there' 'bug 3 Working on Fix it 4' "$(field 4 '"\(.metadata.kind) \(.metadata.parent_id) \(.activeForm) \(.id)"')"
+is '2.29: get lists the subtasks' 'subtasks: #4 [pending] #4 [^#3] 🐛 Fix it' "$("$cli" --list lab get 3 | grep subtasks)"
+count=$(ls "$dir")
+for wrong in 'bug x' 'phase x' 'bgu x' 'mission --parent 99 x' 'mission --repo a<b x' 'mission --cycle soon x'; do
+	# shellcheck disable=SC2086
+	tasks --list lab create --kind $wrong
+	[ "$rc" -ge 10 ] && [ -n "$err" ] && ok "2.29: refused: $wrong ($err)" || fail "2.29: refused: $wrong" "$rc $out"
+done
+tasks --list lab create --repo a x
+has '2.28: --repo needs --kind' '--repo needs --kind' "$err"
+is '2.29: what is refused leaves nothing' "$count" "$(ls "$dir")"
+tasks --list lab create mission Title
+is '2.28: without --kind the words are the subject' 'created #5 mission Title' "$out"
+is '2.13: and it gets no number' 'mission Title' "$(field 5 .subject)"
+"$cli" --list lab delete 5 >/dev/null
+has '2.28: help names --kind' '--kind KIND' "$("$cli" help create)"
+for i in 1 2 3 4 5 6 7 8; do
+	"$cli" --list many create --kind mission "Title $i" >/dev/null &
+done
+wait
+is '2.13: at the same time, each has its own number' '' "$(cd "$CLAUDE_CONFIG_DIR/tasks/many" && for f in *.json; do
+	jq -r 'select(.subject | startswith("\u001b[2m#\(input_filename | rtrimstr(".json"))\u001b[0m ") | not) | .subject' "$f"
+done)$(ls "$CLAUDE_CONFIG_DIR"/tasks/many/*.json | wc -l | grep -vx 8)"
+mkdir "$T/documents" && document "$T/documents"
+tasks --dir "$T/documents" create --kind mission --repo shop 'Title'
+is '2.28: on a tasks.json list' '🗺️ Title|mission|shop' "$("$cli" --dir "$T/documents" list --json --repo shop | jq -r '.tasks[0] | "\(.subject)|\(.kind)|shop"')"
+is '2.13: there without the number that the client needs' '🗺️ Title' "$(jq -r '.tasks[0].description' <"$T/documents/tasks.json" | head -n 1)"
+
+## 2.24, 2.23
+is '2.24: the block' 'The text.
+
+<macf_task_metadata version="1.0">
+creation_breadcrumb: s_1/c_2
+created_cycle: 42
+created_by: TestEng
+task_type: BUG
+parent_id: 3
+</macf_task_metadata>' "$(field 4 .description)"
+is '2.24: with repository and version' 'Task CLI
+
+<macf_task_metadata version="1.0">
+created_by: ada
+task_type: MISSION
+repo: MacEff
+target_version: 0.4.0
+</macf_task_metadata>' "$(field 1 .description)"
+"$cli" --list lab create --kind bug --kind mission Twice -d '<macf_task_metadata version="1.0">
+repo: own
+</macf_task_metadata>' >/dev/null
+is '2.24: a block in the description stays the only one; the last kind counts' '1 mission' \
+    "$(field 6 .description | grep -c '<macf_task') $(field 6 .metadata.kind)"
+"$cli" --list lab delete 6 >/dev/null
+CLAUDE_CODE_SESSION_ID=0f1e2d3c-0000-4000-8000-000000000001 "$cli" --list lab create --kind mission Own >/dev/null
+has '2.24: created by the main thread' 'created_by: PA' "$(field 7 .description)"
+"$cli" --list lab update 4 -d 'Other text.' >/dev/null
+is '2.24: the block stays with a new description' 'Other text. </macf_task_metadata>' "$(field 4 .description | sed -n '1p;$p' | paste -sd' ')"
+"$cli" --list lab update 4 -d 'The text.' >/dev/null
+is '2.23: get shows it apart' '#4 [pending] #4 [^#3] 🐛 Fix it
+active form: Working on Fix it
+metadata: {"kind":"bug","parent_id":"3"}
+macf metadata:
+  creation_breadcrumb: s_1/c_2
+  created_cycle: 42
+  created_by: TestEng
+  task_type: BUG
+  parent_id: 3
+description:
+The text.' "$("$cli" --list lab get 4)"
+is '2.23: get --json as an object' '{"creation_breadcrumb":"s_1/c_2","created_cycle":"42","created_by":"TestEng","task_type":"BUG","parent_id":"3"}' \
+    "$("$cli" --list lab get 4 --json | jq -c .macf)"
+is '2.23: beside the raw text' "$(field 4 .description)" "$("$cli" --list lab get 4 --json | jq -r .task.description)"
+task 20 '\u001b[2m#20\u001b[0m \ud83d\uddfa\ufe0f MISSION: Theirs' \
+    'Text.\n\n<macf_task_metadata version=\"1.0\">\ncreation_breadcrumb: s_9/c_8\ncreated_cycle: 7\ncreated_by: PA\nrepo: Other\nupdates:\n- breadcrumb: s_7\n</macf_task_metadata>\nMore.'
+out=$("$cli" --list lab get 20)
+has "2.23: another tool's block is shown" 'macf metadata:
+  creation_breadcrumb: s_9/c_8
+  created_cycle: 7
+  created_by: PA
+  repo: Other
+  updates:
+  - breadcrumb: s_7
+description:
+Text.
+More.' "$out"
+finds() {
+	local want=$1
+	shift
+	tasks --list lab list "$@"
+	is "2.23: list $*" "$want" "$(cut -d' ' -f1 <<<"$out" | paste -sd' ')"
+}
+finds '#20' --kind mission --repo other
+finds '#4' --kind BUG
+finds '#1' --repo MacEff
+finds '#20' --search s_9/c_8
+finds '#4' --search 'CREATED_CYCLE: 42'
+finds 'no' --kind detour
+task 21 Broken '<macf_task_metadata version=\"1.0\">\nrepo: x'
+has '2.23: a block without an end is text' 'repo: x' "$("$cli" --list lab get 21)"
+
+## 2.27
+"$cli" --list lab clear --yes >/dev/null
+task 30 '[SA:DevOpsEng] Implement CLI command'
+task 31 '\u001b[2m#31\u001b[0m [SA:TestEng] Write unit tests'
+task 32 'Ordinary'
+is '2.27: list shows whom it is for' '#30 [pending] Implement CLI command (for DevOpsEng)
+#31 [pending] #31 Write unit tests (for TestEng)
+#32 [pending] Ordinary' "$("$cli" --list lab list)"
+has '2.27: tree too' '(for DevOpsEng)' "$("$cli" --list lab tree)"
+has '2.27: get too' '(for TestEng)' "$("$cli" --list lab get 31)"
+has '2.27: a terminal too' 'Implement CLI command' "$(terminal "$cli" --list lab | grep 'for DevOpsEng')"
+is '2.27: in JSON' 'DevOpsEng TestEng null' "$("$cli" --list lab list --json | jq -r '[.tasks[].for] | map(tostring) | join(" ")')"
+is '2.27: the subject is whole there' '[SA:DevOpsEng] Implement CLI command' "$("$cli" --list lab list --json | jq -r '.tasks[0].subject')"
+tasks --list lab list --for devopseng
+is '2.27: list --for' '#30 [pending] Implement CLI command (for DevOpsEng)' "$out"
+is '2.27: the shell offers the types' 'DevOpsEng TestEng' "$("$cli" words -- --list lab list --for '' | cut -f1 | paste -sd' ')"
+agent='"agent_id":"a6b1d0c2f3e4a5b69","agent_type":"%s",'
+# shellcheck disable=SC2059
+start 30 "$(printf "$agent" TestEng)"
+has '2.27: an agent of another type is told' 'Let through, but: Task #30 \"[SA:DevOpsEng] Implement CLI command\" is meant for an agent of type DevOpsEng; yours is TestEng.' "$out"
+is '2.27: and it may' 0 $rc
+"$cli" --list lab release 30 >/dev/null 2>&1
+echo '{"durability":"off","rules":{"agent_type":"refuse"}}' >"$CLAUDE_CONFIG_DIR/task-hooks.json"
+start 31
+is '2.27: the main thread is refused, if so configured' 2 $rc
+has '2.27: and told the way out' 'If you are to do it, first remove [SA:TestEng] from its subject; else start an agent of that type for it.' "$(cat "$T/err")"
+# An in-process teammate: its agent_type is its name, its type is in the team's file.
+mkdir -p "$CLAUDE_CONFIG_DIR/teams/session-0f1e2d3c"
+echo '{"name":"session-0f1e2d3c","members":[{"name":"worker","agentType":"TestEng"},{"name":"ops","agentType":"DevOpsEng"},{"name":"odd"}]}' \
+    >"$CLAUDE_CONFIG_DIR/teams/session-0f1e2d3c/config.json"
+start 31 '"agent_id":"aops-0123456789abcdef","agent_type":"ops",'
+is '2.27: a teammate of another type is refused' 2 $rc
+has '2.27: by its real type' 'yours is DevOpsEng' "$(cat "$T/err")"
+start 31 '"agent_id":"aworker-0123456789abcdef","agent_type":"worker",'
+is '2.27: a teammate of the type starts it' '0 ' "$rc $out"
+"$cli" --list lab release 31 >/dev/null 2>&1
+start 31 '"agent_id":"aodd-0123456789abcdef","agent_type":"odd",'
+is '2.27: one whose type is not known starts it' '0 ' "$rc $out"
+start 30 '"agent_type":"DevOpsEng",'
+is '2.27: a teammate in tmux sends its type' 0 $rc
+# Whom an idle teammate is offered a task.
+rm "$dir/32.json"
+"$cli" --list lab release 30 31 >/dev/null 2>&1
+idle() {
+	printf '{"session_id":"0f1e2d3c-0000-4000-8000-000000000001","cwd":"%s","hook_event_name":"TeammateIdle","permission_mode":"default","agent_id":"a%s-0123456789abcdef","agent_type":"%s","teammate_name":"%s","team_name":"session-0f1e2d3c"}\n' \
+	    "$PWD" "$1" "$1" "$1" | env CLAUDE_CODE_TASK_LIST_ID=lab "$BUILD/on-subagent-stop" 2>"$T/err" >/dev/null
+	cat "$T/err"
+}
+has '2.27: an idle teammate is offered a task of its type' 'Task #31 ' "$(idle worker)"
+is '2.27: and none of another' '' "$(idle worker)"
+has '2.27: which goes to its own' 'Task #30 ' "$(idle ops)"
+# What is asked for costs nothing where no task names a type.
+if command -v strace >/dev/null; then
+	task 33 Plain
+	task 34 '[SA:DevOpsEng] Marked'
+	calls() {
+		printf '{"session_id":"0f1e2d3c-0000-4000-8000-000000000001","cwd":"%s","hook_event_name":"PreToolUse","agent_id":"aops-0123456789abcdef","agent_type":"ops","tool_name":"TaskUpdate","tool_input":{"taskId":"%s","status":"in_progress"},"tool_use_id":"toolu_1"}\n' \
+		    "$PWD" "$1" | ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0 CLAUDE_CODE_TASK_LIST_ID=lab strace -f -o "$T/calls" -e trace=file "$pre" >/dev/null 2>&1
+		grep -c '/teams' "$T/calls"
+	}
+	is '2.27: the team is not read for a task without a mark' 0 "$(calls 33)"
+	deny '2.27: but for one that has it' test "$(calls 34)" = 0
+fi
