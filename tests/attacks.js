@@ -1,10 +1,10 @@
-// attacks.js: the place an attack is tried in, and what must hold after every one of them.  For
+// attacks.js: the scratch directory of an attack, and the conditions that must hold after it.  For
 // check-attacks and check-hostile.
 //
-// Every attack gets a fresh place: a home, a project in git, a list "lab" of two tasks, and outside
-// of all that a canary.  Afterwards: nothing died of a signal, nothing took longer than 20 s, the
-// canary is what it was, nothing new lies outside, and no file called `pwned` exists anywhere; hooks
-// answer in JSON, no text holds what a terminal or a model must not see.
+// Every attack has its own directory: a home, a project in git, a list "lab" of two tasks, and a canary
+// file outside of these.  Afterwards: no program was killed by a signal or took longer than 20 s, the
+// canary is unchanged, no file was created outside, no file named `pwned` exists; hooks print JSON, and
+// no output has characters that a terminal or a model must not get.
 'use strict';
 const fs = require('fs');
 const os = require('os');
@@ -20,7 +20,7 @@ let failed = 0;
 
 const HOOKS = ['on-pretooluse-task', 'on-task-completed-verify', 'on-subagent-stop'];
 const SESSION = '0f1e2d3c-0000-4000-8000-000000000001';
-// What must never reach a terminal or a model: controls, bidi, tags, zero width.
+// Characters that no output may have: controls, bidi, tags, zero width.
 const UNSAFE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|[\u{e0000}-\u{e0fff}]/u;
 
 function task(id, subject, more) {
@@ -28,7 +28,7 @@ function task(id, subject, more) {
 }
 
 function place() {
-	// In memory if we can, for the time it takes.
+	// On /dev/shm if possible: it is faster.
 	const p = { dir: fs.mkdtempSync(path.join(fs.existsSync('/dev/shm') ? '/dev/shm' : os.tmpdir(), 'attack-')) };
 	p.home = path.join(p.dir, 'home');
 	p.claude = path.join(p.home, '.claude');
@@ -53,7 +53,7 @@ function place() {
 	return p;
 }
 
-// Everything that is neither ours nor git's to write.
+// All files that neither our programs nor git may write.
 function outsiders(p) {
 	const seen = [];
 	(function walk(dir) {
@@ -104,7 +104,7 @@ function everything(p, id) {
 	for (const tool of ['TaskGet', 'TaskUpdate'])
 		run(p, 'claude-tasks', ['call', tool], JSON.stringify({ taskId: id, ...(tool === 'TaskUpdate' ? { owner: 'x' } : {}) }));
 	if (id.includes('\0'))
-		return; /* no argument can hold it */
+		return; /* an argument cannot contain NUL */
 	for (const command of ['get', 'claim', 'complete', 'release', 'why', 'verify', 'log'])
 		cli(p, command, '--', id);
 	cli(p, 'update', '--owner', 'x', '--', id);
@@ -125,14 +125,14 @@ function hostile_gate(p, command = pwned(p)) {
 	    JSON.stringify({ gates: [{ name: 'g', run: command }], sync: [{ run: command }] }));
 }
 
-// Bad input: the gate refuses, the others let pass.
+// Invalid input: on-task-completed-verify refuses, the other hooks pass.
 function faults(p, body) {
-	expect(p, event(p, HOOKS[1], body).status === 2, 'the gate did not fail closed');
+	expect(p, event(p, HOOKS[1], body).status === 2, 'the completion was not refused');
 	for (const hook of [HOOKS[0], HOOKS[2]])
 		expect(p, event(p, hook, body).status === 0, `${hook} refused`);
 }
 
-// Everything that shows a task.
+// Run everything that prints a task.
 function talk(p, id) {
 	for (const args of [[], ['get', id], ['tree'], ['why', id], ['log'], ['statusline'], ['lists'], ['doctor', '--no-selftest'], ['--json', 'list'],
 		['claim', id], ['complete', id], ['release', id]])
@@ -142,7 +142,7 @@ function talk(p, id) {
 	stop(p, { tasks_completed: [id] });
 }
 
-// Try each attack of a table { name(p) { ... } } in a place of its own; those named as arguments, or all.
+// Try each attack of a table { name(p) { ... } } in its own directory: those named as arguments, or all.
 function play(attacks) {
 	for (const [name, attack] of Object.entries(attacks)) {
 		if (only.length > 0 && !only.some((o) => name.includes(o)))
@@ -156,7 +156,7 @@ function play(attacks) {
 		}
 		for (const o of p.outputs) {
 			const line = `${o.program} ${JSON.stringify(o.args)}`.slice(0, 200);
-			if (o.signal || (o.error && o.error !== 'EPIPE')) /* EPIPE: it did not read to the end */
+			if (o.signal || (o.error && o.error !== 'EPIPE')) /* EPIPE: it did not read all of its input */
 				p.problems.push(`${line}: ${o.signal || ''} ${o.error || ''}\n${o.err.slice(-2000)}`);
 			if (/AddressSanitizer|runtime error|LeakSanitizer/.test(o.err))
 				p.problems.push(`${line}: ${o.err.slice(0, 3000)}`);
@@ -175,9 +175,9 @@ function play(attacks) {
 		}
 		const find = spawnSync('find', [p.dir, '-name', '*pwned*'], { encoding: 'utf8' });
 		if (find.stdout.split('\n').some((f) => path.basename(f) === 'pwned'))
-			p.problems.push(`something ran: ${find.stdout}`);
+			p.problems.push(`a command of the attack ran: ${find.stdout}`);
 		if (p.before !== null && outsiders(p) !== p.before) // null: the attack itself wrote there
-			p.problems.push(`outside changed:\n${outsiders(p).slice(0, 1500)}`);
+			p.problems.push(`a file outside changed:\n${outsiders(p).slice(0, 1500)}`);
 		if (p.problems.length === 0) {
 			passed++;
 			console.log(`ok ${name} (${p.outputs.length} runs)`);

@@ -1,11 +1,11 @@
-// cases.js: the cases of tests/cases, read and laid out in a scratch directory.
+// cases.js: read the cases of tests/cases and write their files to a scratch directory.
 //
-//	names()			["complete/again", ...]
-//	scratch(prefix)		a new directory, in memory if we can: a hook waits for the disk
-//	load(name)		what case.json says; the head of check-cases says what that can be
-//	prepare(root, testcase)	makes root/project and root/config of it; returns where things are, the
-//				environment, and `runs`: a command line and the bytes of an event each
-//	eventOf(given, tasks)	the whole event, in the client's order of keys
+//	names()			["complete/blocked", ...]
+//	scratch(prefix)		a new directory, on /dev/shm if possible, since a hook syncs its files
+//	load(name)		the content of case.json; see the comment at the top of check-cases
+//	prepare(root, testcase)	write its files to root/project and root/config; returns the paths, the
+//				environment, and `runs`: each a command line and the bytes of an event
+//	eventOf(given, tasks)	the complete event, with the keys in the order of the client
 
 'use strict';
 
@@ -24,7 +24,7 @@ const agent_id = 'a1111111111111111', ann = 'aann-00000000000000aa';
 const task = { task_id: undefined, task_subject: undefined, task_description: undefined,
     teammate_name: undefined, team_name: undefined };
 
-/* What the client sends besides session_id, transcript_path, cwd and prompt_id: see tests/payloads. */
+/* The fields besides session_id, transcript_path, cwd and prompt_id: see tests/payloads. */
 const EVENTS = {
 	PreToolUse: { permission_mode, effort, tool_name: 'TaskUpdate', tool_input: {}, tool_use_id: 'toolu_1' },
 	PostToolUse: { permission_mode, effort, tool_name: 'TaskUpdate', tool_input: {}, tool_response: {},
@@ -51,7 +51,7 @@ const HOOKS = { PreToolUse: 'on-pretooluse-task', PostToolUse: 'on-pretooluse-ta
 
 const KEYS = ['note', 'before', 'tasks', 'claims', 'config', 'user', 'env', 'run', 'event', 'events'];
 
-/* What follows from the rest of an event. */
+/* The fields that follow from other fields of an event. */
 function derived(event, tasks) {
 	const transcripts = `@CONFIG@/projects/p/${event.session_id}`;
 	const more = { transcript_path: transcripts + '.jsonl' };
@@ -124,7 +124,7 @@ function scratch(prefix) {
 	return fs.mkdtempSync(path.join(fs.existsSync('/dev/shm') ? '/dev/shm' : os.tmpdir(), prefix));
 }
 
-/* The list: files of `before`, those in tasks/, and what `tasks` says about them. */
+/* The list: the files of `before`, those in tasks/, then the changes in `tasks`. */
 function layTasks(list, c) {
 	const dir = path.join(c.dir, 'tasks');
 	if (c.before === undefined && c.tasks === undefined && !fs.existsSync(dir))

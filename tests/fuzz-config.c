@@ -1,5 +1,5 @@
 /*
- * A configuration of any bytes is read, or refused with a line that names
+ * A configuration of any bytes is read, or refused with an error that names
  * the file.
  */
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * Tasks in any form, from any bytes: printed in every form, and read again.
- * No task gets lost on the way, and no id becomes another.
+ * Tasks in every format, from any bytes: printed in every format, and read
+ * again.  No task is lost and no id changes.
  */
 #include <string.h>
 
@@ -18,7 +18,7 @@ through(enum convert_form form, const struct task_set *set)
 	if (convert_print(form, set, 1770410460123, &text, &report, &err) == -1)
 		goto out;
 	FUZZ_ASSERT(convert_read(form, buf_text(&text), text.len, &again, &report, &err) == 0);
-	/* a checklist has room for one line of a subject, and for words as ids */
+	/* a checklist can hold only one line of a subject, and only words as ids */
 	if (form != CONVERT_CHECKLIST) {
 		FUZZ_ASSERT(again.count == set->count);
 		for (size_t i = 0; i < set->count; i++)

@@ -1,6 +1,6 @@
 /*
- * A tasks.json of any bytes: read, changed, printed.  What we print can be
- * read again, has the change in it, and all tasks that were not removed.
+ * A tasks.json of any bytes: read, changed, printed.  The output can be read
+ * again, has the change, and all tasks that were not removed.
  *
  * The first byte chooses the change.
  */
@@ -11,7 +11,7 @@
 
 #define NOW 1770410460123
 
-/* The same tasks in the same order, but for one that went and one that came. */
+/* The same tasks in the same order, except for one removed and one added task. */
 static void
 still_there(const struct strings *before, const struct document *d, size_t gone, size_t added)
 {

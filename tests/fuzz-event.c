@@ -1,6 +1,6 @@
 /*
- * An event of any bytes: read or refused, and the questions about it
- * answered.
+ * An event of any bytes is read or refused, and all functions about it can be
+ * called.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
  * Path patterns and regular expressions: pattern, a newline, text.  Both
- * come from a project's configuration, so neither may take long.
+ * come from the configuration of a project, so neither may take long.
  */
 #include <string.h>
 
@@ -31,7 +31,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		glob_any(&list, text);
 		strings_free(&list);
 	}
-	/* short ones: the C library's own matcher is not what we test */
+	/* short ones: the matcher of the C library is not tested here */
 	if (strlen(pattern) < 64 && strlen(text) < 256)
 		FUZZ_ASSERT((pattern_test(pattern, text, &err) == -1) ==
 			    (pattern_check(pattern, &err) == -1));

@@ -1,9 +1,9 @@
 /*
- * A journal of any bytes, and a good journal with a few bytes changed,
- * cut out or put in: the good one is accepted, any other is not.
+ * A journal of any bytes, and a valid journal with a few bytes changed,
+ * removed or added: only the valid one is accepted.
  *
- * A mutated input can never hold a right hash, so the second half starts
- * from a chain that is made once.
+ * A mutated input never has a valid hash, so the second part starts from a
+ * valid chain that is created once.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -65,7 +65,7 @@ check(const char *text, size_t len)
 	FUZZ_ASSERT(strlen(c.head) == (c.lines > 0 ? 64 : 0));
 }
 
-/* Edits of the good one: position, length taken out, bytes put in. */
+/* Edits of the valid journal: position, number of removed bytes, added bytes. */
 static void
 tamper(const uint8_t *data, size_t len)
 {
@@ -81,7 +81,7 @@ tamper(const uint8_t *data, size_t len)
 	buf_add(&b, data + 3, in);
 	buf_add(&b, good.data + at + out, good.len - at - out);
 	same = b.len == good.len && memcmp(b.data, good.data, b.len) == 0;
-	/* a whole line less at the end cannot be seen from the chain */
+	/* the chain cannot show that complete lines are missing at the end */
 	if (!same && b.len < good.len && memcmp(b.data, good.data, b.len) == 0 &&
 	    (b.len == 0 || b.data[b.len - 1] == '\n'))
 		same = true;

@@ -1,6 +1,6 @@
 /*
- * One edit of a random document: the edited value is what was asked for,
- * and every other byte is where it was.
+ * One edit of a random document: the edited value is the requested one, and
+ * no other byte changes.
  *
  * The first bytes choose the edit, the rest is the document.
  */
@@ -13,7 +13,7 @@
 static const char *const values[] = { "null", "\"x\"", "[]", "{\"k\": [1, 2]}", "-1.50",
 	"[\n    \"1\"\n  ]" };
 
-/* The raw bytes of child i are the same in both, from different places. */
+/* The raw bytes of a child are the same in both texts. */
 static void
 same_raw(const struct json *a, json_ref x, const struct json *b, json_ref y)
 {
@@ -28,7 +28,7 @@ same_raw(const struct json *a, json_ref x, const struct json *b, json_ref y)
 	FUZZ_ASSERT(m == n && memcmp(a->text + a->node[x].key, b->text + b->node[y].key, m) == 0);
 }
 
-/* All before and after [start, end) is the same, and between is the value. */
+/* The text before and after [start, end) is the same, and between them is the value. */
 static void
 spliced(
     const struct json *j, uint32_t start, uint32_t end, const struct buf *out, const char *value)
@@ -41,8 +41,8 @@ spliced(
 	FUZZ_ASSERT(memcmp(out->data + start + len, j->text + end, tail) == 0);
 }
 
-/* The children that `gone` does not name are still there, in order; one
- * more follows if `added`. */
+/* All children except those that `gone` names are there, in order; one more
+ * follows if `added`. */
 static void
 kept(const struct json *j, json_ref at, const struct json *k, json_ref at2, json_ref gone,
     const char *gone_key, const char *added)
@@ -84,7 +84,7 @@ try_edit(
 	found = object ? json_member(j, at, key) : child;
 	json_edit_init(&e, j);
 	switch (what % 3) {
-	case 0: /* add, or set what is there */
+	case 0: /* add a member, or set an existing one */
 		if (object)
 			json_edit_set(&e, at, key, value);
 		else
@@ -101,7 +101,7 @@ try_edit(
 			json_edit_replace(&e, found, value);
 	}
 	json_edit_apply(&e, &out);
-	/* one level may have come on top of the deepest */
+	/* the edit may have added one level to the deepest */
 	if (json_parse(&k, out.data, out.len, NULL) == 0) {
 		if (what % 3 == 2 || (what % 3 == 0 && object)) {
 			if (found != JSON_ABSENT)
@@ -120,7 +120,7 @@ try_edit(
 	free(key);
 }
 
-/* Many edits at once: whatever they are, the result is JSON. */
+/* After any number of edits the result is JSON. */
 static void
 try_many(const struct json *j, const uint8_t *choice, size_t count)
 {

@@ -1,11 +1,11 @@
 /*
- * The reader and the printer against json-c, and against themselves.
+ * Compare the reader and the printer with json-c and with each other.
  *
- * What we accept json-c must accept, if it is UTF-8, and they must agree on
- * structure, strings and integers, but for what json-c is known to lose (see
- * json.h).  json-c is asked in its strict mode, unless the text holds valid
- * JSON that the strict mode of this version refuses.  What we print must
- * read back as the same.
+ * A text that we accept must be accepted by json-c, if it is UTF-8, with the
+ * same structure, strings and integers, except for what json-c is known to
+ * lose (see json.h).  json-c runs in its strict mode, unless the text has valid
+ * JSON that the strict mode of this version refuses.  Printed text must be
+ * read again with the same values.
  */
 #include <errno.h>
 #include <json-c/json.h>
@@ -18,7 +18,7 @@
 #include "json/json-print.h"
 #include "json/json-string.h"
 
-/* Does a string hold what json-c changes: a lone surrogate, a NUL? */
+/* Does a string have something that json-c changes: a lone surrogate, a NUL? */
 static bool
 is_lossy(const struct json *j, uint32_t start, uint32_t end)
 {
@@ -102,7 +102,7 @@ agree(const struct json *j, json_ref at, struct json_object *o)
 			s = json_key(j, c);
 			FUZZ_ASSERT(json_key_equals(j, c, s));
 			FUZZ_ASSERT(json_object_object_get_ex(o, s, &child));
-			/* the last of several, unless a key with a NUL in it came between */
+			/* the last one, unless a key with a NUL is between them */
 			if (json_member(j, at, s) == c &&
 			    (size_t)json_object_object_length(o) == json_count(j, at))
 				agree(j, c, child);
@@ -139,7 +139,7 @@ strict_refuses(const char *text)
 	return refused;
 }
 
-/* Integers that json-c clamps, and from 0.17 on refuses when strict. */
+/* Integers that json-c clamps, and since 0.17 refuses in strict mode. */
 static bool
 has_clamped(const struct json *j, const char *text)
 {
@@ -159,7 +159,7 @@ has_clamped(const struct json *j, const char *text)
 	return false;
 }
 
-/* 0.18 refuses them in strings when strict: it takes them for control characters. */
+/* json-c 0.18 refuses these in strings in strict mode, as control characters. */
 static bool
 has_non_ascii(const char *text, size_t len)
 {
@@ -213,7 +213,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	struct json j = { 0 };
 	struct error err;
 
-	/* the reader gets no NUL behind its text */
+	/* no NUL after the text */
 	if (len > 0) {
 		exact = malloc(len);
 		memcpy(exact, data, len);

@@ -1,6 +1,6 @@
 /*
- * Lines of any bytes to the server: every line it answers is a JSON-RPC
- * message, and it lives to the end of its input.
+ * Lines of any bytes as input of the server: every line of its output is a
+ * JSON-RPC message, and it runs until the end of its input.
  */
 #include <dirent.h>
 #include <err.h>
@@ -80,7 +80,7 @@ check_answers(void)
 	json_free(&j);
 }
 
-/* The lists of the run before; deep enough for what the store makes. */
+/* Remove the lists of the previous run; the depth is enough for the files of a store. */
 static void
 clear_below(int at, const char *name, int depth)
 {

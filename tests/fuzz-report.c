@@ -1,6 +1,6 @@
 /*
- * The last message of an agent, and the prompt of one to be spawned: what
- * they report and name, whatever they say.
+ * Reports in any last message of an agent, and task numbers in any prompt of a
+ * new agent.
  */
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /*
- * A settings file of any bytes: our entries put in, put in again (nothing
- * changes), and taken out.  What is not ours keeps its value, and the order
- * it had.
+ * A settings file of any bytes: our entries are added, added again (nothing
+ * changes), and removed.  All other members keep their values and their order.
  */
 #include <string.h>
 
@@ -9,7 +8,7 @@
 #include "settings/settings.h"
 #include "json/json-print.h"
 
-/* Every member but the two we write into. */
+/* Every member except the two that we change. */
 static void
 others_are_same(const char *a, size_t alen, const char *b, size_t blen)
 {

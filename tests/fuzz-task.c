@@ -1,7 +1,7 @@
 /*
- * A task file of any bytes: read in every dialect, edited, made.  What we
- * write can be read again and says what was asked for; the members we did
- * not touch keep their values.
+ * A task file of any bytes: read in every dialect, edited, created.  The output
+ * can be read again and has the requested values; other members keep their
+ * values.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 static const char *const touched[] = { "status", "owner", "assignee", "metadata", "blocks",
 	"blockedBy", "dependencies", "updated_at", "parent_id", "id", NULL };
 
-/* What the change does not name is the same value as before. */
+/* Members that are not in the change have the same values as before. */
 static void
 rest_is_same(const struct json *a, const struct json *b)
 {
@@ -23,7 +23,7 @@ rest_is_same(const struct json *a, const struct json *b)
 
 		for (size_t i = 0; touched[i] != NULL; i++)
 			ours |= strcmp(key, touched[i]) == 0;
-		/* a key that does not spell itself (NUL, lone surrogate) has no name */
+		/* a key with a NUL or a lone surrogate cannot be looked up */
 		if (!ours && json_member(a, JSON_ROOT, key) == at)
 			FUZZ_ASSERT(json_same(a, at, b, json_member(b, JSON_ROOT, key)));
 		free(key);

@@ -1,5 +1,5 @@
 /*
- * Whatever goes in, what comes out is UTF-8, bounded, and safe to show.
+ * For any input the output is UTF-8, bounded, and safe to print.
  */
 #include <string.h>
 
@@ -55,7 +55,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		buf_reset(&b);
 		text_show(&b, text, len, block ? TEXT_BLOCK : TEXT_LINE, max);
 		FUZZ_ASSERT(must_be_safe(buf_text(&b), b.len, block) <= max);
-		/* it is safe already: showing it again changes nothing */
+		/* a second call changes nothing */
 		copy = mem_copy(buf_text(&b), b.len);
 		half = b.len;
 		buf_reset(&b);

@@ -1,14 +1,14 @@
 /*
  * json-tool: the JSON modules, for tests/check-json to compare with node.
  *
- * stdin holds frames, a 32-bit length (little endian) before the bytes; so
- * does stdout, one answer for each question.
+ * stdin and stdout have frames: a 32-bit length (little endian), then the bytes.
+ * There is one output frame for each text.
  *
  *	json-tool print        text -> json_print() with indent 2, "!" if refused
  *	json-tool compact      the same without white space
  *	json-tool edit         text, edits -> the edited text
  *	json-tool form         text -> "yes" if json_script_form(), "no", "!" if refused
- *	json-tool text         bytes -> what text_show() makes of them
+ *	json-tool text         bytes -> the result of text_show()
  *
  * Edits are a JSON array of [op, path, ...]: ["set", path, key, text],
  * ["remove", path, key], ["replace", path, text], ["append", path, text],
@@ -24,7 +24,7 @@
 #include "json/json-edit.h"
 #include "json/json-print.h"
 
-/* Exactly the bytes, on the heap: a read beyond them shows up in ASan. */
+/* A heap block of exactly this size, so that ASan finds a read beyond it. */
 static char *
 frame_read(size_t *len)
 {

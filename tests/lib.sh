@@ -1,18 +1,18 @@
-# lib.sh: what the checks written for the shell share.  Source it first:
+# lib.sh: functions for the checks that are shell scripts.  Source it first:
 #
 #   . "$(dirname "$0")/lib.sh"
 #
-# It sets $top (the source tree) and $BUILD (the executables under test, absolute), makes a
-# scratch directory $T that is removed at the end, and gives:
+# It sets $top (the source tree) and $BUILD (the directory of the programs under test), creates a
+# scratch directory $T that is removed at the end, and defines:
 #
 #   try NAME COMMAND...        the command must succeed
 #   deny NAME COMMAND...       the command must fail
 #   is NAME EXPECTED ACTUAL    the two must be equal
 #   has NAME NEEDLE TEXT       the text must contain the needle
 #   ok NAME, fail NAME [WHY], skip NAME WHY
-#   finish                     prints the closing line; its status is the check's
+#   finish                     print the last line; its status is that of the check
 #
-# Each prints one line; `try` and `is` show the evidence when they fail.
+# Each prints one line; a failure prints the details below it.
 # shellcheck shell=bash
 
 set -u

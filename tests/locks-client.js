@@ -2,7 +2,7 @@
 //
 //   node locks-client.js work DIR NAME ROUNDS SEED   the operations of `tool-lock work`
 //   node locks-client.js take DIR FILE               take and release the lock once
-//   node locks-client.js hold DIR FILE               take it, say so, hold it until killed
+//   node locks-client.js hold DIR FILE               take the lock, print `held`, hold it until killed
 //
 // The lock is npm's proper-lockfile with the client's options; files are written as the client
 // writes them: in place, without a temporary file.
@@ -32,7 +32,7 @@ function read(file) {
 	}
 }
 
-// As the client: open without O_TRUNC, write, cut to length.
+// As the client does: open without O_TRUNC, write, truncate to the new length.
 function write(file, text) {
 	const fd = fs.openSync(at(file), fs.constants.O_WRONLY | fs.constants.O_CREAT, 0o666);
 	const data = Buffer.from(text);
@@ -41,7 +41,7 @@ function write(file, text) {
 	fs.closeSync(fd);
 }
 
-// "Lock file is already being held" is an answer, not a loss: ask again.
+// "Lock file is already being held": try again.
 async function locked(file, fn) {
 	let release;
 	for (let busy = 0; !release; busy++) {
@@ -71,7 +71,7 @@ function create() {
 	const ids = fs.readdirSync(dir).filter(f => f.endsWith('.json')).map(f => parseInt(f, 10))
 	    .filter(n => !isNaN(n));
 	const id = Math.max(0, parseInt(read('.highwatermark'), 10) || 0, ...ids) + 1;
-	if (fs.existsSync(at(`${id}.json`))) throw new Error(`${id}.json is there already`);
+	if (fs.existsSync(at(`${id}.json`))) throw new Error(`${id}.json exists already`);
 	write(`${id}.json`, name);
 	return id;
 }

@@ -1,14 +1,13 @@
 /*
- * preload-fs: file systems that are not like the one we are on.
+ * preload-fs: simulate other file systems.
  *
  *	FS_SHORT=N	a read or write moves at most N bytes
- *	FS_FLOCK=ERRNO	there is no flock: it fails with that number
- *	FS_NFS=1	it says it is NFS, and keeps times in whole seconds
- *	FS_RENAME=1	a rename takes place and is reported to have failed (an
- *			answer lost on the way, and the question sent again)
+ *	FS_FLOCK=ERRNO	there is no flock: it fails with this error
+ *	FS_NFS=1	it is NFS, and has times in whole seconds
+ *	FS_RENAME=1	a rename succeeds but reports a failure (as if the answer
+ *			was lost and the request was repeated)
  *
- * Standard input and the pipes of children are left alone, and so are
- * programs that are started.
+ * Standard input, pipes of children and child programs are not affected.
  */
 #include <dlfcn.h>
 #include <errno.h>

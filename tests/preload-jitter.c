@@ -1,8 +1,8 @@
 /*
- * preload-jitter: stop for up to JITTER_US microseconds before the calls
- * that a lock is made of, half of the time.  Races that need two processes
- * to meet within nanoseconds become likely.  With NO_FLOCK set there is no
- * flock, as on some file systems.
+ * preload-jitter: before half of the calls that take a lock, sleep for up to
+ * JITTER_US microseconds.  This makes races likely that otherwise need two
+ * processes within nanoseconds.  With NO_FLOCK set flock fails, as on some
+ * file systems.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,13 +1,13 @@
 /*
- * preload-memory: memory that runs out.
+ * preload-memory: make allocations fail.
  *
  *	MEMFAIL=N	the Nth allocation fails
- *	MEMFAIL=N+	it, and every one after it
- *	MEMFAIL_SEEN	a file that is made when the first one fails
+ *	MEMFAIL=N+	the Nth allocation and all later ones fail
+ *	MEMFAIL_SEEN	a file that is created when the first one fails
  *
- * Allocations count from the program's main() on, as far as a library can
- * tell; a process that is forked counts on from where its parent was.  A
- * program that is started from it has its memory back.
+ * Allocations are counted from the constructor of this library on, which is
+ * about the start of main(); a forked process continues the count of its
+ * parent.  In a program that is started from it no allocation fails.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@ extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
 
-static long left; /* allocations until the failure; 0: none is due */
+static long left; /* allocations until the failure; 0: no failure */
 static bool for_ever, failing;
 static const char *seen;
 

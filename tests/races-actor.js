@@ -1,10 +1,10 @@
-// races-actor: one of the many at work in check-races.
+// races-actor: one of the actors of check-races.
 //
 //   node races-actor.js KIND ROOT NAME ROUNDS SEED
 //
-// KIND ours: commands and hooks of this project, one at a time, some of them killed.
-// KIND client: the client's own way (npm's proper-lockfile, writes in place).
-// See races-log.js for what it leaves behind.  The client itself is in races-client.js.
+// KIND ours: commands and hooks of this project, one at a time; some are killed.
+// KIND client: as the client writes (npm's proper-lockfile, in place).
+// races-log.js describes its log.  The real client is in races-client.js.
 'use strict';
 const { spawn } = require('child_process');
 const fs = require('fs');
@@ -18,7 +18,7 @@ const { BUSY, list, choices, recorder, now, ids, more } = require('./races-log')
 const { any, one, pick } = choices(seed);
 const record = recorder(root, name);
 
-// A program of ours; every eighth is killed somewhere.
+// Run a program of ours; one of eight is killed after a random time.
 function run(program, args, input) {
 	const after = any(8) === 0 ? any(12) : -1, from = now();
 	return new Promise(done => {
@@ -37,8 +37,8 @@ function run(program, args, input) {
 	});
 }
 
-// Asked and answered: op, task and more; `ok`, or `maybe` (killed, or without a lock for the second of two
-// files: it may have happened), or neither.
+// Run an operation and record it: op, task and more; `ok`, or `maybe` (it was killed, or did not get the
+// lock of the second file, so it may have happened), or neither.
 async function act(op, about, program, args, input, good = r => r.status === 0) {
 	const r = await run(program, args, input);
 	const killed = r.status === 'SIGKILL';
@@ -51,7 +51,7 @@ async function act(op, about, program, args, input, good = r => r.status === 0) 
 const cli = (op, about, ...args) => act(op, { agent: name, ...about }, 'claude-tasks',
     [...args, '--agent', name, '--json']);
 
-// --- the client's way ----------------------------------------------------------
+// --- as the client does it ----------------------------------------------------------
 
 async function locked(file, fn) {
 	let release;
@@ -75,12 +75,12 @@ function write(file, text) {
 	fs.closeSync(fd);
 }
 
-// One TaskUpdate.  A task that went meanwhile is not made anew.
+// One TaskUpdate.  A task that was deleted in the meantime is not created again.
 function update(id, change) {
 	return locked(`${id}.json`, () => {
 		let task;
 		try { task = JSON.parse(fs.readFileSync(path.join(list, `${id}.json`), 'utf8')); } catch (e) {
-			// Gone, or not written yet: a new file is not under this lock.
+			// Deleted, or not written yet: this lock does not protect a new file.
 			if (e.code === 'ENOENT' || e instanceof SyntaxError) return undefined;
 			throw e;
 		}
@@ -124,7 +124,7 @@ const event = (hook, agent, rest) => JSON.stringify({ session_id: SESSION, trans
 	cwd: process.cwd(), permission_mode: 'default', agent_id: agent, agent_type: 'general-purpose',
 	hook_event_name: hook, ...rest });
 
-// A subagent's life: the hook lets it start a task, the client's call follows, it stops.
+// A subagent: it starts a task with the hook, the client writes the task, the subagent stops.
 async function episode(i, task) {
 	const agent = `a${name}x${i}`;
 	const start = await act('claim', { agent, task, hook: true }, 'on-pretooluse-task', [],

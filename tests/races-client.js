@@ -1,11 +1,11 @@
-// races-client: the real client as one of the many at work in check-races.
+// races-client: the real client as one of the actors of check-races.
 //
 //   node races-client.js ROOT NAME ROUNDS SEED VERSION
 //
-// A client with our hooks in its settings, driven by the scripted model of tests/e2e: ROUNDS answers
-// of that model, spread over several processes, most of which a signal ends somewhere.  Says `ready`
-// when the first client asks its model for the first time, and waits for a line before it is
-// answered.  See races-log.js for what it leaves behind.
+// A client with our hooks in its settings and the scripted model of tests/e2e: ROUNDS answers of that
+// model, in several client processes, most of which are killed at a random time.  Prints `ready` at the
+// first request of the first client, and waits for a line before it answers.  races-log.js describes its
+// log.
 'use strict';
 const fs = require('fs');
 const path = require('path');
@@ -18,8 +18,8 @@ const { FIRST, list, choices, recorder, now, ids } = require('./races-log');
 const { any, one, pick } = choices(seed);
 const record = recorder(root, name);
 
-const LIFE = 14; // answers in one life, about
-const PATIENCE = 600000; // with a client that has little of the machine, in milliseconds
+const LIFE = 14; // answers of one client process, on average
+const PATIENCE = 600000; // milliseconds; enough for a client on a loaded machine
 
 let left = Number(rounds), life = 0, serial = 0, agent = '', pending = [], mine = new Set();
 
@@ -30,7 +30,7 @@ function settle(results) {
 		const made = /^Task #(\d+) created/.exec(r.text);
 		const { call: asked, ...about } = p;
 		const ok = !r.error && (made !== null || r.text.startsWith(`Updated task #${p.task}`) || p.op === 'look');
-		// What fails on its way to a file may have changed one file of two.
+		// An operation that failed may have changed one file of two.
 		const fault = !ok && /Lock file is|\bE[A-Z]{3,}\b|nothing/.test(r.text);
 		const known = ok || fault || /hook|not found/i.test(r.text) || r.error;
 		record({ ...about, task: made ? made[1] : p.task, to: now(), ok, maybe: fault,
@@ -42,7 +42,7 @@ function settle(results) {
 	pending = [];
 }
 
-// One operation: what the judge is to know of it, and the call.
+// One operation: its record for the judge, and the call.
 function operation(task, other) {
 	const n = any(100), word = `${name}-${++serial}`;
 	if (!task || n < 15) return [{ op: 'create', subject: word }, create(word)];
@@ -54,7 +54,7 @@ function operation(task, other) {
 		return any(2) ? [{ op: 'depend', task, pair: [task, other] }, update(task, { addBlockedBy: [other] })]
 			: [{ op: 'depend', task, pair: [other, task] }, update(task, { addBlocks: [other] })];
 	}
-	// It deletes without a lock, and without one it writes .highwatermark, unless that is high enough.
+	// The client deletes without a lock, and writes .highwatermark without one, unless that is high enough.
 	if (n < 95 && task <= FIRST) return [{ op: 'delete', task }, update(task, { status: 'deleted' })];
 	if (n < 97) return [{ op: 'look' }, call('TaskList', {})];
 	return [{ op: 'complete', task }, complete(task)];
@@ -65,7 +65,7 @@ function next() {
 	for (let wanted = any(6) ? 1 : 2; calls.length < wanted;) {
 		const all = ids(), [about, asked] = operation(pick(all), pick(all));
 		const c = asked || (about.op === 'reset' ? update(about.task, { status: 'pending' }) : complete(about.task));
-		// Two calls of one message run at once: not on one task, that is the model's own affair.
+		// Two calls of one message run at the same time, so they must not have the same task.
 		if (pending.some(p => !p.task || p.task === about.task || (p.pair || []).includes(about.task) ||
 		    (about.pair || []).includes(p.task))) break;
 		pending.push({ ...about, actor: name, agent, real: true, from: now(), call: c });
@@ -74,8 +74,8 @@ function next() {
 	return calls;
 }
 
-// A lock that a dead client left is there until it is stale, and is then taken over by the client's
-// own rules, which can go wrong: the judge has to know.
+// Record the locks of a killed client.  When they are stale, the client may let two processes take one
+// over; the judge allows for that.
 async function orphans(killed) {
 	const there = () => fs.readdirSync(list).filter(f => f.endsWith('.lock') && f !== '.lock').flatMap(f => {
 		try {
@@ -102,14 +102,14 @@ async function live(lab) {
 	agent = `${name}.${++life}`;
 	mine = new Set();
 	left -= turns;
-	// The last moment at which it lived for certain.
+	// The last time at which the client was certainly running.
 	const ending = () => { ended = ended || { from: now(), at: Date.now() }; };
 	const die = () => {
 		ending();
 		killed = now();
 		process.kill(run.pid, death);
 	};
-	// A request that is repeated is answered as before.
+	// A repeated request gets the same answer.
 	const answer = async turn => {
 		if (over) return 'done';
 		if (life === 1 && turn.step === 0) await ready();
@@ -129,7 +129,7 @@ async function live(lab) {
 	ending();
 	clearTimeout(timer);
 	over = true;
-	// A hook that was under way outlives its client.
+	// A running hook outlives its client.
 	await until('the hooks have ended', () => lab.strays().length === 0);
 	for (const p of pending) {
 		const { call: asked, ...about } = p;

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""races-judge: what happened, according to those who did it, the files, and the journal.
+"""races-judge: compare the logs of the actors, the task files and the journal.
 
     races-judge.py ROOT
 
-Knows nothing of our code: it reads the task files as the client would, works out the journal's
-chain anew, and asks whether there is an order of events in which everybody was told the truth.
-Prints one line per question, and the evidence where the answer is no.
+It shares no code with ours: it reads the task files as the client does, verifies the chain of the
+journal itself, and checks whether there is an order of events in which every report of success is
+true.  Prints one line per rule, and the evidence if the rule is broken.
 
-What the client does not promise is not asked of it.  It writes in place: killed, it may leave half
-a file.  It deletes without a lock: a write that is under way may bring the task back.  It works
-out the lists of a dependency before it takes the lock: what another adds or drops meanwhile may be
-undone.  proper-lockfile, its lock, may let two in when a dead one's lock is taken over.  Each of
-these is an excuse only for those tasks and times where it can have happened (see "excuses").
+Some faults of the client itself are allowed.  It writes in place: if it is killed it may leave half
+a file.  It deletes without a lock: a concurrent write may bring the task back.  It computes the
+lists of a dependency before it takes the lock: a concurrent change of them may be undone.
+proper-lockfile, its lock, may let two processes in when a lock of a dead one is taken over.  Each of
+these is allowed only for those tasks and times where it can have happened (see "allowed faults").
 """
 import hashlib
 import json
@@ -27,16 +27,16 @@ state_dir = os.path.join(root, 'config/task-hooks/lab')
 bad = 0
 
 
-def say(question, evidence):
+def say(rule, evidence):
     global bad
     evidence = list(evidence)
-    print(('FAIL ' if evidence else 'ok ') + question)
+    print(('FAIL ' if evidence else 'ok ') + rule)
     for line in evidence[:20]:
         print('  | ' + str(line)[:400])
     bad += bool(evidence)
 
 
-# --- the evidence -----------------------------------------------------------------
+# --- the logs -----------------------------------------------------------------
 
 ops = []
 for name in sorted(os.listdir(os.path.join(root, 'log'))):
@@ -54,7 +54,7 @@ for o in ops:
         by_task[i].append(o)
 
 
-# --- excuses ------------------------------------------------------------------------
+# --- allowed faults of the client ------------------------------------------------------------------------
 
 def meet(a, b):
     return a is not b and a['from'] < b['to'] and b['from'] < a['to']
@@ -71,8 +71,9 @@ def cut_short(task):
 
 
 def taken_over(op, lock=None):
-    """A dead one's lock, the task's or the list's, may have been taken over, by the client's rules,
-    during this operation: such a rival, and nobody in between who would have cleared it."""
+    """A lock of a dead process, of the task or of the list, may have been taken over by the rules of
+    the client during this operation: by a concurrent operation with these rules, if no other one
+    succeeded in between."""
     here = by_task[op['task']] if lock is None else [o for o in ops if o['op'] not in ('set', 'form')]
     dead = [o for o in here if (o['op'] == 'orphan' and o['task'] == (lock or op['task'])) or
             (o.get('status') == 'SIGKILL' and not o.get('real'))]
@@ -87,7 +88,7 @@ def taken_over(op, lock=None):
 
 
 def revived(delete):
-    """A client's delete, and a write to the same file that was under way."""
+    """A delete by a client and a concurrent write to the same file."""
     task = delete['task']
     late = [exits[o['agent']] for o in by_task[task] if o.get('real') and o['op'] == 'claim' and o['agent'] in exits]
     return any(meet(o, delete) for o in by_task[task]) or \
@@ -95,7 +96,7 @@ def revived(delete):
 
 
 def undone(nodes):
-    """A client worked out a list of one of these while another changed what connects them."""
+    """A client computed the lists of one of these tasks while another actor changed their dependencies."""
     return any(meet(c, o) for c in real if c['op'] == 'delete' or (c.get('pair') and nodes & set(c['pair']))
                for o in ops if (o.get('pair') and set(o['pair']) <= nodes | {''}) or
                (o['op'] == 'delete' and o['task'] in nodes))
@@ -118,18 +119,18 @@ for name in os.listdir(tasks_dir):
         except (ValueError, KeyError, AssertionError, TypeError) as e:
             torn[name[:-5]] = f'{name}: {type(e).__name__} {e}'
     elif not name.startswith('.') and not name.endswith('.lock'):
-        wrong.append(f'{name} has no business there')
+        wrong.append(f'{name} is not a file of a list')
 unborn = [o for o in real if o['op'] == 'create' and o.get('maybe') and
           o['subject'] not in [t['subject'] for t in tasks.values()]]
 wrong += [why for i, why in torn.items() if not cut_short(i) and not (
     unborn and not any(o.get('ok') for o in by_task[i]))]
-say(f'{len(tasks)} tasks, each of them one that the client can see', wrong)
+say(f'the client can read each of {len(tasks)} tasks', wrong)
 
 journal, wrong, prev = [], [], '0' * 64
 with open(os.path.join(state_dir, 'journal.jsonl'), 'rb') as f:
     data = f.read()
 if data and not data.endswith(b'\n'):
-    wrong.append('it ends in the middle of a line')
+    wrong.append('the last line is incomplete')
 for n, line in enumerate(data.split(b'\n')[:-1], 1):
     try:
         e = json.loads(line)
@@ -141,19 +142,20 @@ for n, line in enumerate(data.split(b'\n')[:-1], 1):
     except (ValueError, KeyError, AssertionError) as x:
         wrong.append(f'line {n}: {type(x).__name__} {x}: {line[:200]!r}')
         break
-say(f'a journal of {len(journal)} lines, the chain intact', wrong)
+say(f'the chain of a journal of {len(journal)} lines is valid', wrong)
 
-# A new file is not under its own lock: who comes at that moment finds it empty.
+# The lock of a task does not protect its creation: a concurrent read may find an empty file.
 wrong = [o for o in ops if o.get('status') not in (None, 'SIGKILL') and isinstance(o['status'], str) and
          not (o.get('real') and o['status'] == 'SIGTERM')]
 wrong += [o for o in ops if o.get('status') == 1 and not (
     'valid JSON' in o['why'] and (o['task'] in torn or cut_short(o['task']) or any(
         c['op'] == 'create' and of_client(c) and meet(c, o) for c in ops)))]
 asked = sum(1 for o in ops if o['op'] not in ('exit', 'orphan'))
-say(f'{asked} operations by {len(set(o["actor"] for o in ops))}, {len(killed)} killed: no crash, no surprise', wrong)
+say(f'no operation crashes or ends with an unexpected status: {asked} operations by '
+    f'{len(set(o["actor"] for o in ops))} actors, {len(killed)} killed', wrong)
 lives = [o.get('status') for o in exits.values()]
 told = [o for o in real if o['op'] not in ('exit', 'orphan')]
-say(f'{len(told)} of them by the client itself, {sum(1 for o in told if o["ok"])} with success; '
+say(f'the real client makes operations: {len(told)}, {sum(1 for o in told if o["ok"])} with success; '
     f'{len(lives) - lives.count(None)} of its {len(lives)} processes killed', [] if told else ['there was no client'])
 
 # --- ids ---------------------------------------------------------------------------
@@ -174,20 +176,20 @@ seen = defaultdict(set)
 for i, subjects in made.items():
     for s in subjects:
         seen[s].add(i)
-wrong += [f'{s} was made as {sorted(i)}' for s, i in seen.items() if len(i) > 1]
-say(f'{len(made)} ids given, none twice', wrong)
+wrong += [f'{s} was created as {sorted(i)}' for s, i in seen.items() if len(i) > 1]
+say(f'no id is given twice, of {len(made)} ids', wrong)
 
 deleted = {o['task'] for o in may if o['op'] == 'delete'}
-wrong = [f'{o["task"]} made by {o["actor"]} is gone, and nobody deleted it' for o in did
+wrong = [f'{o["task"]} created by {o["actor"]} is missing, and no actor deleted it' for o in did
          if o['op'] == 'create' and o['task'] not in tasks and o['task'] not in deleted and o['task'] not in torn]
-wrong += [f'{o["task"]} was deleted by {o["actor"]} and is there' for o in did
+wrong += [f'{o["task"]} was deleted by {o["actor"]} but exists' for o in did
           if o['op'] == 'delete' and o['task'] in tasks and not any(
               d.get('real') and revived(d) for d in by_task[o['task']] if d['op'] == 'delete') and not taken_over(o)]
-say('what was made is there, what was deleted is not', wrong)
+say('every created task exists and no deleted task exists', wrong)
 
 # --- updates -----------------------------------------------------------------------
 
-# A task that came back has what it had when it went.
+# A task that came back after a delete has the values of the time of the delete.
 risen = {o['task'] for o in may if o['op'] == 'delete' and o.get('real') and o['task'] in tasks}
 wrong, count = [], 0
 sets, forms = defaultdict(list), defaultdict(list)
@@ -212,16 +214,16 @@ for task, asked in forms.items():
     if task not in tasks or task in risen:
         continue
     value = tasks[task].get('activeForm')
-    # Any that no other one followed for certain.
+    # Any value that was not certainly followed by another one.
     fits = {o['value'] for o in asked if (o['ok'] or o.get('maybe')) and not any(
         p['ok'] and p['from'] > o['to'] for p in asked)}
     if not any(o['ok'] for o in asked):
         fits.add(None)
     if value not in fits and not any(o['ok'] and taken_over(o) for o in asked):
         wrong.append(f'task {task}: the clients wrote {fits}, the file has {value}')
-say(f'{count} updates, none lost', wrong)
+say(f'no update is lost, of {count} updates', wrong)
 
-# --- the last word -----------------------------------------------------------------
+# --- the last operation on each task -----------------------------------------------------------------
 
 says = {'claim': 'in_progress', 'start': 'in_progress', 'complete': 'completed', 'release': 'pending',
         'reset': 'pending', 'stop': None, 'delete': None}
@@ -238,12 +240,12 @@ for task, t in tasks.items():
     if last.get('real') and last['op'] == 'claim':
         fits.add('pending')  # with the end of its client
     if t['status'] not in fits and task not in risen and not taken_over(last):
-        wrong.append(f'task {task} is {t["status"]}, and yet: {last}')
-say(f'{count} tasks of which somebody had the last word: it stands', wrong)
+        wrong.append(f'task {task} is {t["status"]}, but the last operation is: {last}')
+say(f'the status of a task is that of its last operation, for {count} tasks', wrong)
 
 # --- claims ------------------------------------------------------------------------
 
-# Whatever can have freed a task: a release, an end, or the end of the client that had it.
+# All that can free a task: a release, a completion, a stop, or the end of the client that had it.
 ends = defaultdict(list)
 for o in may:
     if o['op'] in ('release', 'complete', 'delete', 'stop', 'reset'):
@@ -257,12 +259,12 @@ for task, taken in claims.items():
     taken.sort(key=lambda o: o['to'])
     count += len(taken)
     for a, b in zip(taken, taken[1:]):
-        # They may have met, and which of them was first is not known.
+        # If they were concurrent, it is not known which was first.
         begun, done = min(a['from'], b['from']), max(a['to'], b['to'])
         if a['agent'] != b['agent'] and not any(e['from'] < done and e['to'] > begun for e in ends[task]) and \
                 not any(c['agent'] in exits and exits[c['agent']]['from'] < done for c in (a, b)):
-            wrong.append(f'task {task}: {a["agent"]} had it, {b["agent"]} got it too')
-say(f'{count} claims, none of them of what another had', wrong)
+            wrong.append(f'task {task}: {a["agent"]} had it, {b["agent"]} got it, too')
+say(f'no task is claimed by two agents at a time, of {count} claims', wrong)
 
 wrong = []
 for t in tasks.values():
@@ -270,16 +272,16 @@ for t in tasks.values():
     if t['status'] == 'in_progress' and not any(
             o['op'] in ('claim', 'start') and o['task'] == t['id'] and (
                 o['agent'] == owner or (o.get('real') and not owner)) for o in may):
-        wrong.append(f'task {t["id"]} is in progress for {owner}, who never claimed it')
+        wrong.append(f'task {t["id"]} is in progress for {owner}, which did not claim it')
     if t['status'] == 'completed' and not any(
             o['op'] == 'complete' and o['task'] == t['id'] for o in may):
-        wrong.append(f'task {t["id"]} is completed, and nobody completed it')
+        wrong.append(f'task {t["id"]} is completed, but no actor completed it')
     if t['status'] == 'pending' and owner and not any(
             r['op'] == 'reset' and meet(r, o) for r in by_task[t['id']] for o in by_task[t['id']]):
-        wrong.append(f'task {t["id"]} waits, and yet belongs to {owner}')
-say('whoever has a task has claimed it, whatever is completed was completed', wrong)
+        wrong.append(f'task {t["id"]} is pending, but has the owner {owner}')
+say('every owner has claimed its task, and every completed task was completed by an actor', wrong)
 
-# --- the journal against the rest -----------------------------------------------------
+# --- the journal compared with the logs -----------------------------------------------------
 
 lines = defaultdict(int)
 for e in journal:
@@ -287,20 +289,20 @@ for e in journal:
 asked, wrong = defaultdict(int), []
 for o in did:
     if o.get('real'):
-        # What the client does goes by our hooks: a start is a claim, a completion has its receipt.
+        # Our hooks see the calls of the client: a start is a claim, a completion has a receipt.
         if o['op'] == 'claim' or (o['op'] == 'complete' and o['changed']):
             asked['claim' if o['op'] == 'claim' else 'receipt', o['task'], o['agent']] = 1
     elif o['op'] in ('create', 'claim', 'complete', 'delete') and o.get('agent'):
         if not (o['op'] == 'claim' and o['agent'] == o['actor']):
             asked[o['op'], o['task'], o['agent']] += 1
         else:
-            asked[o['op'], o['task'], o['agent']] = 1  # to claim what one has is no change
+            asked[o['op'], o['task'], o['agent']] = 1  # a second claim by the same agent changes nothing
 wrong = [f'{k}: {n} done, {lines[k]} in the journal' for k, n in asked.items() if lines[k] < n]
 written = {(e['task'], k, v) for e in journal if e['event'] == 'update'
            for k, v in (e.get('to', {}).get('metadata') or {}).items()}
 wrong += [f'update {o["task"]} {o["actor"]}={o["value"]} is not in the journal' for o in did
           if o['op'] == 'set' and 'agent' in o and (o['task'], o['actor'], o['value']) not in written]
-say('everything that was done is in the journal', wrong)
+say('every successful operation is in the journal', wrong)
 
 
 
@@ -318,12 +320,12 @@ def justified(e):
 
 
 released = [e for e in journal if e['event'] == 'release']
-say(f'{len(released)} releases, each of them with a cause',
+say(f'every release has a cause, of {len(released)} releases',
     [f'line {e["seq"]}: {e["task"]} from {e.get("agent")}: {e["why"]}' for e in released if not justified(e)])
 
 # --- dependencies --------------------------------------------------------------------
 
-# Two files cannot be written at once: who was killed in between may have left one side.
+# Two files cannot be written at once: an actor killed in between may leave only one side.
 loose = {tuple(sorted(o['pair'])) for o in ops if o.get('pair') and o.get('maybe') and '' not in o['pair']}
 half = {i for o in ops if o.get('pair') and o.get('maybe') for i in o['pair']} | \
     {o['task'] for o in ops if o['op'] == 'delete' and o.get('maybe')}
@@ -336,8 +338,8 @@ for t in tasks.values():
                 continue
             if tuple(sorted((t['id'], i))) not in loose and t['id'] not in half and i not in half and \
                     i not in deleted and not risen & {t['id'], i} and not undone({t['id'], i}):
-                wrong.append(f'task {t["id"]} {there} {i}, but {i} does not know')
-say(f'{edges // 2} dependencies, known to both sides', wrong)
+                wrong.append(f'task {t["id"]} {there} {i}, but {i} has no such entry')
+say(f'both tasks have each dependency, of {edges // 2} dependencies', wrong)
 
 wrong, colour = [], {}
 
@@ -364,6 +366,6 @@ def visit(start):
 for i in tasks:
     if i not in colour:
         visit(i)
-say('no circle among them', wrong)
+say('the dependencies have no cycle', wrong)
 
 sys.exit(1 if bad else 0)

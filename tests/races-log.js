@@ -1,16 +1,16 @@
-// races-log: what the actors of check-races share: choices from a seed, and the judge's evidence.
+// races-log: shared by the actors of check-races: choices from a seed, and the log for the judge.
 //
-// What an actor asked for and what it was told goes to ROOT/log/NAME, one JSON line each:
-//	op, actor, task ...	what was asked, by whom, of which task
+// An actor writes each operation and its result to ROOT/log/NAME, one JSON line each:
+//	op, actor, task ...	the operation, who made it, its task
 //	from, to		the times before and after (monotonic, in microseconds)
-//	ok			it was told that it is done
-//	maybe			nobody knows: it was killed, or failed on the way
+//	ok			the operation reported success
+//	maybe			the result is unknown: it was killed, or failed halfway
 'use strict';
 const fs = require('fs');
 const path = require('path');
 
-const FIRST = 12; // tasks that are there from the start
-const BUSY = 15; // our exit status when a lock is not to be had
+const FIRST = 12; // number of tasks at the start
+const BUSY = 15; // our exit status if a lock is held
 const list = path.join(process.env.CLAUDE_CONFIG_DIR || '', 'tasks/lab');
 
 function choices(seed) {
@@ -20,7 +20,7 @@ function choices(seed) {
 		return (state >>> 16) % below;
 	};
 	const one = items => items[any(items.length)];
-	// Mostly one of a few, so that they meet.
+	// Mostly one of the first eight, so that actors choose the same task.
 	const pick = all => one(any(4) ? all.sort((a, b) => a - b).slice(0, 8) : all);
 	return { any, one, pick };
 }
@@ -36,7 +36,7 @@ function recorder(root, name) {
 const now = () => Number(process.hrtime.bigint() / 1000n);
 const ids = () => fs.readdirSync(list).filter(f => /^\d+\.json$/.test(f)).map(f => f.slice(0, -5));
 
-// As long as there are rounds left, and then until the clients are done; but not for ever.
+// Until the rounds are over and the clients have ended, but at most 20 times the rounds.
 const more = (root, round, rounds) => round <= rounds ||
 	(round <= 20 * rounds && fs.existsSync(path.join(root, 'clients')));
 

@@ -1,5 +1,5 @@
 /*
- * Which commands a task may bring: by words, never by text.
+ * Which commands in a task are allowed: patterns match words, not text.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -29,12 +29,12 @@ ask(const char *json, char **shell, struct strings *argv)
 	return rc;
 }
 
-Test(allow, commands)
+Test(allow, a_pattern_allows_commands_by_words)
 {
 	static const struct {
 		const char *json;
 		int want;
-		const char *last; /* word of the command that would run */
+		const char *last; /* the last word of the command that would run */
 		bool shell;
 	} rows[] = {
 		{ "\"make test\"", 1, "test", false },

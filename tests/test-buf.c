@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 
-Test(buf, the_zero_object_is_empty)
+Test(buf, a_zeroed_buffer_is_empty)
 {
 	struct buf b = { 0 };
 
@@ -12,11 +12,11 @@ Test(buf, the_zero_object_is_empty)
 	buf_reset(&b);
 	buf_free(&b);
 	buf_add(&b, NULL, 0);
-	cr_expect_str_eq(buf_text(&b), "", "nothing added");
+	cr_expect_str_eq(buf_text(&b), "", "empty after adding nothing");
 	buf_free(&b);
 }
 
-Test(buf, adds)
+Test(buf, adds_bytes_and_keeps_a_final_nul)
 {
 	struct buf b = { 0 };
 
@@ -45,7 +45,7 @@ Test(buf, grows_across_every_size)
 	buf_free(&b);
 }
 
-Test(buf, printf_at_every_fill)
+Test(buf, printf_works_at_every_fill_level)
 {
 	struct buf b = { 0 };
 
@@ -60,7 +60,7 @@ Test(buf, printf_at_every_fill)
 	buf_free(&b);
 }
 
-Test(buf, take_hands_over)
+Test(buf, take_returns_the_text_and_empties_the_buffer)
 {
 	struct buf b = { 0 };
 	char *s;

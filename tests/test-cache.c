@@ -1,6 +1,6 @@
 /*
- * Passes that are remembered: found under their key only, as long as they
- * may be, and not for ever more of them.
+ * Cached verdicts: found only under their key and until they are too old, and
+ * limited in number.
  */
 #include <criterion/criterion.h>
 #include <sys/stat.h>
@@ -69,13 +69,13 @@ find(const char *text, int64_t ttl_ms)
 	return cache_find(state, key, ttl_ms, &entry);
 }
 
-Test(cache, found_while_it_may)
+Test(cache, a_verdict_is_found_until_it_is_too_old)
 {
 	int64_t now = clock_wall_ms();
 	struct cache_entry entry;
 	char key[65], digest[65];
 
-	cr_expect_not(find("a", 1000000), "nothing there yet");
+	cr_expect_not(find("a", 1000000), "an empty cache");
 	put("a", now);
 	key_of("a", key);
 	key_of("output", digest);
@@ -85,12 +85,12 @@ Test(cache, found_while_it_may)
 	cr_expect_not(find("b", 3600000), "another key");
 	put("old", now - 7200000);
 	cr_expect_not(find("old", 3600000), "too old");
-	cr_expect(find("old", 36000000), "not so old");
+	cr_expect(find("old", 36000000), "a longer ttl");
 	put("future", now + 7200000);
-	cr_expect_not(find("future", 36000000), "from the future");
+	cr_expect_not(find("future", 36000000), "a time in the future");
 }
 
-Test(cache, broken_is_no_pass)
+Test(cache, a_broken_entry_is_not_found)
 {
 	static const char *const broken[] = { "", "{", "[]", "{}", "{\"key\":\"x\"}",
 		"{\"key\":1,\"time\":1,\"ms\":1,\"output\":1,\"digest\":\"x\"}" };
@@ -111,17 +111,17 @@ Test(cache, broken_is_no_pass)
 	cr_assert_eq(mkfifo(path, 0600), 0);
 	cr_expect_not(find("a", 3600000), "a FIFO");
 	free(path);
-	/* One pass under the name of another. */
+	/* A file with the name of another entry. */
 	put("b", clock_wall_ms());
 	key_of("b", key);
 	key_of("c", other);
 	path = mem_printf("cp %s/cache/%s.json %s/cache/%s.json", top, key, top, other);
 	cr_assert_eq(system(path), 0);
-	cr_expect_not(find("c", 3600000), "the key inside counts");
+	cr_expect_not(find("c", 3600000), "the key in the file is compared");
 	free(path);
 }
 
-Test(cache, bounded)
+Test(cache, the_oldest_entries_are_removed)
 {
 	struct dirent *d;
 	DIR *dir;
@@ -139,12 +139,12 @@ Test(cache, bounded)
 		count += d->d_name[0] != '.';
 	closedir(dir);
 	cr_expect_eq(count, CACHE_MAX);
-	cr_expect(find("519", 3600000), "the newest is there");
-	cr_expect_not(find("0", 3600000), "the oldest is not");
+	cr_expect(find("519", 3600000), "the newest entry is found");
+	cr_expect_not(find("0", 3600000), "the oldest entry is removed");
 	free(path);
 }
 
-Test(cache, key_depends_on)
+Test(cache, the_key_depends_on_tree_directory_and_command)
 {
 	struct gate g = { .name = (char *)"g", .cache = true, .ttl_ms = -1 };
 	struct strings env = { 0 };

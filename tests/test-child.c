@@ -1,6 +1,6 @@
 /*
- * Commands and what they leave behind.  Every process of a case carries a
- * mark in its environment; afterwards no process with that mark may exist.
+ * Commands and their processes.  Every process of a case has a mark in its
+ * environment; afterwards no process with that mark may exist.
  */
 #include <criterion/criterion.h>
 #include <sys/resource.h>
@@ -66,7 +66,7 @@ run_shell(const char *script, int64_t ms, const char *mark, struct child *c)
 
 #define LONG 120000
 
-Test(child, ends)
+Test(child, reports_how_a_command_ended_and_leaves_no_process)
 {
 	static const struct {
 		const char *script;
@@ -80,7 +80,7 @@ Test(child, ends)
 		{ "kill -KILL $$", LONG, { CHILD_SIGNALED, SIGKILL, "" } },
 		{ "read x && echo got; echo eof", LONG, { CHILD_EXITED, 0, "eof\n" } },
 		{ "printf 'a\\000\\377b'", LONG, { CHILD_EXITED, 0, NULL } },
-		/* A background child that keeps the pipe does not hold us up. */
+		/* We do not wait for a background child that keeps the pipe. */
 		{ "sleep 1000 & echo on", LONG, { CHILD_EXITED, 0, "on\n" } },
 		{ "setsid sleep 1000 & echo on", LONG, { CHILD_EXITED, 0, "on\n" } },
 		{ "(setsid sh -c 'sleep 1000 & exec sleep 1000' &) ; exit 3", LONG,
@@ -124,13 +124,13 @@ Test(child, binary_output_and_digest)
 
 	run_shell("printf 'a\\000\\377b'", LONG, "CHILD_MARK=binary", &c);
 	cr_expect_eq(c.tail.len, 4);
-	cr_expect_eq(memcmp(c.tail.data, "a\0\377b", 4), 0, "bytes as they came");
+	cr_expect_eq(memcmp(c.tail.data, "a\0\377b", 4), 0, "the bytes are unchanged");
 	hash_text("a\0\377b", 4, want);
 	cr_expect_str_eq(c.digest, want);
 	child_free(&c);
 }
 
-Test(child, keeps_the_tail)
+Test(child, keeps_the_last_bytes_of_the_output)
 {
 	struct child c;
 	char mark[64];
@@ -147,7 +147,7 @@ Test(child, keeps_the_tail)
 	child_free(&c);
 }
 
-Test(child, a_gigabyte_of_output)
+Test(child, reads_a_gigabyte_of_output)
 {
 	struct child c;
 
@@ -158,7 +158,7 @@ Test(child, a_gigabyte_of_output)
 	child_free(&c);
 }
 
-Test(child, cannot_run)
+Test(child, a_command_that_cannot_run_is_reported)
 {
 	char script[] = "/tmp/test-child-XXXXXX";
 	int fd = mkstemp(script);
@@ -196,7 +196,7 @@ Test(child, cannot_run)
 	unlink(script);
 }
 
-Test(child, input)
+Test(child, a_command_gets_its_input)
 {
 	char *argv[] = { (char *)"wc", (char *)"-c", NULL };
 	char *big = mem_alloc(300000);
@@ -216,7 +216,7 @@ Test(child, input)
 	free(big);
 }
 
-Test(child, environment)
+Test(child, a_command_gets_a_clean_environment)
 {
 	static const struct {
 		const char *name;
@@ -258,12 +258,13 @@ Test(child, descriptors_do_not_leak)
 	int fd = open("/dev/null", O_RDONLY); /* on purpose not O_CLOEXEC */
 
 	run_shell("ls /proc/self/fd | tr '\\n' ' '", LONG, "CHILD_MARK=fds", &c);
-	cr_expect_str_eq(buf_text(&c.tail), "0 1 2 3 ", "3 is ls reading the directory");
+	cr_expect_str_eq(
+	    buf_text(&c.tail), "0 1 2 3 ", "descriptor 3 is the directory that ls reads");
 	child_free(&c);
 	close(fd);
 }
 
-Test(child, several_at_once)
+Test(child, several_commands_run_at_once)
 {
 	struct child child[5], *list[5];
 	struct error e;
@@ -292,7 +293,7 @@ Test(child, several_at_once)
 	}
 }
 
-Test(child, freed_while_it_runs)
+Test(child, free_ends_a_running_command)
 {
 	char *argv[] = { (char *)"sh", (char *)"-c",
 		(char *)"setsid sleep 1000 & sleep 1000; :", NULL };
@@ -308,11 +309,11 @@ Test(child, freed_while_it_runs)
 	while (marked(mark) == 0)
 		usleep(1000);
 	child_free(&c);
-	cr_expect_eq(marked(mark), 0, "child_free() waits until all are dead");
+	cr_expect_eq(marked(mark), 0, "child_free() waits until all processes have ended");
 	strings_free(&env);
 }
 
-Test(child, stopped)
+Test(child, stop_ends_all_commands)
 {
 	char *argv[] = { (char *)"sh", (char *)"-c", (char *)"trap '' TERM; sleep 1000; sleep 1000",
 		NULL };
@@ -327,11 +328,11 @@ Test(child, stopped)
 	cr_expect_eq(c.end, CHILD_STOPPED);
 	child_free(&c);
 	cr_assert_eq(child_run(&c, &spec, &e), 0);
-	cr_expect_eq(c.end, CHILD_STOPPED, "nothing starts any more");
+	cr_expect_eq(c.end, CHILD_STOPPED, "no command starts after a stop");
 	child_free(&c);
 }
 
-Test(child, monitor_killed)
+Test(child, a_killed_monitor_is_not_a_pass)
 {
 	char *argv[] = { (char *)"sleep", (char *)"1000", NULL };
 	struct strings env = { 0 };
@@ -348,15 +349,15 @@ Test(child, monitor_killed)
 	kill(c.pid, SIGKILL);
 	while (!c.done)
 		child_wait(&list, 1, DEADLINE_NEVER);
-	cr_expect_eq(c.end, CHILD_NOT_RUN, "no answer is not a pass");
+	cr_expect_eq(c.end, CHILD_NOT_RUN, "a missing answer is not a pass");
 	while (marked(mark) != 0) /* the kernel kills it with its monitor */
 		usleep(1000);
 	child_free(&c);
 	strings_free(&env);
 }
 
-/* As nobody, with no process left to be had. */
-Test(child, fork_failure)
+/* As the user nobody, with a limit of 0 processes. */
+Test(child, a_failed_fork_is_reported)
 {
 	char *argv[] = { (char *)"true", NULL };
 	struct child_spec spec = { .argv = argv, .deadline = deadline_in(LONG) };

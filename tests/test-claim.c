@@ -1,5 +1,6 @@
 /*
- * Claims and releases: one agent at a time, and never one that is alive.
+ * Claims and releases: a task has one agent at a time, and a running agent keeps
+ * its tasks.
  */
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -18,7 +19,7 @@
 #include "list/journal.h"
 
 #define SOON deadline_in(20000)
-#define GONE 2147483646 /* no process has this number */
+#define GONE 2147483646 /* above the largest pid */
 
 static char top[] = "/tmp/test-claim.XXXXXX";
 static struct list list;
@@ -130,7 +131,7 @@ journal_lines(void)
 	return n;
 }
 
-Test(claim, five_reasons)
+Test(claim, a_refused_claim_has_a_reason)
 {
 	struct buf reason = { 0 };
 	static const struct {
@@ -167,25 +168,25 @@ Test(claim, five_reasons)
 	cr_expect_eq(claim_count(), 0);
 	cr_expect_eq(take("1", &sub, false, NULL), CLAIM_OK);
 	cr_expect_eq(claim_count(), 1);
-	cr_expect_str_eq(state("1"), "pending -", "the client writes it");
+	cr_expect_str_eq(state("1"), "pending -", "the client writes the task, not we");
 	buf_free(&reason);
 }
 
-Test(claim, write)
+Test(claim, a_claim_writes_status_and_owner)
 {
 	write_task("1", "pending", "");
 	cr_expect_eq(take("1", &sub, true, NULL), CLAIM_OK, "%s", err.text);
 	cr_expect_str_eq(state("1"), "in_progress a0123456789abcdef");
-	cr_expect_eq(take("1", &sub, true, NULL), CLAIM_OK, "again");
+	cr_expect_eq(take("1", &sub, true, NULL), CLAIM_OK, "a second claim by the same agent");
 	cr_expect_eq(take("1", &second, true, NULL), CLAIM_TAKEN);
 	cr_expect_eq(journal_lines(), 3, "begin, claim, claim: %d", journal_lines());
 	write_task("2", "pending", "");
 	cr_expect_eq(take("2", &lead, true, NULL), CLAIM_OK);
-	cr_expect_str_eq(state("2"), "in_progress -", "a main thread shows no owner");
-	cr_expect_eq(take("2", &second, true, NULL), CLAIM_TAKEN, "but it has it");
+	cr_expect_str_eq(state("2"), "in_progress -", "a main thread sets no owner");
+	cr_expect_eq(take("2", &second, true, NULL), CLAIM_TAKEN, "but it has the claim");
 }
 
-Test(claim, busy)
+Test(claim, an_agent_with_an_open_task_is_refused_if_asked)
 {
 	struct claim_request req = { .task = "2", .agent = sub, .check_busy = true };
 	struct buf reason = { 0 };
@@ -199,18 +200,19 @@ Test(claim, busy)
 	    strstr(buf_text(&reason), "#1 \"T1\" (in_progress"), NULL, "%s", buf_text(&reason));
 	req.agent = mate;
 	cr_expect_eq(claim_take(&list, &store, &req, NULL, SOON, &err), CLAIM_AGENT_BUSY,
-	    "a task of its own without a claim");
+	    "it owns a task without a claim");
 	req.task = "3";
-	cr_expect_eq(claim_take(&list, &store, &req, NULL, SOON, &err), CLAIM_OK, "the one it has");
+	cr_expect_eq(
+	    claim_take(&list, &store, &req, NULL, SOON, &err), CLAIM_OK, "the task it has");
 	write_task("1", "completed", "");
 	req.task = "2";
 	req.agent = sub;
-	cr_expect_eq(
-	    claim_take(&list, &store, &req, NULL, SOON, &err), CLAIM_OK, "done with the first");
+	cr_expect_eq(claim_take(&list, &store, &req, NULL, SOON, &err), CLAIM_OK,
+	    "its first task is completed");
 	buf_free(&reason);
 }
 
-Test(claim, who)
+Test(claim, a_claim_belongs_to_its_agent_only)
 {
 	struct claim c = { .task = "1" };
 	static const struct {
@@ -226,7 +228,8 @@ Test(claim, who)
 		    false },
 		{ "the same main thread", { .session = "s" }, { .session = "s" }, true },
 		{ "two sessions", { .session = "s" }, { .session = "t" }, false },
-		{ "after a /clear", { .session = "s", .pid = 5, .pid_start = 7 },
+		{ "another session of the same process, as after /clear",
+		    { .session = "s", .pid = 5, .pid_start = 7 },
 		    { .session = "t", .pid = 5, .pid_start = 7 }, true },
 		{ "another process", { .session = "s", .pid = 5, .pid_start = 7 },
 		    { .session = "t", .pid = 5, .pid_start = 8 }, false },
@@ -237,8 +240,8 @@ Test(claim, who)
 		{ "two teammates", { .name = "w", .session = "s" }, { .name = "v", .session = "s" },
 		    false },
 		{ "teammate and lead", { .name = "w", .session = "s" }, { .session = "s" }, false },
-		{ "a shell and a session", { 0 }, { .session = "s" }, false },
-		{ "a name at a shell", { .name = "me" }, { .name = "me" }, true },
+		{ "no session and a session", { 0 }, { .session = "s" }, false },
+		{ "the same name without a session", { .name = "me" }, { .name = "me" }, true },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -253,18 +256,17 @@ Test(claim, who)
 	}
 }
 
-Test(claim, delegation)
+Test(claim, a_subagent_may_take_the_task_of_its_main_thread)
 {
 	write_task("1", "pending", "");
 	cr_expect_eq(take("1", &lead, false, NULL), CLAIM_OK);
 	cr_expect_eq(take("1", &second, false, NULL), CLAIM_TAKEN, "another session");
-	cr_expect_eq(
-	    take("1", &sub, false, NULL), CLAIM_OK, "a subagent of the same one takes it up");
+	cr_expect_eq(take("1", &sub, false, NULL), CLAIM_OK, "a subagent of the same session");
 	cr_expect_eq(take("1", &second, false, NULL), CLAIM_TAKEN);
 	cr_expect_eq(claim_count(), 1);
 }
 
-/* The record as if the claims were old. */
+/* Make all recorded claims older. */
 static void
 make_old(int64_t ms)
 {
@@ -280,18 +282,18 @@ make_old(int64_t ms)
 	claims_free(&claims);
 }
 
-Test(claim, a_call_that_never_followed)
+Test(claim, a_claim_ends_if_its_call_does_not_follow)
 {
 	int64_t minute = 60000;
 
 	write_task("1", "pending", "");
 	cr_expect_eq(take("1", &sub, false, NULL), CLAIM_OK);
-	cr_expect_eq(take("1", &second, false, NULL), CLAIM_TAKEN, "it may be on its way");
+	cr_expect_eq(take("1", &second, false, NULL), CLAIM_TAKEN, "its call may still come");
 	make_old(minute);
-	cr_expect_eq(take("1", &second, false, NULL), CLAIM_OK, "not any more");
+	cr_expect_eq(take("1", &second, false, NULL), CLAIM_OK, "after a minute its call is lost");
 }
 
-Test(claim, transcript_says_that_the_call_is_over)
+Test(claim, a_claim_ends_if_the_transcript_has_the_result_of_its_call)
 {
 	struct claim_request req = { .task = "1", .agent = sub, .tool_use_id = "toolu_7" };
 	char path[128];
@@ -305,10 +307,11 @@ Test(claim, transcript_says_that_the_call_is_over)
 	f = fopen(path, "w");
 	fputs("{\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"toolu_7\"}]}\n", f);
 	fclose(f);
-	cr_expect_eq(take("1", &second, false, NULL), CLAIM_OK, "the call was refused elsewhere");
+	cr_expect_eq(take("1", &second, false, NULL), CLAIM_OK,
+	    "the call has a result, and the task is not changed");
 }
 
-Test(claim, exactly_one_of_many)
+Test(claim, only_one_of_many_processes_gets_a_claim)
 {
 	int winners = 0, status;
 	pid_t pid[8];
@@ -338,7 +341,7 @@ Test(claim, exactly_one_of_many)
 	cr_expect_eq(winners, 1, "%d", winners);
 }
 
-Test(claim, damaged_ledger)
+Test(claim, damaged_claims_are_a_fault)
 {
 	char path[256];
 	FILE *f;
@@ -355,7 +358,7 @@ Test(claim, damaged_ledger)
 
 /* ---- releases ---- */
 
-Test(release, agent)
+Test(release, an_agent_releases_all_its_tasks)
 {
 	struct released r = { 0 };
 	struct buf out = { 0 };
@@ -373,7 +376,7 @@ Test(release, agent)
 	task_set_sort(&r.tasks);
 	cr_expect_eq(r.tasks.count, 3, "%zu", r.tasks.count);
 	cr_expect_str_eq(state("1"), "pending -");
-	cr_expect_str_eq(state("2"), "pending -", "what was only given to it too");
+	cr_expect_str_eq(state("2"), "pending -", "a task with only its name as the owner");
 	cr_expect_str_eq(state("3"), "completed worker");
 	cr_expect_str_eq(state("4"), "in_progress other");
 	cr_expect_str_eq(state("6"), "pending -");
@@ -392,7 +395,7 @@ Test(release, agent)
 	cr_expect_eq(journal_lines(), 6, "begin, 2 claims, 3 releases: %d", journal_lines());
 }
 
-Test(release, main_thread)
+Test(release, a_main_thread_releases_only_what_it_claimed)
 {
 	struct released r = { 0 };
 
@@ -403,11 +406,11 @@ Test(release, main_thread)
 	    release_agent(&list, &store, &lead, "x", NULL, &r, SOON, &err), 0, "%s", err.text);
 	cr_expect_eq(r.tasks.count, 1);
 	cr_expect_str_eq(state("1"), "pending -");
-	cr_expect_str_eq(state("2"), "in_progress -", "nobody's claim");
+	cr_expect_str_eq(state("2"), "in_progress -", "a task without a claim");
 	released_free(&r);
 }
 
-Test(release, one_task)
+Test(release, a_single_task_is_released)
 {
 	struct released r = { 0 };
 
@@ -422,7 +425,7 @@ Test(release, one_task)
 	released_free(&r);
 }
 
-/* Does somebody hold a flock on the file?  That is how ours queue for its lock. */
+/* Does a process hold a flock on the file?  Our processes wait for its lock with that. */
 static bool
 is_queued_at(const char *path)
 {
@@ -434,8 +437,8 @@ is_queued_at(const char *path)
 }
 
 /*
- * The client completes task 1 as it does, under that task's lock alone, while we hold the
- * list's lock, have read the task and wait for its lock.
+ * The client completes task 1 under the lock of the task, while we hold the lock of the
+ * list, have read the task and wait for its lock.
  */
 static pid_t
 client_completes(void)
@@ -476,7 +479,7 @@ client_done(pid_t pid)
 	cr_assert_str_eq(state("1"), "completed -");
 }
 
-Test(claim, not_of_what_the_client_completes_meanwhile)
+Test(claim, a_task_completed_meanwhile_is_not_claimed)
 {
 	pid_t pid;
 
@@ -487,7 +490,7 @@ Test(claim, not_of_what_the_client_completes_meanwhile)
 	cr_assert_eq(claim_count(), 0);
 }
 
-Test(release, not_of_what_the_client_completes_meanwhile)
+Test(release, a_task_completed_meanwhile_is_not_released)
 {
 	struct released r = { 0 };
 	pid_t pid;
@@ -501,7 +504,7 @@ Test(release, not_of_what_the_client_completes_meanwhile)
 	released_free(&r);
 }
 
-Test(release, nothing_is_made_where_nothing_is_claimed)
+Test(release, without_claims_nothing_is_written)
 {
 	struct released r = { 0 };
 	char path[128];
@@ -510,10 +513,10 @@ Test(release, nothing_is_made_where_nothing_is_claimed)
 	cr_expect_eq(release_dead(&list, &store, NULL, &lead, NULL, &r, SOON, &err), 0);
 	snprintf(path, sizeof(path), "%s/task-hooks", top);
 	cr_expect_eq(access(path, F_OK), -1);
-	cr_expect_str_eq(state("1"), "in_progress x", "not ours to judge");
+	cr_expect_str_eq(state("1"), "in_progress x", "a task without a claim is not released");
 }
 
-Test(release, dead)
+Test(release, claims_of_dead_processes_are_released)
 {
 	struct agent dead = sub, alive = mate, unknown = second;
 	struct released r = { 0 };
@@ -534,10 +537,10 @@ Test(release, dead)
 	cr_expect_eq(r.tasks.count, 1);
 	cr_expect_str_eq(state("1"), "pending -");
 	cr_expect_str_eq(state("2"), "in_progress worker");
-	cr_expect_str_eq(state("3"), "in_progress -", "a process we do not know may live");
+	cr_expect_str_eq(state("3"), "in_progress -", "an unknown process may be running");
 	cr_expect_eq(claim_count(), 2);
 	released_free(&r);
-	/* taken over by a living one before the sweep */
+	/* another agent took the task before the sweep */
 	cr_expect_eq(take("1", &dead, true, NULL), CLAIM_OK);
 	write_task("1", "in_progress", ",\"owner\":\"somebody-else\"");
 	cr_expect_eq(
@@ -548,13 +551,13 @@ Test(release, dead)
 	released_free(&r);
 }
 
-Test(release, a_number_used_again)
+Test(release, a_reused_pid_is_not_the_same_process)
 {
 	struct agent old = sub;
 	struct released r = { 0 };
 
 	old.pid = getpid();
-	old.pid_start = 1; /* somebody else had it before */
+	old.pid_start = 1; /* an earlier process with this pid */
 	write_task("1", "pending", "");
 	cr_expect_eq(take("1", &old, true, NULL), CLAIM_OK);
 	cr_expect_eq(release_dead(&list, &store, NULL, &lead, NULL, &r, SOON, &err), 0);
@@ -562,7 +565,7 @@ Test(release, a_number_used_again)
 	released_free(&r);
 }
 
-Test(release, ended_session)
+Test(release, claims_of_an_ended_session_are_released)
 {
 	struct agent resumed = { .session = "11111111-lead", .pid = getppid() }, self = lead;
 	struct released r = { 0 };
@@ -579,11 +582,11 @@ Test(release, ended_session)
 	cr_expect_eq(r.tasks.count, 1, "%zu", r.tasks.count);
 	cr_expect_str_eq(state("1"), "pending -");
 	cr_expect_str_eq(state("2"), "in_progress -");
-	cr_expect_str_eq(state("3"), "in_progress -", "the session goes on in another process");
+	cr_expect_str_eq(state("3"), "in_progress -", "the session continues in another process");
 	released_free(&r);
 }
 
-Test(release, what_is_settled_and_what_is_spent)
+Test(release, finished_and_lost_claims_are_dropped)
 {
 	struct released r = { 0 };
 	int64_t hour = 3600000;
@@ -594,27 +597,27 @@ Test(release, what_is_settled_and_what_is_spent)
 	cr_expect_eq(release_dead(&list, &store, NULL, &lead, NULL, &r, SOON, &err), 0);
 	make_old(hour);
 	cr_expect_eq(release_dead(&list, &store, NULL, &lead, NULL, &r, SOON, &err), 0);
-	cr_expect_eq(claim_count(), 1, "work takes its time");
+	cr_expect_eq(claim_count(), 1, "the claim of a started task is kept");
 	cr_expect_str_eq(state("1"), "in_progress a0123456789abcdef");
 	write_task("1", "pending", "");
 	cr_expect_eq(release_dead(&list, &store, NULL, &lead, NULL, &r, SOON, &err), 0);
-	cr_expect_eq(claim_count(), 0, "the client has put it back");
+	cr_expect_eq(claim_count(), 0, "the client set the task to pending");
 	cr_expect_eq(take("1", &sub, false, NULL), CLAIM_OK);
 	write_task("1", "completed", "");
 	cr_expect_eq(release_dead(&list, &store, NULL, &lead, NULL, &r, SOON, &err), 0);
-	cr_expect_eq(claim_count(), 0, "done");
+	cr_expect_eq(claim_count(), 0, "the task is completed");
 	write_task("2", "pending", "");
 	cr_expect_eq(take("2", &sub, false, NULL), CLAIM_OK);
 	cr_expect_eq(release_dead(&list, &store, NULL, &lead, NULL, &r, SOON, &err), 0);
-	cr_expect_eq(claim_count(), 1, "on its way");
+	cr_expect_eq(claim_count(), 1, "the call of the claim may still come");
 	make_old(hour);
 	cr_expect_eq(release_dead(&list, &store, NULL, &lead, NULL, &r, SOON, &err), 0);
-	cr_expect_eq(claim_count(), 0, "it never came");
+	cr_expect_eq(claim_count(), 0, "the call of the claim did not come");
 	cr_expect_eq(claims_forget(&list, "2", SOON, &err), 0, "nothing to forget");
 	released_free(&r);
 }
 
-/* A report_rule: only what has no owner, or the subagent's own. */
+/* A report_rule: allow tasks without an owner and those of the subagent. */
 static int
 only_own(
     void *arg, struct store *s, const struct claims *claims, const struct task *t, struct error *e)
@@ -629,7 +632,7 @@ only_own(
 	return error_set(e, ERROR_REFUSED, "it belongs to %s", t->owner);
 }
 
-Test(release, reports)
+Test(release, reported_changes_are_applied_if_allowed)
 {
 	static const struct {
 		const char *task;
@@ -666,13 +669,13 @@ Test(release, reports)
 			cr_expect_str_eq(state(rows[i].task), rows[i].state);
 		free(item.reason);
 	}
-	cr_expect_eq(asked, 5, "the rule is asked for every task that is there");
-	cr_expect_eq(claims.count, 0, "the claim of what was completed is dropped");
+	cr_expect_eq(asked, 5, "the rule is called for every existing task");
+	cr_expect_eq(claims.count, 0, "the claim of a completed task is dropped");
 	cr_expect_eq(claim_count(), 0);
 	claims_free(&claims);
 }
 
-Test(claim, what_is_claimed_is_not_offered)
+Test(claim, a_claimed_task_is_not_offered)
 {
 	struct buf reason = { 0 };
 
@@ -685,7 +688,7 @@ Test(claim, what_is_claimed_is_not_offered)
 	buf_free(&reason);
 }
 
-/* A claim by a process that is not there, made in that space. */
+/* Is a claim by a missing process, made in this space, alive? */
 static bool
 alive_in(const char *space, int64_t time_ms)
 {
@@ -694,7 +697,7 @@ alive_in(const char *space, int64_t time_ms)
 	return claims_alive(&c);
 }
 
-Test(claim, a_pid_says_nothing_about_another_machine)
+Test(claim, a_pid_of_another_machine_counts_as_alive)
 {
 	int64_t now = clock_wall_ms(), before = (clock_boot_s() - 60) * 1000;
 	struct buf boot = { 0 };
@@ -705,15 +708,15 @@ Test(claim, a_pid_says_nothing_about_another_machine)
 	buf_free(&boot);
 
 	cr_assert_neq(strstr(claims_space(), id), NULL, "the boot is part of '%s'", claims_space());
-	cr_expect(!alive_in(claims_space(), now), "here it is gone");
+	cr_expect(!alive_in(claims_space(), now), "a missing process in our own space");
 
-	/* Its twin: the same names, started at another time. */
+	/* The same names, but another boot. */
 	strcpy(space, claims_space());
 	memset(strstr(space, id), 'f', strlen(id));
-	cr_expect(alive_in(space, now), "another machine that is called the same");
-	cr_expect(!alive_in(space, before), "this machine, before it was started again");
+	cr_expect(alive_in(space, now), "another machine with the same host name");
+	cr_expect(!alive_in(space, before), "this machine before its last boot");
 	strcpy(strrchr(space, '/'), "/1");
-	cr_expect(alive_in(space, before), "a container of then");
+	cr_expect(alive_in(space, before), "a container before the last boot");
 
 	strcpy(space, claims_space());
 	strcpy(strrchr(space, '/'), "/1");
@@ -732,9 +735,9 @@ Test(claim, the_space_of_older_versions_is_the_host_name)
 	cr_assert_eq(stat("/proc/self/ns/pid", &ns), 0);
 	snprintf(space, sizeof(space), "%s/%llu", host, (unsigned long long)ns.st_ino);
 	c.space = space;
-	cr_expect(!claims_alive(&c), "its process is gone");
+	cr_expect(!claims_alive(&c), "its process has ended");
 	c.pid = getpid();
-	cr_expect(claims_alive(&c), "its process is there");
+	cr_expect(claims_alive(&c), "its process is running");
 	snprintf(space, sizeof(space), "%s/1", host);
 	c.pid = GONE;
 	cr_expect(claims_alive(&c), "another namespace");

@@ -60,7 +60,7 @@ Test(clock, prints_and_reads_dates)
 	}
 }
 
-/* Against the C library, over four centuries. */
+/* Compared with the C library, over four centuries. */
 Test(clock, agrees_with_gmtime)
 {
 	char out[CLOCK_ISO], want[CLOCK_ISO];
@@ -79,7 +79,7 @@ Test(clock, agrees_with_gmtime)
 	}
 }
 
-Test(clock, reads_what_others_write)
+Test(clock, reads_dates_of_other_programs)
 {
 	static const struct {
 		const char *text;

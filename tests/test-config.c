@@ -1,6 +1,6 @@
 /*
- * The configuration: what is accepted, what is refused and how it is said,
- * where files are found and how they add up.
+ * The configuration: accepted and refused texts with their errors, where files
+ * are found, and how they are merged.
  */
 #include <criterion/criterion.h>
 #include <sys/stat.h>
@@ -88,7 +88,7 @@ Test(config, defaults)
 	config_free(&c);
 }
 
-Test(config, refused)
+Test(config, an_invalid_configuration_is_refused_with_its_line)
 {
 	static const struct {
 		const char *text, *want;
@@ -225,7 +225,7 @@ static const char full[] =
     "  ],\n"
     "}\n";
 
-Test(config, everything)
+Test(config, every_key_is_read)
 {
 	struct config c;
 	struct error e = { 0 };
@@ -240,7 +240,7 @@ Test(config, everything)
 	cr_expect_eq(c.deadline_ms, 30000);
 	cr_expect_eq(c.durability, DURABILITY_FULL);
 	cr_expect_eq(c.rules.blocked, LEVEL_WARN);
-	cr_expect_eq(c.rules.claimed, LEVEL_REFUSE, "others stay");
+	cr_expect_eq(c.rules.claimed, LEVEL_REFUSE, "other rules keep their default");
 	cr_expect_eq(c.rules.busy, LEVEL_REFUSE);
 	cr_expect_eq(c.create.required_metadata.count, 2);
 	cr_expect_eq(c.create.max_open, 5);
@@ -280,7 +280,7 @@ Test(config, everything)
 	config_free(&c);
 }
 
-Test(config, found_upward, .init = make_top, .fini = remove_top)
+Test(config, the_nearest_file_in_the_repository_is_used, .init = make_top, .fini = remove_top)
 {
 	struct config c;
 	struct error e = { 0 };
@@ -297,7 +297,7 @@ Test(config, found_upward, .init = make_top, .fini = remove_top)
 	cr_expect_str_eq(c.project.root, want);
 	config_free(&c);
 	cr_expect_eq(load(&c, "p/sub", NULL, &e), 0, "%s", e.text);
-	cr_expect_null(c.project.path, "not above the repository's root");
+	cr_expect_null(c.project.path, "files above the root of the repository are not used");
 	config_free(&c);
 	path = put("p/a/.claude/task-hooks.json", "{\"name\": \"nearer\"}");
 	cr_expect_eq(load(&c, "p/a/b", NULL, &e), 0, "%s", e.text);
@@ -306,17 +306,18 @@ Test(config, found_upward, .init = make_top, .fini = remove_top)
 	chmod(path, 0);
 	if (getuid() != 0) {
 		cr_expect_eq(
-		    load(&c, "p/a/b", NULL, &e), -1, "a file that cannot be read is no absence");
+		    load(&c, "p/a/b", NULL, &e), -1, "a file that cannot be read is an error");
 		config_free(&c);
 	}
 	unlink(path);
 	mkdir(path, 0777);
-	cr_expect_eq(load(&c, "p/a/b", NULL, &e), -1, "a directory is no absence");
+	cr_expect_eq(
+	    load(&c, "p/a/b", NULL, &e), -1, "a directory in place of the file is an error");
 	config_free(&c);
 	free(path);
 }
 
-Test(config, files_add_up, .init = make_top, .fini = remove_top)
+Test(config, user_and_project_files_are_merged, .init = make_top, .fini = remove_top)
 {
 	struct config c;
 	struct error e = { 0 };
@@ -348,17 +349,17 @@ Test(config, files_add_up, .init = make_top, .fini = remove_top)
 	given = put("other.json", "{\"gates\": [{\"name\": \"z\", \"run\": \"z\"}]}");
 	cr_assert_eq(load(&c, "p", given, &e), 0, "%s", e.text);
 	cr_expect(c.given);
-	cr_expect_eq(c.gates.count, 3, "the user's two and the given one");
-	cr_expect(!gates_find(&c.gates, "z")->project, "named by a person: no question of trust");
+	cr_expect_eq(c.gates.count, 3, "two gates of the user and one of the given file");
+	cr_expect(!gates_find(&c.gates, "z")->project, "a given file needs no trust");
 	config_free(&c);
 	unlink(given);
-	cr_expect_eq(load(&c, "p", given, &e), -1, "a given file must be there");
+	cr_expect_eq(load(&c, "p", given, &e), -1, "a given file must exist");
 	cr_expect_eq(c.on_fault.verify, FAULT_REFUSE, "a failed load leaves the defaults");
 	config_free(&c);
 	free(given);
 }
 
-Test(config, home_is_a_project, .init = make_top, .fini = remove_top)
+Test(config, the_user_file_is_not_a_project_file, .init = make_top, .fini = remove_top)
 {
 	struct config c;
 	struct error e = { 0 };
@@ -367,7 +368,7 @@ Test(config, home_is_a_project, .init = make_top, .fini = remove_top)
 
 	free(put("me/.claude/task-hooks.json", "{\"gates\": [{\"name\": \"a\", \"run\": \"a\"}]}"));
 	cr_assert_eq(config_load(&c, &q, &e), 0, "%s", e.text);
-	cr_expect_null(c.project.path, "the user's own file is not a project's");
+	cr_expect_null(c.project.path, "the file of the user is not a file of the project");
 	cr_expect(!c.gates.item[0].project);
 	config_free(&c);
 	free(dir);

@@ -1,5 +1,5 @@
 /*
- * From one form into another and back.
+ * Conversion between formats.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -67,8 +67,8 @@ lines(const struct strings *s)
 	return text;
 }
 
-/* There and back: the same bytes, and nothing lost on the way. */
-Test(convert, native_survives)
+/* After a round trip the bytes are equal and no field is lost. */
+Test(convert, native_tasks_are_equal_after_a_round_trip)
 {
 	static const enum convert_form through[] = { CONVERT_DOCUMENT, CONVERT_EXPORTED };
 
@@ -89,7 +89,7 @@ Test(convert, native_survives)
 		if (through[i] == CONVERT_EXPORTED)
 			cr_expect_str_eq(buf_text(&again), native, "through %s:\n%s\n%s",
 			    convert_form_name(through[i]), buf_text(&text), buf_text(&again));
-		else /* a document knows its times */
+		else /* a document adds times */
 			cr_expect_neq(
 			    strstr(buf_text(&again), "\"created_at\": \"2026-02-06T20:41:00Z\""),
 			    NULL);
@@ -146,7 +146,7 @@ Test(convert, exported_to_native)
 	buf_free(&again);
 }
 
-Test(convert, folder_says_what_it_cannot_hold)
+Test(convert, the_folder_format_reports_lost_fields)
 {
 	struct task_set set = { 0 };
 	struct convert_report report = { 0 };
@@ -165,7 +165,7 @@ Test(convert, folder_says_what_it_cannot_hold)
 	buf_free(&text);
 }
 
-Test(convert, texts_that_C_cannot_hold)
+Test(convert, texts_with_nul_and_lone_surrogates_are_kept)
 {
 	struct task_set set = { 0 };
 	struct convert_report report = { 0 };
@@ -186,7 +186,7 @@ Test(convert, texts_that_C_cannot_hold)
 	buf_free(&text);
 }
 
-Test(convert, checklist)
+Test(convert, a_checklist_keeps_ids_parents_and_descriptions)
 {
 	static const char text[] =
 	    "- [x] #1 First\n"
@@ -213,7 +213,7 @@ Test(convert, checklist)
 	buf_free(&again);
 }
 
-Test(convert, anybodys_checklist)
+Test(convert, a_checklist_without_ids_is_read)
 {
 	struct task_set set = { 0 };
 
@@ -224,7 +224,7 @@ Test(convert, anybodys_checklist)
 	    "Last\n",
 	    &set);
 	cr_assert_eq(set.count, 6, "%zu", set.count);
-	cr_expect_str_eq(set.item[0].id, "2", "#1 is given below");
+	cr_expect_str_eq(set.item[0].id, "2", "#1 is used below");
 	cr_expect_str_eq(set.item[0].subject, "Build (the big one)");
 	cr_expect_str_eq(set.item[0].description, "with all of it");
 	cr_expect_str_eq(set.item[1].parent, "2");
@@ -238,7 +238,7 @@ Test(convert, anybodys_checklist)
 	task_set_free(&set);
 }
 
-Test(convert, forms)
+Test(convert, the_format_is_detected)
 {
 	static const struct {
 		const char *text;
@@ -294,7 +294,7 @@ open_list(struct store *s, const char *name, enum store_layout layout)
 	s->durability = DURABILITY_OFF;
 }
 
-Test(convert, put)
+Test(convert, imported_tasks_get_free_ids)
 {
 	struct store s = STORE_INIT;
 	struct task_set set = { 0 }, now = { 0 };
@@ -305,11 +305,11 @@ Test(convert, put)
 	open_list(&s, "native", STORE_NATIVE);
 	load(CONVERT_NATIVE, native, &set);
 	cr_expect_eq(convert_put(&s, &set, &report, SOON, &err), 2, "%s", err.text);
-	cr_expect_eq(report.changed.count, 0, "an empty list has room for their own ids");
+	cr_expect_eq(report.changed.count, 0, "an empty list keeps their ids");
 	cr_expect_eq(convert_put(&s, &set, &report, SOON, &err), 2, "%s", err.text);
 	cr_expect_str_eq(lines(&report.changed), "1 is now 3\n2 is now 4\n");
 	cr_expect_eq(store_get(&s, "4", &t, &err), 1);
-	cr_expect_str_eq(t.blocked_by.item[0], "3", "dependencies follow");
+	cr_expect_str_eq(t.blocked_by.item[0], "3", "dependencies have the new ids");
 	cr_expect_str_eq(t.parent, "3");
 	cr_expect_eq(store_get(&s, "2", &t, &err), 1);
 	cr_expect_str_eq(t.blocked_by.item[0], "1");
@@ -340,7 +340,7 @@ Test(convert, put)
 	task_free(&t);
 }
 
-Test(convert, ids_that_cannot_be)
+Test(convert, invalid_ids_are_replaced)
 {
 	struct store s = STORE_INIT;
 	struct task_set set = { 0 };
@@ -372,7 +372,7 @@ Test(convert, ids_that_cannot_be)
 	task_free(&t);
 }
 
-/* ---- what another tool hides in texts ---- */
+/* ---- metadata of another tool in texts ---- */
 
 #define BLOCK                                                                                   \
 	"<macf_task_metadata version=\"1.0\">\ncreation_breadcrumb: s_1/c_2\n  created_cycle: " \
@@ -382,7 +382,7 @@ Test(convert, ids_that_cannot_be)
 	"{\"id\":\"4\",\"subject\":\"" subject "\",\"description\":\"" description \
 	"\",\"status\":\"pending\",\"blocks\":[],\"blockedBy\":[]" more "}"
 
-Test(macf, read)
+Test(macf, values_are_read)
 {
 	char *s;
 
@@ -533,7 +533,7 @@ Test(macf, made)
 	}
 }
 
-Test(macf, kept)
+Test(macf, an_edit_keeps_the_metadata_block)
 {
 	struct task t = TASK_INIT, after = TASK_INIT;
 	struct buf text = { 0 }, out = { 0 };
@@ -554,7 +554,7 @@ Test(macf, kept)
 	c.description = BLOCK;
 	cr_expect_eq(task_edit(&t, &c, NOW, &out, &err), 1);
 	cr_assert_eq(task_read(&after, TASK_NATIVE, "1", out.data, out.len, &err), 0);
-	cr_expect_str_eq(after.description, BLOCK, "one that brings its own");
+	cr_expect_str_eq(after.description, BLOCK, "a new description with its own block");
 	task_free(&t);
 	task_free(&after);
 	buf_free(&text);

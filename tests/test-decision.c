@@ -25,7 +25,7 @@ written(const struct decision *d, enum event_kind kind, char *out, char *err, si
 	return status;
 }
 
-Test(decision, dialects)
+Test(decision, each_event_gets_its_output_format)
 {
 	static const struct {
 		enum event_kind kind;
@@ -53,7 +53,7 @@ Test(decision, dialects)
 		    "{\"decision\":\"block\",\"reason\":\"because\",\"systemMessage\":\"m\"}\n" },
 		{ EVENT_TASK_COMPLETED, VERDICT_PASS, "m", "c", "", "",
 		    "{\"systemMessage\":\"m\"}\n" },
-		/* additionalContext would make a subagent that stops go on */
+		/* additionalContext would make a stopping subagent continue */
 		{ EVENT_SUBAGENT_STOP, VERDICT_PASS, "m", "c", "", "[{\"task_id\":\"1\"}]",
 		    "{\"hookSpecificOutput\":{\"hookEventName\":\"SubagentStop\","
 		    "\"tasks_to_update\":[{\"task_id\":\"1\"}]},\"systemMessage\":\"m\"}\n" },
@@ -83,7 +83,7 @@ Test(decision, dialects)
 	}
 }
 
-Test(decision, hostile_text_is_tamed_and_bounded)
+Test(decision, hostile_text_is_cleaned_and_cut)
 {
 	struct decision d = { .verdict = VERDICT_REFUSE };
 	struct json j = { 0 };
@@ -106,7 +106,7 @@ Test(decision, hostile_text_is_tamed_and_bounded)
 	decision_free(&d);
 }
 
-Test(decision, a_refusal_without_reason_still_says_something)
+Test(decision, a_refusal_without_reason_has_a_default_text)
 {
 	struct decision d = { .verdict = VERDICT_REFUSE };
 	char out[4096], err[4096];
@@ -116,7 +116,7 @@ Test(decision, a_refusal_without_reason_still_says_something)
 	cr_expect_gt(strlen(err), 10);
 }
 
-Test(decision, nobody_listens)
+Test(decision, a_refusal_exits_with_2_without_readers)
 {
 	struct decision d = { .verdict = VERDICT_REFUSE };
 

@@ -1,5 +1,5 @@
 /*
- * The layouts that are not the client's own: tasks.json, and .tasks/.
+ * The other layouts: tasks.json and .tasks/.
  */
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -102,7 +102,7 @@ open_store(void)
 	"      \"dependencies\": [\n        \"task-002\"\n      ]\n    }\n  ],\n"               \
 	"  \"version\": 2,\n  \"last_updated\": \"2025-02-06T11:00:00Z\"\n}"
 
-Test(document, read)
+Test(document, reads_all_tasks)
 {
 	struct task_set set = { 0 };
 	struct task t = TASK_INIT;
@@ -120,7 +120,7 @@ Test(document, read)
 	task_set_free(&set);
 }
 
-Test(document, blocked_in_step)
+Test(document, the_status_blocked_follows_the_blockers)
 {
 	struct change c = { .status = TASK_COMPLETED };
 	struct task after = TASK_INIT, t = TASK_INIT;
@@ -130,9 +130,9 @@ Test(document, blocked_in_step)
 	cr_assert_eq(store_update(&store, "task-002", &c, NULL, NULL, NULL, &after, SOON, &err), 1,
 	    "%s", err.text);
 	cr_expect_eq(store_get(&store, "task-003", &t, &err), 1);
-	cr_expect_eq(t.status, TASK_PENDING, "nothing before it any more");
-	cr_expect(!has("\"last_updated\": \"2025-02-06T11:00:00Z\""), "stamped");
-	cr_expect(has("\"updated_at\": \"2025-02-06T10:30:00Z\""), "the first is as it was");
+	cr_expect_eq(t.status, TASK_PENDING, "no blocker is left");
+	cr_expect(!has("\"last_updated\": \"2025-02-06T11:00:00Z\""), "last_updated is changed");
+	cr_expect(has("\"updated_at\": \"2025-02-06T10:30:00Z\""), "the first task is unchanged");
 	c.status = TASK_PENDING;
 	cr_assert_eq(store_update(&store, "task-001", &c, NULL, NULL, NULL, NULL, SOON, &err), 1);
 	c.status = TASK_IN_PROGRESS;
@@ -140,9 +140,9 @@ Test(document, blocked_in_step)
 	    "%s", err.text);
 	c.status = TASK_PENDING;
 	cr_assert_eq(store_update(&store, "task-002", &c, NULL, NULL, NULL, &after, SOON, &err), 1);
-	cr_expect_eq(after.status, TASK_BLOCKED, "re-opened, and what it waits for is too");
+	cr_expect_eq(after.status, TASK_BLOCKED, "it is reopened while its blocker is open");
 	cr_expect_eq(store_get(&store, "task-003", &t, &err), 1);
-	cr_expect_eq(t.status, TASK_IN_PROGRESS, "who is at work is left at it");
+	cr_expect_eq(t.status, TASK_IN_PROGRESS, "a task in progress keeps its status");
 	c.status = TASK_IN_PROGRESS;
 	cr_expect_eq(store_update(&store, "task-002", &c, NULL, NULL, NULL, NULL, SOON, &err), -1);
 	cr_expect_eq(err.kind, ERROR_REFUSED);
@@ -151,7 +151,7 @@ Test(document, blocked_in_step)
 	task_free(&t);
 }
 
-Test(document, bytes)
+Test(document, an_update_changes_only_its_task)
 {
 	struct change c = {
 		.status = TASK_NO_STATUS, .owner = "me", .metadata = "{\"priority\":\"low\"}"
@@ -163,7 +163,7 @@ Test(document, bytes)
 	open_store();
 	cr_assert_eq(store_update(&store, "task-003", &c, NULL, NULL, NULL, NULL, SOON, &err), 1,
 	    "%s", err.text);
-	/* all before the edited task is as it was, and the rest is two-space JSON */
+	/* the text before the edited task is unchanged, the rest is JSON with two spaces */
 	text = content("tasks.json");
 	snprintf(want, sizeof(want), "%s", EXAMPLE);
 	p = strstr(want, "      \"id\": \"task-003\"");
@@ -175,7 +175,7 @@ Test(document, bytes)
 	    "%s", text);
 }
 
-Test(document, another_form_stays)
+Test(document, other_formatting_is_kept)
 {
 	struct change c = { .status = TASK_COMPLETED };
 
@@ -207,10 +207,10 @@ Test(document, version_1_is_upgraded)
 	cr_expect(has("\"version\": 2"), "%s", content("tasks.json"));
 	cr_expect(has("      \"dependencies\": [],\n      \"metadata\": {}\n"), "%s",
 	    content("tasks.json"));
-	cr_expect(has("}\n"), "the newline at its end stays");
+	cr_expect(has("}\n"), "the final newline is kept");
 }
 
-Test(document, create_depend_delete)
+Test(document, creates_depends_and_deletes)
 {
 	struct change c = { .status = TASK_NO_STATUS, .subject = "New", .description = "More" };
 	struct strings two = { (char *[]){ "task-002" }, 1 };
@@ -227,10 +227,11 @@ Test(document, create_depend_delete)
 	cr_expect_eq(t.status, TASK_BLOCKED);
 	cr_expect(has("\"description\": \"New\\n\\nMore\""));
 	id = strdup(t.id);
-	cr_expect_eq(store_depend(&store, "task-002", id, false, SOON, &err), -1, "a circle");
+	cr_expect_eq(store_depend(&store, "task-002", id, false, SOON, &err), -1, "a cycle");
 	cr_expect_neq(strstr(err.text, "#task-002 -> "), NULL, "%s", err.text);
-	cr_expect_eq(store_depend(&store, id, id, false, SOON, &err), -1, "itself");
-	cr_expect_eq(store_depend(&store, id, "nope", false, SOON, &err), -1, "unknown");
+	cr_expect_eq(store_depend(&store, id, id, false, SOON, &err), -1, "a dependency on itself");
+	cr_expect_eq(store_depend(&store, id, "nope", false, SOON, &err), -1,
+	    "a dependency on a missing task");
 	cr_expect_eq(store_depend(&store, id, "task-001", false, SOON, &err), 1, "%s", err.text);
 	cr_expect_eq(
 	    store_delete(&store, "task-002", NULL, NULL, NULL, SOON, &err), 1, "%s", err.text);
@@ -244,15 +245,17 @@ Test(document, create_depend_delete)
 	task_free(&t);
 }
 
-Test(document, put)
+Test(document, puts_a_task_under_its_id_once)
 {
 	static const char text[] = "{\"id\":\"x\",\"description\":\"d\",\"status\":\"pending\"}";
 
 	write_file("tasks.json", EXAMPLE);
 	open_store();
-	cr_expect_eq(store_put(&store, "y", text, strlen(text), SOON, &err), -1, "not its id");
+	cr_expect_eq(
+	    store_put(&store, "y", text, strlen(text), SOON, &err), -1, "the text has another id");
 	cr_expect_eq(store_put(&store, "x", text, strlen(text), SOON, &err), 0, "%s", err.text);
-	cr_expect_eq(store_put(&store, "x", text, strlen(text), SOON, &err), -1, "twice");
+	cr_expect_eq(
+	    store_put(&store, "x", text, strlen(text), SOON, &err), -1, "the id exists already");
 }
 
 static int
@@ -267,7 +270,7 @@ nested(void *arg, struct store *s, struct error *e)
 	return 0;
 }
 
-Test(document, locks)
+Test(document, a_lock_of_another_tool_is_respected)
 {
 	char path[300];
 	int fd;
@@ -284,7 +287,7 @@ Test(document, locks)
 	close(fd);
 }
 
-Test(document, many_writers)
+Test(document, many_writers_lose_no_task)
 {
 	struct task_set set = { 0 };
 	pid_t pid[4];
@@ -324,7 +327,7 @@ note(void *arg, const char *file, const char *reason)
 	strcat(strcat(strcat(strcat(arg, file), " "), reason), "\n");
 }
 
-Test(document, bad_elements)
+Test(document, bad_elements_are_reported)
 {
 	struct task_set set = { 0 };
 	char text[1024] = "";
@@ -348,7 +351,7 @@ Test(document, bad_elements)
 	"\",\"subject\":\"S\",\"description\":\"\",\"status\":\"pending\",\"owner\":null," \
 	"\"blockedBy\":[" more "]}"
 
-Test(folder, works)
+Test(folder, updates_creates_and_deletes)
 {
 	struct change c = { .status = TASK_IN_PROGRESS, .owner = "me" };
 	struct task t = TASK_INIT;
@@ -378,20 +381,21 @@ Test(folder, works)
 	cr_expect_eq(strncmp(t.id, "task_", 5), 0, "%s", t.id);
 	cr_expect_eq(
 	    store_depend(&store, "task_1738950000_ab12", "task_1738950001_cd34", false, SOON, &err),
-	    -1, "a circle");
+	    -1, "a cycle");
 	cr_expect_eq(store_depend(&store, t.id, "task_1738950001_cd34", false, SOON, &err), 1, "%s",
 	    err.text);
-	cr_expect_eq(strstr(content("task_1738950001_cd34.json"), "blocks"), NULL, "one side only");
+	cr_expect_eq(strstr(content("task_1738950001_cd34.json"), "blocks"), NULL,
+	    "the other task has no blocks");
 	cr_expect_eq(store_delete(&store, "task_1738950001_cd34", NULL, NULL, NULL, SOON, &err), 1,
 	    "%s", err.text);
 	cr_assert_eq(store_load(&store, &set, &err), 0);
 	cr_expect_eq(set.count, 2);
-	cr_expect_eq(strcmp(content(".highwatermark"), ""), 0, "no numbers here");
+	cr_expect_eq(strcmp(content(".highwatermark"), ""), 0, "this layout has no numbers");
 	task_set_free(&set);
 	task_free(&t);
 }
 
-Test(layout, found)
+Test(layout, is_found_from_the_files)
 {
 	static const struct {
 		const char *name, *files[3], *text;

@@ -43,7 +43,7 @@ Test(error, prefix_keeps_the_kind)
 	cr_expect_str_eq(e.text, "task '3': byte 17: expected ':'", "%s", e.text);
 }
 
-Test(error, its_own_text_may_be_an_argument)
+Test(error, the_text_of_the_error_may_be_an_argument)
 {
 	struct error e = { 0 };
 
@@ -52,7 +52,7 @@ Test(error, its_own_text_may_be_an_argument)
 	cr_expect_str_eq(e.text, "outer: inner", "%s", e.text);
 }
 
-Test(error, nothing_unsafe_comes_through)
+Test(error, unsafe_characters_are_replaced)
 {
 	static const struct {
 		const char *given, *want;

@@ -15,7 +15,7 @@ parse(struct event *ev, const char *text, struct error *e)
 	return event_parse(ev, text, strlen(text), e);
 }
 
-Test(event, kinds)
+Test(event, kinds_are_recognized)
 {
 	static const struct {
 		const char *text;
@@ -42,7 +42,7 @@ Test(event, kinds)
 	}
 }
 
-Test(event, what_is_no_event)
+Test(event, invalid_events_are_refused)
 {
 	static const char *const rows[] = { "", " ", "null", "\"x\"", "17", "{}", "{\"tasks\":{}}",
 		"{\"hook_event_name\":7}", "{\"hook_event_name\":\"\"}",
@@ -59,7 +59,7 @@ Test(event, what_is_no_event)
 	}
 }
 
-Test(event, fields)
+Test(event, fields_are_read)
 {
 	struct event ev;
 	struct error e;
@@ -72,16 +72,16 @@ Test(event, fields)
 	    &e);
 	cr_expect_str_eq(ev.session_id, "s");
 	cr_expect_str_eq(ev.tool_name, "TaskUpdate", "the last of two keys counts");
-	cr_expect_null(ev.agent_id, "an empty identity is none");
+	cr_expect_null(ev.agent_id, "an empty id counts as missing");
 	cr_expect_null(ev.agent_type);
-	cr_expect_null(ev.tool_use_id, "a number is no string");
+	cr_expect_null(ev.tool_use_id, "a number is not read as a string");
 	cr_expect(ev.stop_hook_active);
-	cr_expect(ev.has_last_message, "an empty message is one");
+	cr_expect(ev.has_last_message, "an empty message counts as a message");
 	cr_expect_eq(json_kind(&ev.json, ev.tool_input), JSON_OBJECT);
 	event_free(&ev);
 }
 
-Test(event, who)
+Test(event, the_agent_is_identified)
 {
 	static const struct {
 		const char *fields;
@@ -100,7 +100,7 @@ Test(event, who)
 		/* 2.1.197: an in-process teammate's TaskCompleted */
 		{ "\"teammate_name\":\"worker\",\"team_name\":\"t\",", true, false, NULL, "worker",
 		    NULL },
-		/* in a terminal of its own */
+		/* in its own terminal */
 		{ "\"teammate_name\":\"ann\",\"agent_type\":\"Plan\",", false, true, NULL, "ann",
 		    "Plan" },
 	};
@@ -130,7 +130,7 @@ Test(event, who)
 	}
 }
 
-Test(event, ends)
+Test(event, turn_ends_and_shutdowns_are_recognized)
 {
 	static const struct {
 		const char *fields;
@@ -143,7 +143,7 @@ Test(event, ends)
 		  "\"last_assistant_message\":\"bye\"",
 		    false, false },
 		{ "\"hook_event_name\":\"SubagentStop\"", false, true },
-		/* 2.1.34 sends no last message at all */
+		/* 2.1.34 sends no last message */
 		{ "\"hook_event_name\":\"SubagentStop\",\"permission_mode\":\"default\"", false,
 		    false },
 	};
@@ -161,8 +161,8 @@ Test(event, ends)
 	}
 }
 
-/* What the client really sends, three versions of it. */
-Test(event, captured)
+/* Recorded events of three versions of the client. */
+Test(event, recorded_events_are_read)
 {
 	DIR *d = opendir("tests/payloads");
 	struct dirent *entry;
@@ -229,14 +229,14 @@ read_first(struct event *ev, const char *text, struct error *e)
 }
 
 /* `deep` is between `before` and `after`. */
-Test(event, cut_before_what_is_too_deep)
+Test(event, a_deep_event_is_read_up_to_the_deep_member)
 {
 	static const struct {
 		const char *before, *after, *tool; /* tool: NULL, the event cannot be read */
 	} rows[] = {
 		{ "{\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"A\",\"tool_input\":",
 		    ",\"tool_use_id\":\"t\"}", "A" },
-		/* an agent's own text, inside a member of the envelope and inside tool_input */
+		/* text of the agent that looks like members, before and inside tool_input */
 		{ "{\"cwd\":\"\\\",\\\"tool_name\\\":\\\"B\\\\\",\"hook_event_name\":"
 		  "\"PreToolUse\","
 		  "\"tool_name\":\"A\",\"tool_input\":{\"tool_name\":\"B\",\"x\":",

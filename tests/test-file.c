@@ -90,7 +90,7 @@ Test(file, names_are_single_components)
 	cr_expect(name_ok(longest + 1));
 }
 
-Test(file, reads_what_is_there)
+Test(file, reads_files_of_all_sizes)
 {
 	static const size_t sizes[] = { 0, 1, 100, 4095, 4096, 16384, 16385, 200000 };
 	char *text;
@@ -110,7 +110,7 @@ Test(file, reads_what_is_there)
 	cr_expect_not_null(strstr(err.text, "200000 bytes"), "%s", err.text);
 }
 
-Test(file, a_pipe_is_read_to_its_end_or_its_bound)
+Test(file, a_pipe_is_read_up_to_its_limit)
 {
 	int p[2];
 
@@ -123,7 +123,7 @@ Test(file, a_pipe_is_read_to_its_end_or_its_bound)
 	}
 }
 
-Test(file, reads_nothing_but_regular_files)
+Test(file, reads_only_regular_files)
 {
 	char path[128];
 
@@ -145,7 +145,7 @@ Test(file, reads_nothing_but_regular_files)
 	cr_expect_eq(file_read_path("/dev/null", FILE_MAX, &b, &err), -1);
 }
 
-Test(file, replaces_whole_and_keeps_the_mode)
+Test(file, a_replaced_file_keeps_its_mode)
 {
 	static const mode_t modes[] = { 0600, 0644, 0664, 0666, 0400 };
 
@@ -159,7 +159,7 @@ Test(file, replaces_whole_and_keeps_the_mode)
 		cr_assert_eq(unlinkat(fd, "1.json", 0), 0);
 	}
 	cr_assert_eq(file_replace(fd, "2.json", "new", 3, 0, DURABILITY_FULL, &err), 0);
-	cr_expect_eq(mode_of("2.json") & 0777, 0644, "as the client makes them");
+	cr_expect_eq(mode_of("2.json") & 0777, 0644, "the mode that the client uses");
 	cr_assert_eq(file_replace(fd, "3", "", 0, 0600, DURABILITY_OFF, &err), 0);
 	cr_expect_eq(mode_of("3") & 0777, 0600);
 	cr_expect_eq(entries(), 2);
@@ -199,8 +199,8 @@ Test(file, a_link_stays_a_link)
 	cr_expect_eq(file_replace(fd, "3.json", "new", 3, 0, DURABILITY_FILE, &err), -1);
 }
 
-/* Read as a file, and a link by the time it is written. */
-Test(file, a_staged_link_does_not_lead_out_of_the_lists)
+/* The file was read as a file and is a link when it is written. */
+Test(file, a_link_out_of_the_lists_is_not_staged)
 {
 	struct file_stage s = FILE_STAGE_INIT;
 	int list;
@@ -226,7 +226,7 @@ Test(file, a_staged_link_does_not_lead_out_of_the_lists)
 	close(list);
 }
 
-Test(file, staged_is_not_yet_there_and_can_be_dropped)
+Test(file, a_staged_file_is_invisible_and_can_be_dropped)
 {
 	struct file_stage s = FILE_STAGE_INIT;
 
@@ -244,7 +244,7 @@ Test(file, staged_is_not_yet_there_and_can_be_dropped)
 	file_drop(&s);
 }
 
-Test(file, nothing_but_a_regular_file_is_replaced)
+Test(file, only_a_regular_file_is_replaced)
 {
 	cr_assert_eq(mkdirat(fd, "1.json", 0700), 0);
 	cr_assert_eq(mkfifoat(fd, "2.json", 0600), 0);
@@ -253,7 +253,7 @@ Test(file, nothing_but_a_regular_file_is_replaced)
 	cr_expect_eq(entries(), 2);
 }
 
-Test(file, a_sweep_takes_old_temporaries_of_the_dead_only)
+Test(file, a_sweep_removes_only_old_files_of_dead_processes)
 {
 	struct timespec old[2] = { { .tv_sec = 1000 }, { .tv_sec = 1000 } };
 	char dead[64], young[64], alive[64];
@@ -278,7 +278,7 @@ Test(file, a_sweep_takes_old_temporaries_of_the_dead_only)
 	cr_expect_eq(file_sweep(fd), 0);
 }
 
-Test(file, directories_are_made_with_their_parents)
+Test(file, directories_are_created_with_their_parents)
 {
 	char path[128];
 	int made;
@@ -292,7 +292,7 @@ Test(file, directories_are_made_with_their_parents)
 	made = dir_make(path, 0755, &err);
 	cr_assert_neq(made, -1, "%s", err.text);
 	close(made);
-	cr_expect_eq(mode_of("a/b/c") & 0777, 0700, "an old one is left as it is");
+	cr_expect_eq(mode_of("a/b/c") & 0777, 0700, "an existing directory keeps its mode");
 	spill("file", "", 0644);
 	snprintf(path, sizeof(path), "%s/file/x", dir);
 	cr_expect_eq(dir_make(path, 0700, &err), -1);

@@ -1,6 +1,6 @@
 /*
- * The tree as git sees it: the hash changes with whatever a gate could
- * see, and with nothing else.  Real repositories, real git.
+ * The work tree in git: the hash changes with everything that a gate can see,
+ * and with nothing else.
  */
 #include <criterion/criterion.h>
 #include <dirent.h>
@@ -74,7 +74,7 @@ hash_scoped(const char *files, const char *writes, char out[65])
 
 TestSuite(git, .init = make_repository, .fini = remove_top);
 
-Test(git, hash_follows_the_tree)
+Test(git, the_hash_changes_with_the_tree_only)
 {
 	static const struct {
 		const char *change;
@@ -86,7 +86,7 @@ Test(git, hash_follows_the_tree)
 		{ "echo x >src/x.o", false },               /* ignored */
 		{ "mkdir -p out && echo x >out/x", false }, /* ignored */
 		{ "echo a2 >src/a.c", true },               /* dirty */
-		{ "echo a3 >src/a.c", true },               /* dirty, otherwise */
+		{ "echo a3 >src/a.c", true },               /* dirty, with other bytes */
 		{ "git add src/a.c", true },                /* staged: the index is visible */
 		{ "git add src/a.c", false },
 		{ "git commit -q -m two", true }, /* HEAD */
@@ -106,7 +106,7 @@ Test(git, hash_follows_the_tree)
 		{ "git reset -q --hard", true },
 		{ "chmod +x src/b.c", true },
 		{ "chmod -x src/b.c", true },
-		/* What git was told not to look at. */
+		/* Files that git is told not to check. */
 		{ "git update-index --assume-unchanged src/b.c", true },
 		{ "echo hidden >src/b.c", true },
 		{ "echo hidden2 >src/b.c", true },
@@ -126,21 +126,21 @@ Test(git, hash_follows_the_tree)
 	}
 }
 
-Test(git, scope)
+Test(git, the_hash_covers_only_its_scope)
 {
 	char a[65], b[65];
 
 	hash_scoped("src/**", NULL, a);
 	sh("echo x >doc/d.md; echo x >new");
 	hash_scoped("src/**", NULL, b);
-	cr_expect_str_eq(a, b, "outside the scope");
+	cr_expect_str_eq(a, b, "a change outside the scope");
 	sh("echo x >src/a.c");
 	hash_scoped("src/**", NULL, b);
-	cr_expect_str_neq(a, b, "inside");
+	cr_expect_str_neq(a, b, "a change inside the scope");
 	hash_scoped(NULL, "gen/", a);
 	sh("mkdir gen && date >gen/x");
 	hash_scoped(NULL, "gen/", b);
-	cr_expect_str_eq(a, b, "what a gate writes is left out");
+	cr_expect_str_eq(a, b, "files that a gate writes are excluded");
 }
 
 static void
@@ -160,7 +160,7 @@ cannot(const char *change, const char *want)
 	git_tree_free(&t);
 }
 
-Test(git, what_has_no_hash)
+Test(git, trees_that_cannot_be_read_have_no_hash)
 {
 	cannot("mkdir nested && cd nested && git init -q && echo x >x", "a repository of its own");
 	cannot("rm -rf nested && mkfifo src/fifo && git add -A . || true; rm -f src/fifo; "
@@ -169,7 +169,7 @@ Test(git, what_has_no_hash)
 	cannot("rm src/a.c && git checkout -q src/a.c && truncate -s 300M big", "too large");
 }
 
-Test(git, not_a_repository)
+Test(git, a_directory_outside_a_repository_is_not_an_error)
 {
 	struct git_tree t;
 	struct error e;
@@ -183,7 +183,7 @@ Test(git, not_a_repository)
 	cr_expect_null(git_head("/"));
 }
 
-Test(git, failures_are_told)
+Test(git, failures_of_git_are_reported)
 {
 	struct git_tree t;
 	struct error e = { 0 };
@@ -191,19 +191,19 @@ Test(git, failures_are_told)
 
 	sh("mkdir broken && echo 'gitdir: /no/such' >broken/.git");
 	strcat(top, "/broken");
-	cr_expect_eq(git_tree(&t, top, LONG, &e), -1, "a broken repository is not no repository");
+	cr_expect_eq(git_tree(&t, top, LONG, &e), -1, "a broken repository is an error");
 	cr_expect(strstr(e.text, "git ") != NULL, "%s", e.text);
 	*strrchr(top, '/') = '\0';
 	path = mem_string(getenv("PATH"));
 	setenv("PATH", "/no/such", 1);
-	cr_expect_eq(git_tree(&t, top, LONG, &e), -1, "no git");
+	cr_expect_eq(git_tree(&t, top, LONG, &e), -1, "git is missing");
 	cr_expect(strstr(e.text, "no such program: 'git'") != NULL, "%s", e.text);
 	setenv("PATH", path, 1);
 	free(path);
 }
 
-/* The repository must not be able to run anything of its own. */
-Test(git, nothing_is_executed)
+/* The repository must not be able to run a command. */
+Test(git, commands_of_the_repository_do_not_run)
 {
 	struct git_tree t;
 	struct strings paths = { 0 };
@@ -239,28 +239,28 @@ entries(void)
 	return n;
 }
 
-/* A file whose filter is not run is unchanged as long as git need not look at its content. */
-Test(git, filtered_files)
+/* Filters are not run, so a filtered file is unchanged only if its times are unchanged. */
+Test(git, a_touched_filtered_file_counts_as_changed)
 {
 	char a[65], b[65];
 
 	sh("git config filter.up.clean 'tr a-z A-Z' && git config filter.up.required true && "
 	   "echo '*.c filter=up' >.gitattributes && touch -d @1 src/*.c && git add . && "
 	   "git commit -q -m filtered && test \"$(git show HEAD:src/a.c)\" = A");
-	cr_expect_eq(entries(), 0, "filtered, and not touched");
+	cr_expect_eq(entries(), 0, "filtered and not touched");
 	hash_scoped(NULL, NULL, a);
 	sh("touch -d @2 src/a.c");
-	cr_expect_eq(entries(), 1, "touched: counted as changed");
+	cr_expect_eq(entries(), 1, "touched, so it counts as changed");
 	hash_scoped(NULL, NULL, b);
 	cr_expect_str_neq(a, b);
 	sh("echo b2 >src/a.c");
 	hash_scoped(NULL, NULL, a);
 	cr_expect_str_neq(a, b, "changed");
 	sh("echo a >src/a.c && touch -d @3 src/a.c && git status");
-	cr_expect_eq(entries(), 0, "git has looked");
+	cr_expect_eq(entries(), 0, "git status has refreshed the index");
 }
 
-Test(git, too_many_filters)
+Test(git, too_many_filters_are_an_error)
 {
 	struct git_tree t;
 	struct error e = { 0 };
@@ -274,7 +274,7 @@ Test(git, too_many_filters)
 	cr_expect(strstr(e.text, "too many filters") != NULL, "%s", e.text);
 }
 
-Test(git, submodules)
+Test(git, a_changed_submodule_has_no_hash)
 {
 	char a[65];
 
@@ -293,10 +293,10 @@ Test(git, submodules)
 	       "echo t >s",
 	    "'sub' is a repository of its own");
 	sh("rm -rf sub && mkdir sub");
-	cr_expect_eq(entries(), 0, "not checked out");
+	cr_expect_eq(entries(), 0, "a submodule that is not checked out");
 }
 
-Test(git, changed_paths)
+Test(git, changed_paths_are_listed)
 {
 	struct git_tree t;
 	struct strings paths = { 0 };
@@ -318,11 +318,13 @@ Test(git, changed_paths)
 	git_tree_free(&t);
 	cr_assert_eq(git_tree(&t, top, LONG, &e), 0);
 	cr_assert_eq(git_changed(&t, first, LONG, &paths, &e), 0, "%s", e.text);
-	cr_expect(strings_has(&paths, "src/a.c") && strings_has(&paths, "src/b.c"), "in the tree");
+	cr_expect(strings_has(&paths, "src/a.c") && strings_has(&paths, "src/b.c"),
+	    "paths that differ from the first commit");
 	strings_free(&paths);
-	cr_expect_eq(git_changed(&t, "--output=x", LONG, &paths, &e), -1, "no options");
+	cr_expect_eq(
+	    git_changed(&t, "--output=x", LONG, &paths, &e), -1, "an option is not a commit");
 	cr_expect_eq(git_changed(&t, "0123456789012345678901234567890123456789", LONG, &paths, &e),
-	    -1, "an unknown commit is not nothing changed");
+	    -1, "an unknown commit is an error");
 	strings_free(&paths);
 	cr_assert_eq(git_paths(&t, LONG, &paths, &e), 0);
 	cr_expect(strings_has(&paths, "new") && strings_has(&paths, "src/b.c"));
@@ -331,8 +333,8 @@ Test(git, changed_paths)
 	free(first);
 }
 
-/* HEAD read by hand is what git says, in every layout. */
-Test(git, head)
+/* Our own reading of HEAD equals that of git, in every layout. */
+Test(git, head_is_read_in_every_layout)
 {
 	static const char *const layouts[] = { "true", "git checkout -q --detach",
 		"git checkout -q main && git pack-refs --all", "git checkout -q -b x/y/z",
@@ -356,7 +358,7 @@ Test(git, head)
 	}
 }
 
-Test(git, before_the_first_commit)
+Test(git, a_repository_without_commits_is_handled)
 {
 	char a[65], b[65];
 
@@ -380,7 +382,7 @@ Test(git, before_the_first_commit)
 	cr_expect_str_neq(a, b);
 }
 
-Test(git, differences_are_named)
+Test(git, different_paths_of_two_trees_are_listed)
 {
 	struct git_tree a, b;
 	struct strings paths = { 0 };
@@ -399,13 +401,13 @@ Test(git, differences_are_named)
 	git_tree_free(&b);
 }
 
-Test(git, files_outside_a_repository)
+Test(git, files_outside_a_repository_have_a_hash)
 {
 	struct strings files = { 0 }, writes = { 0 };
 	char a[65], b[65], *why;
 
 	sh("rm -rf .git");
-	cr_expect_eq(git_files_hash(top, &files, &writes, a, &why), 0, "nothing named");
+	cr_expect_eq(git_files_hash(top, &files, &writes, a, &why), 0, "no files are given");
 	free(why);
 	strings_add(&files, "src/**");
 	cr_expect_eq(git_files_hash(top, &files, &writes, a, &why), 1);
@@ -443,7 +445,7 @@ descriptors(void)
 	return n;
 }
 
-Test(git, a_tree_that_is_too_deep_is_closed)
+Test(git, a_tree_that_is_too_deep_leaks_no_descriptor)
 {
 	struct strings files = { 0 }, writes = { 0 };
 	char hash[65], *why;

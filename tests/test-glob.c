@@ -1,6 +1,5 @@
 /*
- * Path patterns: what matches, what does not, what is malformed, and that
- * no pattern takes long.
+ * Path patterns: matching and malformed ones, and their time.
  */
 #include <criterion/criterion.h>
 #include <string.h>
@@ -13,7 +12,7 @@ struct row {
 	bool want;
 };
 
-Test(glob, paths)
+Test(glob, patterns_match_paths)
 {
 	static const struct row rows[] = {
 		{ "src/*.c", "src/a.c", true },
@@ -85,7 +84,7 @@ Test(glob, paths)
 		    "'%s' against '%s' should be %d", rows[i].pattern, rows[i].path, rows[i].want);
 }
 
-Test(glob, lists)
+Test(glob, the_last_matching_pattern_of_a_list_decides)
 {
 	struct strings list = { 0 };
 
@@ -94,19 +93,19 @@ Test(glob, lists)
 	strings_add(&list, "!*.md");
 	strings_add(&list, "src/README.md");
 	cr_expect(glob_any(&list, "src/a.c"), "a plain match");
-	cr_expect_not(glob_any(&list, "src/a.md"), "taken back");
-	cr_expect(glob_any(&list, "src/README.md"), "given again");
+	cr_expect_not(glob_any(&list, "src/a.md"), "excluded by a later pattern");
+	cr_expect(glob_any(&list, "src/README.md"), "included again by a later pattern");
 	cr_expect_not(glob_any(&list, "lib/a.c"), "no match");
 	strings_free(&list);
 }
 
-Test(glob, words)
+Test(glob, a_star_crosses_slashes_in_words)
 {
 	cr_expect(glob_word("test/*", "test/a/b"), "a star crosses slashes in a word");
-	cr_expect_not(glob_word("test/*", "tests/a"), "but stays a pattern");
+	cr_expect_not(glob_word("test/*", "tests/a"), "a word that does not match");
 }
 
-Test(glob, malformed)
+Test(glob, malformed_patterns_are_refused)
 {
 	static const char *const bad[] = { "", "!", "[a", "a[", "{a,b", "a}", "x\\", "../a", "./a",
 		"a/../b", "a/./b", "{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}" };
@@ -124,8 +123,8 @@ Test(glob, malformed)
 	cr_expect_eq(glob_check(longest, &e), -1, "too long");
 	cr_expect_not(glob_match(longest, longest), "too long to match");
 	longest[GLOB_MAX] = '\0';
-	cr_expect_eq(glob_check(longest, &e), 0, "just long enough");
-	cr_expect(glob_match(longest, longest), "and matches");
+	cr_expect_eq(glob_check(longest, &e), 0, "the longest pattern");
+	cr_expect(glob_match(longest, longest), "the longest pattern matches");
 }
 
 Test(glob, no_pattern_is_slow)
@@ -146,6 +145,6 @@ Test(glob, no_pattern_is_slow)
 	for (size_t i = 1; i < 4096; i += 2)
 		path[i] = '/';
 	glob_match(pattern, path);
-	/* Exponential would be years; the bound is generous to a loaded machine. */
+	/* An exponential matcher would take years; the limit is for a loaded machine. */
 	cr_expect_lt(clock_ms() - start, 30000);
 }

@@ -1,5 +1,5 @@
 /*
- * Who waits for whom.
+ * The graph of dependencies.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -58,18 +58,18 @@ joined(struct strings *ids)
 	return text;
 }
 
-Test(graph, ready)
+Test(graph, unblocked_tasks_without_owner_are_ready)
 {
 	static const struct {
 		const char *name, *list, *want;
 	} rows[] = {
-		{ "empty", "", "" },
-		{ "plain", "1:p 2:p", "1 2" },
-		{ "blocked", "1:p 2:p<1 3:c 4:p<3", "1 4" },
-		{ "owned or started is not ready", "1:p@me 2:i 3:p", "3" },
+		{ "an empty list", "", "" },
+		{ "two pending tasks", "1:p 2:p", "1 2" },
+		{ "an open blocker blocks", "1:p 2:p<1 3:c 4:p<3", "1 4" },
+		{ "an owned or started task is not ready", "1:p@me 2:i 3:p", "3" },
 		{ "a missing blocker blocks", "1:p<9", "" },
-		{ "itself", "1:p<1", "" },
-		{ "numbers in order", "10:p 9:p", "9 10" },
+		{ "a task that waits for itself", "1:p<1", "" },
+		{ "ids are sorted as numbers", "10:p 9:p", "9 10" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -83,7 +83,7 @@ Test(graph, ready)
 	}
 }
 
-Test(graph, unblocked)
+Test(graph, a_completion_unblocks_tasks)
 {
 	static const struct {
 		const char *list, *id, *want;
@@ -115,7 +115,7 @@ waits_in_set(void *arg, const char *id, struct strings *blocked_by, struct error
 	return t != NULL;
 }
 
-Test(graph, cycles)
+Test(graph, a_new_edge_that_closes_a_cycle_is_found)
 {
 	static const struct {
 		const char *list, *blocked, *blocker, *want;
@@ -143,8 +143,8 @@ Test(graph, cycles)
 	}
 }
 
-/* What a change asks for, as a refusal says it; "" if it can be done. */
-Test(graph, edges_of_a_change)
+/* The refusal of each change; "" if it is accepted. */
+Test(graph, invalid_edges_of_a_change_are_refused)
 {
 	static const struct {
 		const char *list, *id, *by, *blocks, *want;
@@ -186,8 +186,8 @@ Test(graph, edges_of_a_change)
 	}
 }
 
-/* The circle of two new edges is told once, at the first of them. */
-Test(graph, a_circle_of_two_new_edges)
+/* The cycle is reported at the first of the two new edges. */
+Test(graph, a_cycle_of_two_new_edges_is_reported_once)
 {
 	struct graph_edge edge[] = { { .blocked = "1", .blocker = "3" },
 		{ .blocked = "2", .blocker = "1" } };
@@ -201,7 +201,7 @@ Test(graph, a_circle_of_two_new_edges)
 	task_set_free(&set);
 }
 
-Test(graph, any_cycle)
+Test(graph, an_existing_cycle_is_found)
 {
 	static const struct {
 		const char *list, *want;
@@ -224,7 +224,7 @@ Test(graph, any_cycle)
 	}
 }
 
-Test(graph, why)
+Test(graph, the_chain_of_blockers_is_found)
 {
 	static const struct {
 		const char *list, *id, *want;
@@ -250,7 +250,7 @@ Test(graph, why)
 	}
 }
 
-Test(graph, words)
+Test(graph, blockers_and_children_are_listed)
 {
 	struct task_set set = { 0 };
 	struct blockers b;
@@ -270,7 +270,7 @@ Test(graph, words)
 	task_set_free(&set);
 }
 
-Test(graph, large)
+Test(graph, a_chain_of_10000_tasks_is_handled)
 {
 	struct task_set set = { 0 };
 	struct strings path = { 0 };

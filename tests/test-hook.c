@@ -19,7 +19,7 @@ settings(const char *text)
 	return path;
 }
 
-Test(hook, the_deadline_of_the_settings)
+Test(hook, the_deadline_comes_from_option_or_settings)
 {
 	static const struct hook_spec spec = { .name = "test", .hook = HOOK_VERIFY };
 	static const struct {
@@ -29,8 +29,8 @@ Test(hook, the_deadline_of_the_settings)
 		{ "the default", "{}", 0, 540 },
 		{ "shorter", "{\"deadline\":100}", 0, 100 },
 		{ "longer", "{\"deadline\":1100}", 0, 1100 },
-		{ "the option is stronger than the default", "{}", 1740, 1740 },
-		{ "and than the settings", "{\"deadline\":1100}", 20, 20 },
+		{ "the option overrides the default", "{}", 1740, 1740 },
+		{ "the option overrides the settings", "{\"deadline\":1100}", 20, 20 },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -42,7 +42,8 @@ Test(hook, the_deadline_of_the_settings)
 		hook_guard(&h, &spec);
 		h.in.config_file = path;
 		h.limit_ms = rows[i].option * 1000;
-		hook_deadline(&h); /* the event was waited for before the settings are read */
+		hook_deadline(
+		    &h); /* as in a hook: the deadline is used before the settings are read */
 		cr_assert_eq(hook_config(&h, &e), 0, "%s", e.text);
 		left = deadline_left(hook_deadline(&h));
 		cr_expect(left <= rows[i].want * 1000 && left > rows[i].want * 1000 - 10000,
@@ -62,7 +63,7 @@ read_settings_and_take_long(struct hook *h, struct error *e)
 	return 0;
 }
 
-/* Below a supervisor whose first limit is over while the hook still runs. */
+/* The first limit of the supervisor ends while the hook is still running. */
 Test(hook, the_supervisor_keeps_the_deadline_of_the_settings)
 {
 	static const struct hook_spec spec = { .name = "test",

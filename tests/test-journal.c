@@ -72,7 +72,7 @@ lines_now(void)
 	return c.lines;
 }
 
-Test(journal, none_is_an_empty_one)
+Test(journal, a_missing_journal_is_valid)
 {
 	struct journal_check c;
 
@@ -110,7 +110,7 @@ Test(journal, is_private)
 	cr_expect_eq(st.st_mode & 0777, 0600);
 }
 
-Test(journal, holds_what_it_was_given)
+Test(journal, a_line_has_the_fields_of_its_entry)
 {
 	struct journal_entry e = { .event = "claim",
 		.task = "3",
@@ -127,7 +127,7 @@ Test(journal, holds_what_it_was_given)
 	out_string(e.extra, "seq", "forged");
 	out_string(e.extra, "hash", "forged");
 	cr_assert_eq(journal_append(&lab, DURABILITY_OFF, &e, deadline_in(2000), &err), 0);
-	cr_expect_null(e.from, "the objects are taken");
+	cr_expect_null(e.from, "the journal takes the objects");
 	slurp(JOURNAL_FILE, &b);
 	cr_expect_not_null(strstr(b.data, "\"from\":{\"status\":\"pending\"}"), "%s", b.data);
 	cr_expect_not_null(strstr(b.data, "\"to\":{\"list\":[1]}"), "%s", b.data);
@@ -137,7 +137,7 @@ Test(journal, holds_what_it_was_given)
 	buf_free(&b);
 }
 
-Test(journal, texts_are_bounded_and_harmless)
+Test(journal, texts_are_cut_and_escaped)
 {
 	static const struct {
 		const char *what, *in, *want;
@@ -170,7 +170,7 @@ Test(journal, texts_are_bounded_and_harmless)
 	buf_free(&b);
 }
 
-Test(journal, long_lines_are_found_again)
+Test(journal, long_lines_are_read_back)
 {
 	struct journal_entry e;
 	size_t size[] = { 100, 5000, 70000, 1000000, 10, 4096 };
@@ -188,7 +188,7 @@ Test(journal, long_lines_are_found_again)
 	}
 }
 
-Test(journal, what_is_too_long_is_left_out)
+Test(journal, a_text_that_is_too_long_is_omitted)
 {
 	struct journal_entry e = { .event = "delete", .task = "1", .extra = out_object() };
 	struct buf b = { 0 };
@@ -205,7 +205,7 @@ Test(journal, what_is_too_long_is_left_out)
 	buf_free(&b);
 }
 
-Test(journal, many_lines_in_one_go)
+Test(journal, many_lines_are_appended_at_once)
 {
 	struct journal_entry e[50];
 
@@ -236,7 +236,7 @@ Test(journal, is_read_in_order_until_told_to_stop)
 	cr_expect_eq(count, 3);
 }
 
-/* Every way to spoil a chain of five lines is found, at the right line. */
+/* Every change of a chain of five lines is found, at the right line. */
 Test(journal, tampering_is_found)
 {
 	struct journal_check c;
@@ -253,7 +253,7 @@ Test(journal, tampering_is_found)
 		p = strchr(p, '\n') + 1;
 		len[i] = (size_t)(p - line[i]);
 	}
-	/* a changed byte, anywhere */
+	/* any changed byte */
 	for (size_t at = 0; at < b.len; at++) {
 		char was = b.data[at];
 		uint64_t want = 1;
@@ -262,11 +262,11 @@ Test(journal, tampering_is_found)
 			want++;
 		b.data[at] ^= 1;
 		cr_expect_eq(journal_verify_text(b.data, b.len, "lab", &c, &err), -1,
-		    "a changed byte %zu is not seen", at);
+		    "the change of byte %zu is not found", at);
 		cr_expect_eq(c.bad_line, want, "byte %zu: line %d", at, (int)c.bad_line);
 		b.data[at] = was;
 	}
-	/* a line that is missing (but the last), doubled, or moved */
+	/* a line that is missing (except the last), repeated, or moved */
 	for (int i = 0; i < 5; i++) {
 		for (int twice = 0; twice < 2; twice++) {
 			buf_reset(&bad);
@@ -277,7 +277,7 @@ Test(journal, tampering_is_found)
 			if (i == 4 && !twice)
 				continue;
 			cr_expect_eq(journal_verify_text(bad.data, bad.len, "lab", &c, &err), -1,
-			    "line %d %s is not seen", i + 1, twice ? "doubled" : "missing");
+			    "line %d %s is not found", i + 1, twice ? "repeated" : "missing");
 		}
 	}
 	buf_reset(&bad);
@@ -290,8 +290,8 @@ Test(journal, tampering_is_found)
 	buf_free(&bad);
 }
 
-/* Cut anywhere: the next append saves the stump and tells of it. */
-Test(journal, a_torn_end_is_set_aside)
+/* Cut at any byte: the next append moves the incomplete line to a file and records that. */
+Test(journal, a_torn_last_line_is_moved_to_another_file)
 {
 	struct journal_check c;
 	struct buf b = { 0 }, torn = { 0 }, now = { 0 };
@@ -312,12 +312,12 @@ Test(journal, a_torn_end_is_set_aside)
 		cr_expect_eq(torn.len, cut - last);
 		cr_expect_eq(memcmp(torn.data, b.data + last, torn.len), 0);
 		slurp(JOURNAL_FILE, &now);
-		cr_expect_eq(memcmp(now.data, b.data, last), 0, "the lines before stay");
+		cr_expect_eq(memcmp(now.data, b.data, last), 0, "the complete lines are unchanged");
 		cr_expect_not_null(strstr(now.data, "\"event\":\"torn\""));
 		cr_expect_not_null(strstr(now.data, "journal.torn-1"));
 		cr_assert_eq(unlinkat(statefd, "journal.torn-1", 0), 0);
 	}
-	/* a block of zeros, longer than the line that takes its place */
+	/* a block of zeros, longer than the line that replaces it */
 	whole = b.len;
 	buf_need(&b, 100000);
 	memset(b.data + whole, 0, 100000);
@@ -326,14 +326,14 @@ Test(journal, a_torn_end_is_set_aside)
 	cr_expect_eq(lines_now(), 6);
 	slurp("journal.torn-1", &torn);
 	cr_expect_eq(torn.len, 100000);
-	/* a line in which zeros hide, with a good end */
+	/* a line with zeros in it and a valid end */
 	spill(JOURNAL_FILE, b.data, whole);
 	slurp(JOURNAL_FILE, &b);
 	memset(b.data + last + 20, 0, 16);
 	spill(JOURNAL_FILE, b.data, whole);
 	cr_assert_eq(append("claim", "2", "after"), 0, "%s", err.text);
 	cr_expect_eq(lines_now(), 5);
-	/* nothing but rubbish */
+	/* only invalid bytes */
 	spill(JOURNAL_FILE, "rubbish\nmore\n", 13);
 	cr_assert_eq(append("claim", "2", "after"), 0, "%s", err.text);
 	cr_expect_eq(lines_now(), 3);
@@ -342,8 +342,8 @@ Test(journal, a_torn_end_is_set_aside)
 	buf_free(&now);
 }
 
-/* A changed last line is not repaired by going on: it stays changed. */
-Test(journal, a_changed_last_line_stays_visible)
+/* A changed last line is not repaired by the next append. */
+Test(journal, a_changed_last_line_stays_invalid)
 {
 	struct journal_check c;
 	struct buf b = { 0 };
@@ -388,7 +388,7 @@ Test(journal, a_hard_link_is_not_written_through)
 	buf_free(&b);
 }
 
-Test(journal, waits_for_its_lock_and_no_longer)
+Test(journal, waits_for_its_lock_until_the_deadline)
 {
 	struct lock l = LOCK_INIT;
 

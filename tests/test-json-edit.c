@@ -6,7 +6,7 @@
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /* One edit per letter: s(et) r(emove) p (replace) a(ppend) d(rop), of the
- * member `in` of the root, or of the root itself where that is NULL. */
+ * member `in` of the root, or of the root itself if that is NULL. */
 struct row {
 	const char *text;
 	struct {
@@ -17,9 +17,9 @@ struct row {
 };
 
 static const struct row rows[] = {
-	/* nothing */
+	/* no edit */
 	{ " {\"a\": 1.0}\r\n", { { 0 } }, " {\"a\": 1.0}\r\n" },
-	/* replace what is there */
+	/* replace an existing value */
 	{ "{\"a\":1,\"b\":2}", { { 's', NULL, "a", "\"x\"" } }, "{\"a\":\"x\",\"b\":2}" },
 	{ "{ \"a\" :  1 , \"b\" : 2 }", { { 's', NULL, "b", "3" } }, "{ \"a\" :  1 , \"b\" : 3 }" },
 	{ "{\"a\":1,\"a\":2}", { { 's', NULL, "a", "3" } }, "{\"a\":1,\"a\":3}" },
@@ -74,7 +74,7 @@ static const struct row rows[] = {
 	{ "{\n  \"m\": [\n    1,\n    2\n  ]\n}", { { 'd', "m", "1", NULL } },
 	    "{\n  \"m\": [\n    1\n  ]\n}" },
 	{ "{\n  \"m\": [\n    1\n  ]\n}", { { 'd', "m", "0", NULL } }, "{\n  \"m\": []\n}" },
-	/* together */
+	/* several edits */
 	{ "{\"a\":1,\"b\":2}", { { 'r', NULL, "b", NULL }, { 's', NULL, "c", "3" } },
 	    "{\"a\":1,\"c\":3}" },
 	{ "{\n  \"a\": 1\n}", { { 'r', NULL, "a", NULL }, { 's', NULL, "c", "3" } },
@@ -96,7 +96,7 @@ static const struct row rows[] = {
 	    "{\"a\":{\"x\":1,\"y\":2},\"b\":0}" },
 	{ "{\"m\":[1,2]}", { { 'd', "m", "1", NULL }, { 'a', "m", NULL, "3" } }, "{\"m\":[1,3]}" },
 	{ "{\"m\":[1]}", { { 'd', "m", "0", NULL }, { 'a', "m", NULL, "3" } }, "{\"m\":[3]}" },
-	/* what makes no sense changes nothing */
+	/* an invalid edit changes nothing */
 	{ "[1]", { { 's', NULL, "a", "1" }, { 'r', NULL, "a", NULL } }, "[1]" },
 	{ "{\"a\":1}", { { 'a', NULL, NULL, "1" }, { 'd', "a", "0", NULL } }, "{\"a\":1}" },
 	{ "{\"a\":1}", { { 's', "z", "a", "1" }, { 'p', "z", NULL, "1" } }, "{\"a\":1}" },
@@ -162,7 +162,7 @@ Test(json_edit, changes_only_what_is_edited)
 	buf_free(&out);
 }
 
-Test(json_edit, large_arrays_stay_linear)
+Test(json_edit, large_arrays_take_linear_time)
 {
 	struct json_edit e;
 	struct json j = { 0 };

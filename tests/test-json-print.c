@@ -63,7 +63,7 @@ Test(json_print, compact_and_deeper)
 	buf_free(&b);
 }
 
-Test(json_print, script_form)
+Test(json_print, text_in_the_format_of_javascript_is_recognized)
 {
 	static const struct {
 		const char *text;
@@ -101,7 +101,7 @@ Test(json_print, script_form)
 	json_free(&j);
 }
 
-Test(json_print, strings)
+Test(json_print, strings_are_escaped)
 {
 	struct buf b = { 0 };
 	struct strings list = { 0 };

@@ -6,7 +6,7 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-/* Text of exactly its length on the heap, so that ASan sees a read beyond. */
+/* A heap block of exactly this length, so that ASan finds a read beyond it. */
 static char *held;
 
 static int
@@ -18,7 +18,7 @@ parse(struct json *j, const char *text, size_t len, struct error *err)
 	return json_parse(j, held, len, err);
 }
 
-Test(json, accepts)
+Test(json, accepts_valid_text)
 {
 	static const char *const rows[] = { "null", "true", "false", "0", "-0", "1", "-1.5e+10",
 		"1E9", "0.5", "\"\"", "\"a\"", "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\uD800\"",
@@ -35,7 +35,7 @@ Test(json, accepts)
 	free(held);
 }
 
-Test(json, refuses)
+Test(json, refuses_invalid_text_with_the_position)
 {
 	static const struct {
 		const char *text, *want;
@@ -99,13 +99,13 @@ Test(json, refuses)
 		    parse(&j, rows[i].text, strlen(rows[i].text), &err), -1, "%s", rows[i].text);
 		cr_expect_eq(err.kind, ERROR_INPUT, "%s", rows[i].text);
 		cr_expect_str_eq(err.text, rows[i].want, "%s: %s", rows[i].text, err.text);
-		cr_expect_eq(json_kind(&j, JSON_ROOT), JSON_NONE, "nothing to ask");
+		cr_expect_eq(json_kind(&j, JSON_ROOT), JSON_NONE, "a refused text has no values");
 		cr_expect_eq(j.error_at, strtoul(err.text + strlen("byte "), NULL, 10),
 		    "%s: at %zu", err.text, j.error_at);
 	}
-	cr_expect_eq(json_parse(&j, "", UINT32_MAX, &err), -1, "more than a position can say");
+	cr_expect_eq(json_parse(&j, "", UINT32_MAX, &err), -1, "too long for a 32-bit position");
 	cr_expect_str_eq(err.text, "larger than 4 GB", "%s", err.text);
-	cr_expect_eq(json_parse(&j, NULL, 0, &err), -1, "nothing at all");
+	cr_expect_eq(json_parse(&j, NULL, 0, &err), -1, "no text");
 	cr_expect_eq(parse(&j, "\"a\0\"", 4, &err), -1, "NUL in a string");
 	cr_expect_eq(parse(&j, "1\0", 2, &err), -1, "NUL after");
 	cr_expect_eq(parse(&j, "\"\\\0\"", 4, &err), -1, "escaped NUL byte");
@@ -128,7 +128,7 @@ Test(json, depth_is_bounded)
 	free(held);
 }
 
-Test(json, walks)
+Test(json, walks_members_and_elements)
 {
 	static const char text[] = "{\"a\": [1, [2], {\"x\": 3}], \"b\": {}, \"c\": \"d\"}";
 	struct json j = { 0 };
@@ -159,7 +159,7 @@ Test(json, walks)
 	json_free(&j);
 }
 
-Test(json, absent_answers_nothing)
+Test(json, an_absent_value_has_no_content)
 {
 	struct strings list = { 0 };
 	struct json j = { 0 };
@@ -187,7 +187,7 @@ Test(json, absent_answers_nothing)
 		cr_expect_eq(list.count, 0, "strings");
 		json_parse(&j, "[1]", 3, NULL);
 	}
-	cr_expect_eq(v, 5, "untouched");
+	cr_expect_eq(v, 5, "the value is not changed");
 	json_free(&j);
 	json_free(&j);
 }
@@ -222,13 +222,13 @@ Test(json, strings_decode)
 	}
 	json_parse(&j, "\"a\\u0000b\"", 10, NULL);
 	s = json_string_len(&j, JSON_ROOT, &len);
-	cr_expect_eq(len, 3, "NUL stays");
-	cr_expect_eq(memcmp(s, "a\0b", 4), 0, "NUL stays");
+	cr_expect_eq(len, 3, "NUL is kept");
+	cr_expect_eq(memcmp(s, "a\0b", 4), 0, "NUL is kept");
 	free(s);
 	json_free(&j);
 }
 
-Test(json, equality_is_of_characters)
+Test(json, strings_are_compared_after_decoding)
 {
 	static const struct {
 		const char *text, *with;
@@ -280,7 +280,7 @@ Test(json, the_last_member_wins)
 	json_free(&j);
 }
 
-Test(json, integers)
+Test(json, integers_are_read)
 {
 	static const struct {
 		const char *text;
@@ -316,7 +316,7 @@ Test(json, integers)
 	json_free(&j);
 }
 
-Test(json, string_elements)
+Test(json, string_elements_are_collected)
 {
 	static const char text[] = "[\"1\", 2, \"\\u0033\", null, \"\"]";
 	struct strings list = { 0 };
@@ -349,7 +349,7 @@ Test(json, keys_are_added_once)
 	json_free(&j);
 }
 
-Test(json, same_values)
+Test(json, equal_values_are_recognized)
 {
 	static const struct {
 		const char *a, *b;
@@ -387,7 +387,7 @@ Test(json, same_values)
 	json_free(&b);
 }
 
-Test(json, a_struct_is_used_again)
+Test(json, a_struct_can_be_reused)
 {
 	struct json j = { 0 };
 	struct json_node *node;
@@ -397,6 +397,6 @@ Test(json, a_struct_is_used_again)
 	cr_expect_eq(json_parse(&j, "[1,", 3, NULL), -1, "bad");
 	cr_expect_eq(json_parse(&j, "{}", 2, NULL), 0, "good");
 	cr_expect_eq(j.node, node, "memory kept");
-	cr_expect_eq(json_count(&j, JSON_ROOT), 0, "nothing left over");
+	cr_expect_eq(json_count(&j, JSON_ROOT), 0, "no nodes of the previous text");
 	json_free(&j);
 }

@@ -1,5 +1,5 @@
 /*
- * Which list: the names the client makes, and which of them is taken.
+ * Which list is used: the names that the client makes, and their order.
  */
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -72,7 +72,7 @@ write_file(const char *relative, const char *text)
 	fclose(f);
 }
 
-Test(list, sanitise)
+Test(list, names_are_sanitised_as_the_client_does)
 {
 	static const struct {
 		const char *raw, *want;
@@ -97,7 +97,7 @@ Test(list, sanitise)
 	}
 }
 
-Test(list, trim)
+Test(list, names_are_trimmed_as_the_client_does)
 {
 	static const struct {
 		const char *raw, *want;
@@ -132,14 +132,15 @@ struct row {
 
 static const struct row rows[] = {
 	{ "the session", { NULL }, NULL, NULL, NULL, SESSION, SESSION, false },
-	{ "the session, there", { "tasks/" SESSION }, NULL, NULL, NULL, SESSION, SESSION, true },
+	{ "the list of the session exists", { "tasks/" SESSION }, NULL, NULL, NULL, SESSION,
+	    SESSION, true },
 	{ "environment", { "tasks/" SESSION }, "lab", NULL, NULL, SESSION, "lab", false },
 	{ "environment, sanitised", { NULL }, "../x", NULL, NULL, SESSION, "---x", false },
 	{ "environment, trimmed", { NULL }, " lab ", NULL, NULL, SESSION, "lab", false },
-	{ "environment, as an older client has it", { "tasks/-lab-" }, " lab ", NULL, NULL, SESSION,
-	    "-lab-", true },
-	{ "environment, both", { "tasks/-lab-", "tasks/lab" }, " lab ", NULL, NULL, SESSION, "lab",
-	    true },
+	{ "environment, as an older client names it", { "tasks/-lab-" }, " lab ", NULL, NULL,
+	    SESSION, "-lab-", true },
+	{ "environment, both lists exist", { "tasks/-lab-", "tasks/lab" }, " lab ", NULL, NULL,
+	    SESSION, "lab", true },
 	{ "environment empty", { NULL }, "", NULL, NULL, SESSION, SESSION, false },
 	{ "environment blank", { NULL }, " \t", NULL, NULL, SESSION, SESSION, false },
 	{ "environment before the team", { "tasks/session-0123abcd" }, "lab", "session-0123abcd",
@@ -147,19 +148,18 @@ static const struct row rows[] = {
 	{ "team_name", { NULL }, NULL, "session-fedc9876", "team", SESSION, "session-fedc9876",
 	    false },
 	{ "team mode", { NULL }, NULL, NULL, "team", SESSION, "session-0123abcd", false },
-	{ "team mode, only the session's list is there", { "tasks/" SESSION }, NULL, NULL, "team",
-	    SESSION, SESSION, true },
-	{ "team mode, both", { "tasks/" SESSION, "tasks/session-0123abcd" }, NULL, NULL, "team",
-	    SESSION, "session-0123abcd", true },
-	{ "print mode, both", { "tasks/" SESSION, "tasks/session-0123abcd" }, NULL, NULL, "print",
-	    SESSION, SESSION, true },
-	{ "no team, only the team's list is there", { "tasks/session-0123abcd" }, NULL, NULL, NULL,
-	    SESSION, "session-0123abcd", true },
-	{ "a session that is no path", { NULL }, NULL, NULL, NULL, "../../etc", "------etc",
-	    false },
+	{ "team mode, only the list of the session exists", { "tasks/" SESSION }, NULL, NULL,
+	    "team", SESSION, SESSION, true },
+	{ "team mode, both lists exist", { "tasks/" SESSION, "tasks/session-0123abcd" }, NULL, NULL,
+	    "team", SESSION, "session-0123abcd", true },
+	{ "print mode, both lists exist", { "tasks/" SESSION, "tasks/session-0123abcd" }, NULL,
+	    NULL, "print", SESSION, SESSION, true },
+	{ "no team, only the list of the team exists", { "tasks/session-0123abcd" }, NULL, NULL,
+	    NULL, SESSION, "session-0123abcd", true },
+	{ "a session that is a path", { NULL }, NULL, NULL, NULL, "../../etc", "------etc", false },
 };
 
-Test(list, which)
+Test(list, the_list_of_the_client_is_found)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct row *r = &rows[i];
@@ -206,7 +206,7 @@ found(const struct list_query *q)
 	return name;
 }
 
-Test(list, redirect)
+Test(list, a_session_list_file_is_followed)
 {
 	struct list_query q = { .session_id = SESSION };
 
@@ -219,12 +219,12 @@ Test(list, redirect)
 	write_file("config/tasks/session-aaaaaaaa/.session-list", "session-bbbbbbbb");
 	cr_expect_str_eq(found(&q), "session-bbbbbbbb", "after two");
 	write_file("config/tasks/session-bbbbbbbb/.session-list", "session-0123abcd");
-	(void)found(&q); /* a circle ends */
+	(void)found(&q); /* a cycle ends */
 	write_file("config/tasks/session-0123abcd/.session-list", "../../../etc");
-	cr_expect_str_eq(found(&q), "---------etc", "no way out");
+	cr_expect_str_eq(found(&q), "---------etc", "a path is sanitised");
 }
 
-Test(list, symlink)
+Test(list, a_linked_list_is_refused)
 {
 	struct list_query q = { .session_id = SESSION }, team = { .session_id = OTHER };
 	struct list list;
@@ -241,7 +241,7 @@ Test(list, symlink)
 	cr_expect_str_eq(found(&team), OTHER);
 }
 
-Test(list, symlink_before_the_team)
+Test(list, only_the_link_of_the_chosen_list_is_refused)
 {
 	struct list_query q = { .session_id = SESSION };
 	struct list list;
@@ -251,16 +251,17 @@ Test(list, symlink_before_the_team)
 	make_dir("config/teams/crew");
 	write_file("config/teams/crew/config.json", "{\"leadSessionId\":\"" SESSION "\"}");
 	cr_assert_eq(symlink("elsewhere", in_top("config/tasks/" SESSION)), 0);
-	cr_expect_str_eq(found(&q), "crew", "a link that does not win is not refused");
+	cr_expect_str_eq(found(&q), "crew", "a link that is not chosen is not refused");
 	cr_assert_eq(symlink("elsewhere", in_top("config/tasks/crew")), 0);
-	cr_expect_eq(list_find(&list, &q, &err), -1, "a linked list of the team is");
+	cr_expect_eq(list_find(&list, &q, &err), -1, "a linked list of the team is refused");
 	cr_expect_eq(err.kind, ERROR_REFUSED, "%s", err.text);
 	cr_expect_neq(strstr(err.text, "'crew'"), NULL, "%s", err.text);
 	cr_assert_eq(unlink(in_top("config/tasks/" SESSION)), 0);
-	cr_expect_eq(list_find(&list, &q, &err), -1, "also without the other link");
+	cr_expect_eq(list_find(&list, &q, &err), -1,
+	    "a linked list of the team is refused without the other link, too");
 }
 
-Test(list, project)
+Test(list, the_list_of_a_project_is_found)
 {
 	struct list_query q = { 0 };
 	char path[256];
@@ -270,7 +271,7 @@ Test(list, project)
 	q.cwd = path;
 	cr_expect_str_eq(found(&q), "deep", "the directory itself");
 	make_dir("work/my.app/.git");
-	cr_expect_str_eq(found(&q), "my-app", "the directory of .git");
+	cr_expect_str_eq(found(&q), "my-app", "the directory that has .git");
 	write_file("work/my.app/src/package.json", "{\"name\":\"@org/pkg\"}");
 	cr_expect_str_eq(found(&q), "-org-pkg", "package.json is nearer");
 	write_file("work/my.app/src/package.json", "{\"name\":7}");
@@ -278,14 +279,14 @@ Test(list, project)
 	make_dir("work/tree");
 	write_file("work/tree/.git", "gitdir: /home/me/main-repo/.git/worktrees/tree\n");
 	snprintf(path, sizeof(path), "%s/work/tree", top);
-	cr_expect_str_eq(found(&q), "main-repo", "a worktree is its project's");
+	cr_expect_str_eq(found(&q), "main-repo", "a worktree uses the list of its project");
 	q.cwd = "/";
-	cr_expect_str_eq(found(&q), "default", "nothing at all");
+	cr_expect_str_eq(found(&q), "default", "no directory");
 	setenv("CLAUDE_CODE_SESSION_ID", SESSION, 1);
 	cr_expect_str_eq(found(&q), SESSION, "the session of the environment");
 }
 
-Test(list, explicit)
+Test(list, a_given_list_or_directory_is_used)
 {
 	struct list_query q = { .list = " a/b ", .session_id = SESSION };
 	struct list list;
@@ -293,7 +294,7 @@ Test(list, explicit)
 	char path[256];
 
 	setenv("CLAUDE_CODE_TASK_LIST_ID", "lab", 1);
-	cr_expect_str_eq(found(&q), "a-b", "--list before all");
+	cr_expect_str_eq(found(&q), "a-b", "--list overrides all others");
 	make_dir("p/.tasks");
 	snprintf(path, sizeof(path), "%s/p/.tasks", top);
 	q.dir = path;
@@ -311,7 +312,7 @@ Test(list, explicit)
 	write_file("config/tasks/lab/tasks.json", "{}");
 	snprintf(path, sizeof(path), "%s/config/tasks/lab/tasks.json", top);
 	cr_assert_eq(list_find(&list, &q, &err), 0, "%s", err.text);
-	cr_expect_str_eq(list.name, "lab", "the document for its directory");
+	cr_expect_str_eq(list.name, "lab", "the document instead of its directory");
 	list_free(&list);
 	snprintf(path, sizeof(path), "%s/new", top);
 	cr_assert_eq(list_find(&list, &q, &err), 0, "%s", err.text);
@@ -325,7 +326,7 @@ Test(list, explicit)
 	cr_expect_eq(list_find(&list, &q, &err), -1, "an empty name");
 }
 
-Test(list, state)
+Test(list, the_state_directory_is_private)
 {
 	struct list_query q = { .session_id = SESSION };
 	struct list list;
@@ -353,7 +354,7 @@ Test(list, state)
 	list_free(&list);
 }
 
-Test(list, learnt)
+Test(list, the_team_of_a_session_is_remembered)
 {
 	struct list_query q = { .session_id = OTHER, .team_name = "session-0123abcd" };
 	struct list list;
@@ -368,7 +369,7 @@ Test(list, learnt)
 	cr_expect_str_eq(found(&q), "session-0123abcd", "the next event names no team");
 }
 
-Test(list, team_config)
+Test(list, members_of_a_team_are_found)
 {
 	struct list_query q = { .session_id = OTHER };
 	struct team_seat seat;
@@ -406,13 +407,13 @@ Test(list, team_config)
 	cr_expect_str_eq(found(&q), OTHER, "a team whose lead is dead");
 }
 
-Test(list, names)
+Test(list, existing_lists_are_named)
 {
 	struct strings names = { 0 };
 	struct error err = { 0 };
 	char *dir;
 
-	cr_expect_eq(list_names(config, &names, &err), 0, "none yet");
+	cr_expect_eq(list_names(config, &names, &err), 0, "no lists");
 	make_dir("config/tasks/b");
 	make_dir("config/tasks/a");
 	write_file("config/tasks/file", "");

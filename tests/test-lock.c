@@ -14,7 +14,7 @@
 #include "sys/lock-dir.h"
 #include "sys/lock.h"
 
-#define LONG 20000 /* ms: a wait that is expected to end, on a slow machine too */
+#define LONG 20000 /* ms: for a wait that ends, also on a slow machine */
 
 static char dir[64];
 static int fd;
@@ -61,7 +61,7 @@ look(const char *name)
 	return st;
 }
 
-/* As the client makes it, `age` seconds ago. */
+/* A lock as the client makes it, `age` seconds old. */
 static void
 client_lock(const char *name, int age)
 {
@@ -74,7 +74,7 @@ client_lock(const char *name, int age)
 	cr_assert_eq(utimensat(fd, name, t, 0), 0);
 }
 
-Test(lock, makes_and_removes_what_the_client_does)
+Test(lock, locks_are_the_directories_of_the_client)
 {
 	struct lock l = LOCK_INIT;
 
@@ -95,7 +95,7 @@ Test(lock, makes_and_removes_what_the_client_does)
 	cr_expect_not(there("1.json.lock"));
 }
 
-Test(lock, is_back_dated_and_marked)
+Test(lock, a_lock_is_back_dated_and_marked)
 {
 	struct lock l = LOCK_INIT;
 	struct stat st;
@@ -109,7 +109,7 @@ Test(lock, is_back_dated_and_marked)
 	lock_release(&l);
 }
 
-Test(lock, list_and_task_locks_do_not_meet)
+Test(lock, list_and_task_locks_are_independent)
 {
 	struct lock a = LOCK_INIT, b = LOCK_INIT, c = LOCK_INIT;
 
@@ -121,7 +121,7 @@ Test(lock, list_and_task_locks_do_not_meet)
 	lock_release(&a);
 }
 
-Test(lock, a_second_one_is_busy_and_says_which)
+Test(lock, a_held_lock_is_busy_and_named)
 {
 	struct lock a = LOCK_INIT, b = LOCK_INIT;
 	char path[128];
@@ -135,11 +135,12 @@ Test(lock, a_second_one_is_busy_and_says_which)
 	lock_release(&b);
 	cr_expect_eq(lock_verify(&a, &err), 0, "the first still has it");
 	lock_release(&a);
-	cr_expect_eq(lock_task(&b, fd, "1.json", deadline_in(0), &err), 0, "one try is free");
+	cr_expect_eq(
+	    lock_task(&b, fd, "1.json", deadline_in(0), &err), 0, "there is always one try");
 	lock_release(&b);
 }
 
-Test(lock, the_clients_is_left_alone_until_stale)
+Test(lock, a_lock_of_the_client_is_kept_until_it_is_stale)
 {
 	static const struct {
 		int age;
@@ -171,7 +172,7 @@ Test(lock, the_clients_is_left_alone_until_stale)
 	}
 }
 
-Test(lock, what_is_in_the_way_is_named_at_once)
+Test(lock, a_lock_that_cannot_be_broken_is_named_at_once)
 {
 	static const struct {
 		const char *what;
@@ -197,7 +198,7 @@ Test(lock, what_is_in_the_way_is_named_at_once)
 		cr_expect_eq(lock_task(&l, fd, "1.json", deadline_in(10 * LONG), &err), -1);
 		cr_expect_eq(err.kind, ERROR_BUSY, "%s: %s", rows[i].what, err.text);
 		cr_expect_not_null(strstr(err.text, "/1.json.lock'"), "%s", err.text);
-		cr_expect_lt(clock_ms() - before, LONG, "it waited for the deadline");
+		cr_expect_lt(clock_ms() - before, LONG, "it did not fail at once");
 		cr_expect(there("1.json.lock"));
 		if (rows[i].what[1] == 'u') {
 			cr_assert_eq(unlinkat(fd, "1.json.lock/pid", 0), 0);
@@ -207,7 +208,7 @@ Test(lock, what_is_in_the_way_is_named_at_once)
 	}
 }
 
-/* A child that takes the lock and is killed while it has it. */
+/* A child that takes the lock and is killed while it holds it. */
 static void
 die_holding(bool list)
 {
@@ -233,7 +234,7 @@ die_holding(bool list)
 	cr_assert_eq(waitpid(pid, &status, 0), pid);
 }
 
-Test(lock, of_a_killed_process_is_taken_over_at_once)
+Test(lock, a_lock_of_a_killed_process_is_taken_over_at_once)
 {
 	for (int list = 0; list < 2; list++) {
 		const char *name = list ? ".lock.lock" : "1.json.lock";
@@ -241,7 +242,7 @@ Test(lock, of_a_killed_process_is_taken_over_at_once)
 
 		die_holding(list);
 		cr_assert(there(name));
-		/* No waiting: one try is enough. */
+		/* Without a wait: one try is enough. */
 		cr_expect_eq(list ? lock_list(&l, fd, deadline_in(0), &err)
 				  : lock_task(&l, fd, "1.json", deadline_in(0), &err),
 		    0, "%s", err.text);
@@ -251,7 +252,7 @@ Test(lock, of_a_killed_process_is_taken_over_at_once)
 	}
 }
 
-Test(lock, a_killed_ones_lock_with_something_in_it_is_named)
+Test(lock, a_lock_directory_with_files_of_a_killed_process_is_named)
 {
 	struct lock l = LOCK_INIT;
 
@@ -262,8 +263,8 @@ Test(lock, a_killed_ones_lock_with_something_in_it_is_named)
 	cr_expect_not_null(strstr(err.text, "not empty"), "%s", err.text);
 }
 
-/* The client takes a lock for stale while we hold it. */
-Test(lock, taken_away_is_noticed_before_the_commit)
+/* The client breaks our lock as stale while we hold it. */
+Test(lock, a_removed_lock_is_noticed_before_the_commit)
 {
 	struct lock l = LOCK_INIT;
 
@@ -275,10 +276,10 @@ Test(lock, taken_away_is_noticed_before_the_commit)
 	cr_expect_eq(lock_verify(&l, &err), -1);
 	cr_expect_eq(err.kind, ERROR_LOST);
 	lock_release(&l);
-	cr_expect(there("1.json.lock"), "another's lock was removed");
+	cr_expect(there("1.json.lock"), "the lock of another process was removed");
 }
 
-Test(lock, taken_over_in_place_is_noticed_too)
+Test(lock, a_lock_taken_over_in_place_is_noticed)
 {
 	struct lock l = LOCK_INIT;
 
@@ -306,7 +307,7 @@ Test(lock, a_long_hold_is_refreshed)
 	cr_expect_not(there("1.json.lock"));
 }
 
-Test(lock, lies_beside_the_target_of_a_link)
+Test(lock, the_lock_of_a_link_is_next_to_its_target)
 {
 	struct lock l = LOCK_INIT, other = LOCK_INIT;
 
@@ -335,7 +336,7 @@ Test(lock, a_linked_list_target_is_refused)
 	cr_expect_eq(err.kind, ERROR_REFUSED);
 }
 
-Test(lock, a_list_that_is_gone_is_said_to_be)
+Test(lock, a_removed_list_is_reported)
 {
 	struct lock l = LOCK_INIT;
 
@@ -348,7 +349,7 @@ Test(lock, a_list_that_is_gone_is_said_to_be)
 	cr_assert_eq(mkdir(dir, 0700), 0);
 }
 
-Test(lock, release_all_leaves_nothing_and_takes_nothing_of_others)
+Test(lock, release_all_removes_only_our_locks)
 {
 	struct lock a = LOCK_INIT, b = LOCK_INIT;
 
@@ -364,7 +365,7 @@ Test(lock, release_all_leaves_nothing_and_takes_nothing_of_others)
 	lock_release_all();
 }
 
-Test(lock, own_files_exclude_and_survive)
+Test(lock, a_lock_file_of_ours_excludes_others_and_is_kept)
 {
 	struct lock a = LOCK_INIT, b = LOCK_INIT;
 
@@ -374,7 +375,7 @@ Test(lock, own_files_exclude_and_survive)
 	cr_expect_eq(lock_own(&b, fd, "ledger", deadline_in(20), &err), -1);
 	cr_expect_eq(err.kind, ERROR_BUSY);
 	cr_expect_eq(lock_verify(&a, &err), 0);
-	/* replaced meanwhile: the lock on the old one is worth nothing */
+	/* the file is replaced: a lock on the old one does not count */
 	cr_assert_eq(file_replace(fd, "ledger", "x", 1, 0, DURABILITY_OFF, &err), 0);
 	cr_expect_eq(lock_own(&b, fd, "ledger", deadline_in(LONG), &err), 0);
 	lock_release(&a);
@@ -405,7 +406,7 @@ Test(lock, many_processes_lose_no_update)
 				_exit(1);
 			snprintf(text, sizeof(text), "%d", atoi(b.data) + 1);
 			if (lock_verify(&l, &err) == -1) {
-				lock_release(&l); /* paused for 2 s: again */
+				lock_release(&l); /* paused for 2 s: try again */
 				n--;
 				continue;
 			}
@@ -426,11 +427,11 @@ Test(lock, many_processes_lose_no_update)
 	buf_free(&b);
 }
 
-Test(lock, one_try_at_a_time)
+Test(lock, without_flock_the_protocol_of_the_client_is_used)
 {
 	struct lock a = LOCK_INIT, b = LOCK_INIT;
 
-	/* Where flock is not to be trusted, all is as the client does it. */
+	/* If flock is not reliable, we do the same as the client. */
 	a.dirfd = b.dirfd = fd;
 	strcpy(a.name, "x.lock");
 	strcpy(b.name, "x.lock");
@@ -449,7 +450,7 @@ Test(lock, one_try_at_a_time)
 	cr_expect_eq(lock_dir_try(&a, &err), LOCK_CLIENTS, "it is fresh again");
 	lock_dir_forget(&b);
 	cr_assert_eq(unlinkat(fd, "x.lock", AT_REMOVEDIR), 0);
-	/* A mark is not believed there either. */
+	/* The mark is not used there either. */
 	cr_assert_eq(mkdirat(fd, "x.lock", 01755), 0);
 	cr_expect_eq(lock_dir_try(&b, &err), LOCK_CLIENTS);
 }

@@ -16,11 +16,11 @@ Test(mem, alloc_is_zeroed_and_never_null)
 		cr_assert_eq(p[i], 0, "byte %d", i);
 	free(p);
 	p = mem_alloc(0);
-	cr_expect_not_null(p, "nothing is something");
+	cr_expect_not_null(p, "0 bytes are not NULL");
 	free(p);
 }
 
-Test(mem, grow_keeps_what_is_there)
+Test(mem, grow_keeps_the_content)
 {
 	int *p = mem_grow(NULL, 4, sizeof(*p));
 
@@ -29,11 +29,11 @@ Test(mem, grow_keeps_what_is_there)
 	p = mem_grow(p, 1000, sizeof(*p));
 	cr_expect_eq(p[3], 3, "kept");
 	p = mem_grow(p, 0, sizeof(*p));
-	cr_expect_not_null(p, "to nothing");
+	cr_expect_not_null(p, "shrunk to 0 bytes");
 	free(p);
 }
 
-Test(mem, more_doubles)
+Test(mem, more_doubles_the_size)
 {
 	char **list = NULL, **before;
 	size_t count = 0, moves = 0;
@@ -45,7 +45,7 @@ Test(mem, more_doubles)
 		list[count] = (char *)list;
 	}
 	cr_expect_leq(moves, 8, "8, 16, ... 1024: moved %zu times", moves);
-	/* after items went, there is still room for the next */
+	/* after items were removed there is room for the next */
 	for (count = 9; count < 600; count++) {
 		list = mem_more(list, count, sizeof(*list));
 		list[count] = NULL;
@@ -53,7 +53,7 @@ Test(mem, more_doubles)
 	free(list);
 }
 
-Test(mem, copies)
+Test(mem, strings_and_blocks_are_copied)
 {
 	char *s = mem_copy("abcdef", 3);
 
@@ -68,7 +68,7 @@ Test(mem, copies)
 	free(s);
 }
 
-Test(mem, strings)
+Test(mem, a_list_of_strings_keeps_its_order)
 {
 	struct strings list = { 0 };
 	char name[16];
@@ -118,7 +118,7 @@ Test(mem, a_handler_that_returns_aborts, .signal = SIGABRT)
 	mem_exhausted();
 }
 
-Test(strings, same_in_the_same_order)
+Test(strings, equal_lists_have_the_same_order)
 {
 	struct strings a = { 0 }, b = { 0 };
 

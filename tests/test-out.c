@@ -3,7 +3,7 @@
 
 #include "json/out.h"
 
-Test(out, builds)
+Test(out, builds_objects_and_arrays)
 {
 	struct json_object *o = out_object(), *a = out_array(), *in = out_object();
 	struct strings list = { 0 };
@@ -69,7 +69,7 @@ Test(out, raw_values_keep_their_bytes)
 	buf_free(&b);
 }
 
-Test(out, pretty)
+Test(out, prints_with_indentation)
 {
 	struct json_object *o = out_object();
 	struct buf b = { 0 };
@@ -84,7 +84,7 @@ Test(out, pretty)
 	buf_free(&b);
 }
 
-Test(out, too_deep_to_lay_out_is_still_printed)
+Test(out, values_that_are_too_deep_are_printed_without_layout)
 {
 	char deep[2 * (JSON_DEPTH + 1)];
 	struct json_object *o;
@@ -95,12 +95,12 @@ Test(out, too_deep_to_lay_out_is_still_printed)
 	o = out_object();
 	out_add(o, "d", out_raw_text(deep, sizeof(deep)));
 	out_pretty(&b, o);
-	cr_expect_not_null(strstr(buf_text(&b), "[[[["), "as it is: %s", buf_text(&b));
+	cr_expect_not_null(strstr(buf_text(&b), "[[[["), "unchanged: %s", buf_text(&b));
 	cr_expect_eq(b.len, strlen("{\n  \"d\": \n}") + sizeof(deep), "%zu", b.len);
 	buf_free(&b);
 }
 
-Test(out, what_deceives_is_escaped)
+Test(out, misleading_characters_are_escaped)
 {
 	struct json_object *o = out_object();
 	struct buf b = { 0 };
@@ -114,7 +114,7 @@ Test(out, what_deceives_is_escaped)
 	buf_free(&b);
 }
 
-Test(out, everything_json_c_can_hold)
+Test(out, every_kind_of_value_is_printed)
 {
 	struct json_object *o = out_object(), *a = out_array();
 	struct buf b = { 0 };

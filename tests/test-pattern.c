@@ -1,5 +1,5 @@
 /*
- * Regular expressions: what is accepted, what matches, what is bounded.
+ * Regular expressions: accepted patterns, matches and limits.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -50,25 +50,26 @@ Test(pattern, matches)
 		    "'%s' on '%s' should be %d", rows[i].pattern, rows[i].text, rows[i].want);
 }
 
-Test(pattern, bounds)
+Test(pattern, long_patterns_and_texts_are_limited)
 {
 	struct error e;
 	char *big = mem_alloc(PATTERN_TEXT + 100);
 
 	memset(big, 'a', PATTERN_MAX + 1);
-	cr_expect_eq(pattern_check(big, &e), -1, "too long a pattern");
-	cr_expect(strstr(e.text, "longer") != NULL, "said so: %s", e.text);
-	cr_expect_eq(pattern_check("a{9223372036854775807,}", &e), -1, "too many of one");
+	cr_expect_eq(pattern_check(big, &e), -1, "a pattern that is too long");
+	cr_expect(strstr(e.text, "longer") != NULL, "the error: %s", e.text);
+	cr_expect_eq(pattern_check("a{9223372036854775807,}", &e), -1,
+	    "a repetition count that is too large");
 	memset(big, 'a', PATTERN_TEXT + 99);
 	big[PATTERN_TEXT + 98] = 'b';
-	cr_expect_eq(pattern_test("b", big, &e), 0, "the text is compared only so far");
+	cr_expect_eq(pattern_test("b", big, &e), 0, "the text beyond the limit is not compared");
 	big[PATTERN_TEXT - 1] = 'b';
-	cr_expect_eq(pattern_test("b", big, &e), 1, "up to its bound");
+	cr_expect_eq(pattern_test("b", big, &e), 1, "the text is compared up to the limit");
 	free(big);
 }
 
 /* Without a match the C library starts again at each byte: the time is quadratic. */
-Test(pattern, time)
+Test(pattern, matching_takes_limited_time)
 {
 	char *text = mem_alloc(PATTERN_TEXT + 1);
 	struct error e;

@@ -22,7 +22,7 @@ static const struct agent me = { .id = ME, .type = "Explore", .session = "s1" };
 static const struct agent lead = { .session = "s1" };
 static const struct agent ann = { .id = "aann-0000000000000001", .name = "ann", .session = "s1" };
 
-Test(policy, holder)
+Test(policy, the_holder_of_a_task_is_found)
 {
 	static struct claim by_me = { .agent_id = (char *)ME, .session = (char *)"s1" },
 			    by_you = { .agent_id = (char *)YOU, .session = (char *)"s1" },
@@ -39,27 +39,29 @@ Test(policy, holder)
 		bool pass_owner;
 		enum holder want;
 	} rows[] = {
-		{ "nobody", &me, NULL, NULL, false, HOLDER_NONE },
+		{ "no owner and no claim", &me, NULL, NULL, false, HOLDER_NONE },
 		{ "my id on the file", &me, ME, NULL, false, HOLDER_SELF },
 		{ "my type on the file", &me, "Explore", NULL, false, HOLDER_SELF },
 		{ "my claim", &me, NULL, &by_me, false, HOLDER_SELF },
-		{ "my claim under a label", &me, "bob", &by_me, false, HOLDER_SELF },
+		{ "my claim with another owner", &me, "bob", &by_me, false, HOLDER_SELF },
 		{ "another's claim", &me, NULL, &by_you, false, HOLDER_OTHER },
-		{ "another's claim beats my name", &me, ME, &by_you, false, HOLDER_OTHER },
+		{ "the claim of another overrides my name", &me, ME, &by_you, false, HOLDER_OTHER },
 		{ "my parent's claim", &me, NULL, &by_lead, false, HOLDER_SELF },
-		{ "a strange session's claim", &me, NULL, &by_stranger, false, HOLDER_OTHER },
-		{ "a teammate does not inherit", &ann, NULL, &by_lead, false, HOLDER_OTHER },
+		{ "the claim of another session", &me, NULL, &by_stranger, false, HOLDER_OTHER },
+		{ "the claim of the lead, seen by a teammate", &ann, NULL, &by_lead, false,
+		    HOLDER_OTHER },
 		{ "a subagent's claim, seen by its lead", &lead, NULL, &by_me, false,
 		    HOLDER_OTHER },
 		{ "a teammate's claim, seen by itself", &ann, "ann", &by_ann, false, HOLDER_SELF },
 		{ "a teammate's claim, seen by the lead", &lead, "ann", &by_ann, false,
 		    HOLDER_OTHER },
 		{ "an owner", &lead, "bob", NULL, false, HOLDER_OTHER },
-		{ "a label of its own", &lead, "bob", NULL, true, HOLDER_LABEL },
-		{ "an agent's id is no label", &lead, YOU, NULL, true, HOLDER_OTHER },
-		{ "a teammate's id is no label", &lead, "abob-0123456789abcdef", NULL, true,
+		{ "an owner that the main thread set", &lead, "bob", NULL, true, HOLDER_LABEL },
+		{ "the id of an agent is not a label", &lead, YOU, NULL, true, HOLDER_OTHER },
+		{ "the id of a teammate is not a label", &lead, "abob-0123456789abcdef", NULL, true,
 		    HOLDER_OTHER },
-		{ "a second main thread", &lead, NULL, &by_stranger, false, HOLDER_OTHER },
+		{ "the claim of another main thread", &lead, NULL, &by_stranger, false,
+		    HOLDER_OTHER },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -122,7 +124,7 @@ Test(policy, agent_type)
 	}
 }
 
-Test(policy, one_task)
+Test(policy, the_rules_for_one_task_are_applied)
 {
 	static struct claim by_you = { .agent_id = (char *)YOU, .session = (char *)"s1" };
 	static struct blocker open = { .id = (char *)"2",
@@ -143,36 +145,38 @@ Test(policy, one_task)
 		{ "start", policy_start, TASK_PENDING, NULL, NULL, NULL, &none, NULL, NULL },
 		{ "start again", policy_start, TASK_IN_PROGRESS, ME, NULL, NULL, &none, NULL,
 		    NULL },
-		{ "start what is done", policy_start, TASK_COMPLETED, NULL, NULL, NULL, &none,
+		{ "start a completed task", policy_start, TASK_COMPLETED, NULL, NULL, NULL, &none,
 		    "already_resolved", "pending first" },
-		{ "start another's", policy_start, TASK_IN_PROGRESS, "bob", NULL, NULL, &none,
-		    "already_claimed", "\"bob\"" },
-		{ "start what another claims", policy_start, TASK_PENDING, NULL, NULL, &by_you,
-		    &none, "already_claimed", YOU },
-		{ "start blocked", policy_start, TASK_PENDING, NULL, NULL, NULL, &one, "blocked",
+		{ "start a task of another", policy_start, TASK_IN_PROGRESS, "bob", NULL, NULL,
+		    &none, "already_claimed", "\"bob\"" },
+		{ "start a task that another claims", policy_start, TASK_PENDING, NULL, NULL,
+		    &by_you, &none, "already_claimed", YOU },
+		{ "start a blocked task", policy_start, TASK_PENDING, NULL, NULL, NULL, &one,
+		    "blocked",
 		    "Task #1 \"T\" cannot start: blocked by #2 \"Tests\" (in_progress, owner "
 		    "bob)." },
 		{ "complete", policy_complete, TASK_IN_PROGRESS, ME, NULL, NULL, &none, NULL,
 		    NULL },
 		{ "complete twice", policy_complete, TASK_COMPLETED, "bob", NULL, NULL, &one, NULL,
 		    NULL },
-		{ "complete blocked", policy_complete, TASK_IN_PROGRESS, ME, NULL, NULL, &one,
-		    "blocked", "cannot complete" },
-		{ "complete another's", policy_complete, TASK_IN_PROGRESS, "bob", NULL, NULL, &none,
-		    "not_owner", "claude-tasks release 1" },
+		{ "complete a blocked task", policy_complete, TASK_IN_PROGRESS, ME, NULL, NULL,
+		    &one, "blocked", "cannot complete" },
+		{ "complete a task of another", policy_complete, TASK_IN_PROGRESS, "bob", NULL,
+		    NULL, &none, "not_owner", "claude-tasks release 1" },
 		{ "delete", policy_delete, TASK_PENDING, "bob", NULL, NULL, NULL, NULL, NULL },
-		{ "delete another's work", policy_delete, TASK_IN_PROGRESS, "bob", NULL, NULL, NULL,
-		    "not_owner", "bob" },
-		{ "reset another's work", policy_reset, TASK_IN_PROGRESS, "bob", NULL, NULL, NULL,
-		    "steal", "bob" },
+		{ "delete a task in progress of another", policy_delete, TASK_IN_PROGRESS, "bob",
+		    NULL, NULL, NULL, "not_owner", "bob" },
+		{ "reset a task in progress of another", policy_reset, TASK_IN_PROGRESS, "bob",
+		    NULL, NULL, NULL, "steal", "bob" },
 		{ "reset my own", policy_reset, TASK_IN_PROGRESS, ME, NULL, NULL, NULL, NULL,
 		    NULL },
 		{ "assign", policy_owner, TASK_PENDING, "bob", "cat", NULL, NULL, NULL, NULL },
-		{ "steal", policy_owner, TASK_IN_PROGRESS, "bob", ME, NULL, NULL, "steal", "bob" },
+		{ "take a task of another", policy_owner, TASK_IN_PROGRESS, "bob", ME, NULL, NULL,
+		    "steal", "bob" },
 		{ "name the same owner", policy_owner, TASK_IN_PROGRESS, "bob", "bob", NULL, NULL,
 		    NULL, NULL },
-		{ "steal what is claimed", policy_owner, TASK_IN_PROGRESS, NULL, ME, &by_you, NULL,
-		    "steal", YOU },
+		{ "take a task that another claims", policy_owner, TASK_IN_PROGRESS, NULL, ME,
+		    &by_you, NULL, "steal", YOU },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -200,7 +204,7 @@ Test(policy, one_task)
 	}
 }
 
-Test(policy, levels)
+Test(policy, a_level_selects_pass_warning_or_refusal)
 {
 	static const enum config_level levels[] = { LEVEL_OFF, LEVEL_WARN, LEVEL_REFUSE };
 	struct task t = { .id = (char *)"1", .subject = (char *)"T", .status = TASK_COMPLETED };
@@ -212,13 +216,13 @@ Test(policy, levels)
 		config.rules.resolved = levels[i];
 		policy_start(&f, &d);
 		cr_expect_eq(d.verdict, i == 2 ? VERDICT_REFUSE : VERDICT_PASS);
-		cr_expect_eq(d.context.len > 0, i == 1, "a warning is a word to the model");
+		cr_expect_eq(d.context.len > 0, i == 1, "a warning goes to the model");
 		cr_expect_eq(decision_silent(&d), i == 0);
 		decision_free(&d);
 	}
 }
 
-Test(policy, dependencies)
+Test(policy, invalid_dependencies_are_refused)
 {
 	struct graph_edge edge[3] = { { .blocked = "1", .blocker = "1" },
 		{ .blocked = "1", .blocker = "9\x1b[0m", .unknown = true },
@@ -243,7 +247,7 @@ Test(policy, dependencies)
 	decision_free(&d);
 }
 
-Test(policy, create)
+Test(policy, the_create_rules_are_applied)
 {
 	struct task twin = { .id = (char *)"4", .subject = (char *)"S", .status = TASK_PENDING };
 	struct strings missing = { 0 };
@@ -254,7 +258,7 @@ Test(policy, create)
 	cr_expect(decision_silent(&d));
 	f.duplicate = &twin;
 	policy_create(&f, &d);
-	cr_expect_eq(d.verdict, VERDICT_PASS, "a duplicate is only pointed out");
+	cr_expect_eq(d.verdict, VERDICT_PASS, "a duplicate is only reported");
 	cr_expect_not_null(strstr(buf_text(&d.context), "#4"));
 	decision_free(&d);
 	f.duplicate = NULL;
@@ -277,7 +281,7 @@ Test(policy, create)
 	strings_free(&missing);
 }
 
-Test(policy, names_in_a_prompt)
+Test(policy, task_numbers_in_a_prompt_are_found)
 {
 	static const struct {
 		const char *text, *ids;
@@ -323,7 +327,7 @@ Test(policy, names_in_a_prompt)
 	}
 }
 
-Test(policy, spawn)
+Test(policy, an_agent_for_tasks_that_cannot_start_is_refused)
 {
 	struct blocker b = { .id = (char *)"2", .subject = (char *)"B", .status = TASK_PENDING };
 	struct blockers blocked = { &b, 1 }, free_ = { 0 };
@@ -334,7 +338,7 @@ Test(policy, spawn)
 	struct decision d = { 0 };
 
 	policy_spawn(&config, named, 3, &d);
-	cr_expect(decision_silent(&d), "one that can be worked on is enough");
+	cr_expect(decision_silent(&d), "one task that can start is enough");
 	policy_spawn(&config, named, 2, &d);
 	cr_expect_eq(d.verdict, VERDICT_REFUSE);
 	cr_expect_not_null(
@@ -345,7 +349,7 @@ Test(policy, spawn)
 	cr_expect(decision_silent(&d));
 }
 
-Test(policy, todo)
+Test(policy, invalid_todo_lists_are_refused)
 {
 	static const struct {
 		const char *input;

@@ -1,5 +1,5 @@
 /*
- * process: what /proc says about a process, whatever it calls itself.
+ * process: the data of a process in /proc, for any name of the process.
  */
 #include <criterion/criterion.h>
 #include <signal.h>
@@ -13,7 +13,7 @@
 
 TestSuite(process, .timeout = 60);
 
-Test(process, a_name_may_hold_brackets_and_blanks)
+Test(process, a_process_name_may_have_brackets_and_blanks)
 {
 	static const char *const names[] = { "plain", "a b", ") Z 1 2", "((x", "" };
 	struct process p;
@@ -27,8 +27,8 @@ Test(process, a_name_may_hold_brackets_and_blanks)
 	}
 }
 
-/* The system's own reading of field 22, through awk. */
-Test(process, the_start_is_field_22)
+/* Compared with field 22 as awk reads it. */
+Test(process, the_start_time_is_field_22)
 {
 	char command[128];
 	unsigned long long start = 0;

@@ -1,5 +1,5 @@
 /*
- * What can be done instead: the first few, read from the list, nobody's.
+ * The list of ready tasks in a refusal: the first few without an owner.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -71,7 +71,7 @@ ready(void)
 	return buf_text(&out) + (out.len > 0); /* without the blank */
 }
 
-Test(ready, none)
+Test(ready, without_ready_tasks_the_text_is_empty)
 {
 	cr_expect_str_eq(ready(), "");
 	task("1", "completed", "", "");
@@ -79,7 +79,7 @@ Test(ready, none)
 	cr_expect_str_eq(ready(), "");
 }
 
-Test(ready, who_and_what)
+Test(ready, only_unblocked_tasks_without_owner_are_listed)
 {
 	task("1", "completed", "", "");
 	task("2", "in_progress", "", "");
@@ -92,7 +92,7 @@ Test(ready, who_and_what)
 	cr_expect_str_eq(ready(), "Ready now: #3 \"T3\", #8 \"T8\".");
 }
 
-Test(ready, claimed)
+Test(ready, a_claimed_task_is_not_listed)
 {
 	struct claim_request req = { .task = "1", .agent = { .session = "11111111-lead" } };
 
@@ -102,7 +102,7 @@ Test(ready, claimed)
 	cr_expect_str_eq(ready(), "Ready now: #2 \"T2\".");
 }
 
-Test(ready, more)
+Test(ready, only_the_first_tasks_are_listed)
 {
 	char id[8];
 

@@ -31,7 +31,7 @@ uninstall(const char *text, struct buf *out, struct settings_change *change)
 	    "%s: %s", text, err.text);
 }
 
-/* Files as people and programs write them: what is not ours keeps its bytes. */
+/* Settings files in different formats: all that is not ours keeps its bytes. */
 static const char *const files[] = {
 	"{}",
 	"{}\n",
@@ -47,7 +47,7 @@ static const char *const files[] = {
 	"{\r\n  \"a\": 1,\r\n  \"a\": 2\r\n}\r\n",
 };
 
-Test(settings, uninstall_takes_back_what_install_did)
+Test(settings, uninstall_restores_every_byte)
 {
 	struct settings_change change;
 
@@ -75,14 +75,14 @@ Test(settings, installing_twice_changes_nothing)
 		install(files[i], plan("/opt/b", false), &once, &change);
 		install(buf_text(&once), plan("/opt/b", false), &twice, &change);
 		cr_expect_eq(change.kept, 3, "file %zu: all kept", i);
-		cr_expect_eq(change.added + change.moved, 0, "file %zu: nothing new", i);
+		cr_expect_eq(change.added + change.moved, 0, "file %zu: nothing added or moved", i);
 		cr_expect_str_eq(buf_text(&twice), buf_text(&once), "file %zu: the same bytes", i);
 		buf_free(&once);
 		buf_free(&twice);
 	}
 }
 
-Test(settings, an_entry_is_known_again_after_a_move)
+Test(settings, an_entry_with_another_path_is_moved)
 {
 	static const struct {
 		const char *name, *command, *want;
@@ -118,7 +118,7 @@ Test(settings, an_entry_is_known_again_after_a_move)
 	}
 }
 
-Test(settings, what_is_not_a_settings_file_is_refused)
+Test(settings, invalid_settings_are_refused)
 {
 	static const struct {
 		const char *text, *says;
@@ -149,7 +149,7 @@ Test(settings, what_is_not_a_settings_file_is_refused)
 	}
 }
 
-Test(settings, others_in_the_same_group_stay)
+Test(settings, other_hooks_of_the_same_group_are_kept)
 {
 	static const char text[] =
 	    "{\"hooks\":{\"SubagentStop\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"a\"},"
@@ -167,7 +167,7 @@ Test(settings, others_in_the_same_group_stay)
 	buf_free(&out);
 }
 
-Test(settings, a_variable_is_added_once_and_taken_back)
+Test(settings, a_variable_is_added_once_and_removed)
 {
 	static const char *const texts[] = { "{\n  \"env\": {\n    \"A\": \"b\"\n  }\n}\n", "{}",
 		"{\"a\":1}" };
@@ -187,7 +187,7 @@ Test(settings, a_variable_is_added_once_and_taken_back)
 		cr_expect_eq(
 		    settings_uninstall(out.data, out.len, NULL, p.env, &back, &change, &err), 0,
 		    "%zu: %s", i, err.text);
-		cr_expect(change.env, "%zu: taken back", i);
+		cr_expect(change.env, "%zu: removed", i);
 		cr_expect_str_eq(buf_text(&back), texts[i], "%zu: the same bytes", i);
 		buf_free(&out);
 		buf_free(&again);
@@ -195,7 +195,7 @@ Test(settings, a_variable_is_added_once_and_taken_back)
 	}
 }
 
-Test(settings, find_tells_form_timeout_and_config)
+Test(settings, find_returns_form_timeout_and_config)
 {
 	static const char text[] =
 	    "{\"hooks\":{\"TaskCompleted\":[{\"hooks\":[{\"type\":\"command\",\"command\":"
@@ -207,7 +207,7 @@ Test(settings, find_tells_form_timeout_and_config)
 	struct error err = { 0 };
 
 	cr_assert_eq(settings_find(text, strlen(text), &all, &err), 0, "%s", err.text);
-	cr_assert_eq(all.count, 2, "two of ours");
+	cr_assert_eq(all.count, 2, "two hooks of ours");
 	cr_expect_str_eq(all.item[0].event, "TaskCompleted", "event");
 	cr_expect_str_eq(all.item[0].path, "/b/on-task-completed-verify", "path");
 	cr_expect_str_eq(all.item[0].config, "/c.json", "config");

@@ -4,7 +4,7 @@
 
 #include "hook/stop.h"
 
-Test(stop, reports_in_a_message)
+Test(stop, reports_in_a_message_are_found)
 {
 	static const struct {
 		const char *text, *want;
@@ -22,7 +22,7 @@ Test(stop, reports_in_a_message)
 		{ "{\"hookSpecificOutput\":{\"tasks_to_update\":[{\"task_id\":\"7\",\"status\":"
 		  "\"completed\"}]}}",
 		    "7 completed;" },
-		/* the last word counts; what has no status says nothing */
+		/* the last report of a task counts; one without a status is ignored */
 		{ "{\"tasks_to_update\":[{\"task_id\":\"1\",\"status\":\"completed\"},"
 		  "{\"task_id\":\"1\",\"status\":\"pending\"},{\"task_id\":\"2\"},"
 		  "{\"status\":\"completed\"},5]}",
@@ -54,7 +54,7 @@ Test(stop, reports_in_a_message)
 	}
 }
 
-/* `count` times the same, then `last`. */
+/* The text `count` times, then `last`. */
 static char *
 repeated(const char *text, size_t count, const char *last)
 {
@@ -66,8 +66,8 @@ repeated(const char *text, size_t count, const char *last)
 	return b.data;
 }
 
-/* With work that grows with the square of the length these would take hours. */
-Test(stop, work_is_bounded, .timeout = 60)
+/* If the time grew with the square of the length, these would take hours. */
+Test(stop, a_long_message_takes_limited_time, .timeout = 60)
 {
 	static const char *const texts[] = {
 		"{\"tasks_to_update\"",
@@ -88,7 +88,7 @@ Test(stop, work_is_bounded, .timeout = 60)
 	}
 }
 
-Test(stop, a_report_after_much_talk_of_it)
+Test(stop, a_report_after_many_false_starts_is_found)
 {
 	struct reports r = { 0 };
 	char *text = repeated("{ if (x) { a[\"tasks_to_update\"] = {}; } }\n", 20,

@@ -115,10 +115,10 @@ no_debris(void)
 	    "test -z \"$(find '%s' -name '*.lock' ! -name .lock -o -name '.*tmp*' -o -name "
 	    "'*.tmp')\"",
 	    dir);
-	cr_expect_eq(system(command), 0, "something was left behind");
+	cr_expect_eq(system(command), 0, "a lock or temporary file is left");
 }
 
-Test(store, create)
+Test(store, create_writes_the_bytes_of_the_client)
 {
 	cr_expect_str_eq(make_task("One"), "1");
 	cr_expect_str_eq(content("1.json"),
@@ -126,11 +126,11 @@ Test(store, create)
 	    "  \"status\": \"pending\",\n  \"blocks\": [],\n  \"blockedBy\": []\n}");
 	cr_expect_str_eq(make_task("Two"), "2");
 	cr_expect_str_eq(content(".lock"), "", "the file that the client locks");
-	cr_expect_eq(content(".highwatermark"), NULL, "only written when a task goes");
+	cr_expect_eq(content(".highwatermark"), NULL, "only a deletion writes it");
 	no_debris();
 }
 
-Test(store, numbers)
+Test(store, a_new_id_is_above_all_others)
 {
 	static const struct {
 		const char *file, *text, *next;
@@ -163,7 +163,7 @@ Test(store, numbers)
 	}
 }
 
-Test(store, delete_keeps_the_number)
+Test(store, a_deleted_id_is_not_used_again)
 {
 	struct change c = CHANGE_INIT;
 	struct strings one = { (char *[]){ "1" }, 1 };
@@ -175,14 +175,14 @@ Test(store, delete_keeps_the_number)
 	    store_update(&store, "2", &c, NULL, NULL, NULL, NULL, SOON, &err), 1, "%s", err.text);
 	cr_assert_eq(store_depend(&store, "1", "3", false, SOON, &err), 1, "%s", err.text);
 	cr_expect_eq(store_delete(&store, "1", NULL, NULL, &t, SOON, &err), 1, "%s", err.text);
-	cr_expect_str_eq(t.subject, "a", "what it was");
+	cr_expect_str_eq(t.subject, "a", "the deleted task is returned");
 	cr_expect_eq(strstr(content("2.json"), "\"1\""), NULL, "%s", content("2.json"));
 	cr_expect_eq(strstr(content("3.json"), "\"1\""), NULL, "%s", content("3.json"));
 	cr_expect_str_eq(content(".highwatermark"), "1");
 	cr_expect_eq(store_delete(&store, "3", NULL, NULL, NULL, SOON, &err), 1, "%s", err.text);
 	cr_expect_str_eq(content(".highwatermark"), "3");
 	cr_expect_eq(store_delete(&store, "2", NULL, NULL, NULL, SOON, &err), 1, "%s", err.text);
-	cr_expect_str_eq(content(".highwatermark"), "3", "only upwards");
+	cr_expect_str_eq(content(".highwatermark"), "3", "it never decreases");
 	cr_expect_str_eq(make_task("d"), "4");
 	cr_expect_eq(store_delete(&store, "3", NULL, NULL, NULL, SOON, &err), -1);
 	cr_expect_eq(err.kind, ERROR_NOT_FOUND);
@@ -190,7 +190,7 @@ Test(store, delete_keeps_the_number)
 	no_debris();
 }
 
-Test(store, ids_are_no_paths)
+Test(store, ids_that_are_paths_are_not_found)
 {
 	static const char *const ids[] = { "../lab/1", "", ".", "..", "#1", " 1 ", "01", "1.0",
 		"1.json", "1/", "x.y", "1\n", "\xce\xb1" };
@@ -212,7 +212,7 @@ Test(store, ids_are_no_paths)
 	task_free(&t);
 }
 
-Test(store, update)
+Test(store, update_changes_a_task_once)
 {
 	struct change c = CHANGE_INIT;
 	struct task before = TASK_INIT, after = TASK_INIT;
@@ -239,14 +239,14 @@ rule_no(void *arg, struct store *s, const struct task *t, struct error *e)
 {
 	struct task other = TASK_INIT;
 
-	/* a rule may look around */
+	/* a rule may read other tasks */
 	cr_expect_eq(store_get(s, "1", &other, e), 1);
 	task_free(&other);
 	return error_set(
 	    e, ERROR_REFUSED, "%s: %s", (const char *)arg, t != NULL ? t->subject : "new");
 }
 
-Test(store, rules)
+Test(store, a_rule_can_refuse_a_change)
 {
 	struct change c = CHANGE_INIT;
 
@@ -263,7 +263,7 @@ Test(store, rules)
 	no_debris();
 }
 
-Test(store, dependencies)
+Test(store, a_dependency_is_written_on_both_sides)
 {
 	struct change c = CHANGE_INIT;
 	struct strings two = { (char *[]){ "2" }, 1 }, three = { (char *[]){ "3" }, 1 };
@@ -278,10 +278,11 @@ Test(store, dependencies)
 	    "  \"status\": \"pending\",\n  \"blocks\": [\n    \"2\"\n  ],\n  \"blockedBy\": []\n}");
 	cr_expect_neq(strstr(content("2.json"), "\"blockedBy\": [\n    \"1\"\n  ]"), NULL);
 	cr_expect_eq(store_depend(&store, "3", "2", false, SOON, &err), 1, "%s", err.text);
-	cr_expect_eq(store_depend(&store, "1", "3", false, SOON, &err), -1, "a circle");
+	cr_expect_eq(store_depend(&store, "1", "3", false, SOON, &err), -1, "a cycle");
 	cr_expect_eq(err.kind, ERROR_REFUSED);
 	cr_expect_neq(strstr(err.text, "#1 -> #3 -> #2 -> #1"), NULL, "%s", err.text);
-	cr_expect_eq(store_depend(&store, "1", "1", false, SOON, &err), -1, "itself");
+	cr_expect_eq(
+	    store_depend(&store, "1", "1", false, SOON, &err), -1, "a dependency on itself");
 	cr_expect_eq(store_depend(&store, "1", "9", false, SOON, &err), -1, "unknown");
 	cr_expect_neq(strstr(err.text, "no task #9"), NULL, "%s", err.text);
 	cr_expect_eq(store_depend(&store, "9", "1", false, SOON, &err), -1, "unknown");
@@ -316,7 +317,8 @@ Test(store, one_sided_dependency_is_completed)
 	cr_expect_eq(store_depend(&store, "2", "1", false, SOON, &err), 1, "%s", err.text);
 	cr_expect_neq(
 	    strstr(content("1.json"), "\"blocks\":[\"2\"]"), NULL, "%s", content("1.json"));
-	cr_expect_eq(store_depend(&store, "2", "77", true, SOON, &err), 1, "a dangling one goes");
+	cr_expect_eq(store_depend(&store, "2", "77", true, SOON, &err), 1,
+	    "a dependency on a missing task is removed");
 	cr_expect_eq(strstr(content("2.json"), "77"), NULL);
 }
 
@@ -331,7 +333,7 @@ note_bad(void *arg, const char *file, const char *reason)
 	strcat(strcat(strcat(strcat(bad_text, file), ": "), reason), "\n");
 }
 
-Test(store, what_the_client_does_not_show)
+Test(store, files_that_the_client_does_not_show_are_reported)
 {
 	struct task_set set = { 0 };
 	struct task t = TASK_INIT;
@@ -377,7 +379,7 @@ Test(store, what_the_client_does_not_show)
 	no_debris();
 }
 
-Test(store, linked_task)
+Test(store, an_update_keeps_a_link_and_its_mode)
 {
 	struct change c = CHANGE_INIT;
 	struct stat st;
@@ -397,11 +399,11 @@ Test(store, linked_task)
 	cr_assert_eq(readlink(in_dir("1.json"), link, sizeof(link)), 15, "still a link");
 	cr_expect_neq(strstr(content("1.json"), "\"me\""), NULL);
 	stat(other, &st);
-	cr_expect_eq(st.st_mode & 0777, 0600, "and its mode");
+	cr_expect_eq(st.st_mode & 0777, 0600, "the mode is kept");
 	no_debris();
 }
 
-/* Swaps two names again and again until it is told to stop. */
+/* Swaps two names until it is told to stop. */
 struct swap {
 	char a[128], b[128];
 	atomic_bool stop;
@@ -417,8 +419,8 @@ swap_names(void *arg)
 	return NULL;
 }
 
-/* The directory that a link leads through is a link out of the lists, every other moment. */
-Test(store, a_link_is_judged_by_what_is_read)
+/* A directory on the path of a link is replaced again and again by a link out of the lists. */
+Test(store, a_replaced_link_is_never_read_outside_the_lists)
 {
 	struct task t = TASK_INIT;
 	struct swap swap = { 0 };
@@ -452,7 +454,7 @@ Test(store, a_link_is_judged_by_what_is_read)
 	task_free(&t);
 }
 
-Test(store, mode_is_kept)
+Test(store, an_update_keeps_the_mode)
 {
 	struct change c = CHANGE_INIT;
 	struct stat st;
@@ -465,7 +467,7 @@ Test(store, mode_is_kept)
 	cr_expect_eq(st.st_mode & 0777, 0600);
 }
 
-/* A writer as the client is one: truncates, then writes in place, all the time. */
+/* A writer that works as the client does: it truncates, then writes in place. */
 static volatile bool writing;
 
 static void *
@@ -479,7 +481,7 @@ writer(void *arg)
 
 	snprintf(path, sizeof(path), "%s/1.json.lock", dir);
 	while (writing) {
-		/* it writes under the task's lock, as the client does */
+		/* under the lock of the task, as the client does */
 		if (mkdir(path, 0777) == -1)
 			continue;
 		fd = open((const char *)arg, O_WRONLY | O_CREAT | O_TRUNC, 0644);
@@ -506,7 +508,7 @@ Test(store, torn_files_are_read_again)
 	writing = true;
 	cr_assert_eq(pthread_create(&thread, NULL, writer, path), 0);
 	for (int i = 0; i < 300; i++) {
-		/* never "bad": at worst the writer has not let go of the lock in time */
+		/* never "bad"; busy if the writer did not release the lock in time */
 		rc = store_get(&store, "1", &t, &err);
 		cr_expect(rc == 1 || err.kind == ERROR_BUSY, "get %d: %d %s", i, rc, err.text);
 		cr_expect_eq(store_load(&store, &set, &err), 0);
@@ -533,7 +535,7 @@ stop(void *arg, const struct task *t)
 	return ++*(int *)arg == 2 ? 7 : 0;
 }
 
-Test(store, scan)
+Test(store, a_scan_finds_the_tasks_of_an_owner)
 {
 	int n = 0;
 
@@ -567,8 +569,8 @@ name(void *arg, const struct task *t)
 	return strcmp(t->id, "stop") == 0 ? 7 : 0;
 }
 
-/* By number, whatever the directory's order; then what the client never counts to. */
-Test(store, walk)
+/* Sorted by number, not by the order of the directory; then the other ids. */
+Test(store, a_walk_visits_tasks_in_order)
 {
 	static const char *const ids[] = { "10", "9", "abc", "70000", "2", "65535", "65536", "007",
 		"0", "stop", "zzz", "1000000000000000000000" };
@@ -581,14 +583,14 @@ Test(store, walk)
 	    buf_text(&seen), " 2 9 10 65535 0 007 65536 70000 1000000000000000000000 abc stop");
 	buf_reset(&seen);
 	cr_expect_eq(store_walk(&store, TASK_COMPLETED, name, &seen, &err), 0);
-	cr_expect_str_eq(buf_text(&seen), "", "none is even parsed");
+	cr_expect_str_eq(buf_text(&seen), "", "no file is parsed");
 	write_task("3", ",\"activeForm\":\"\\u0063ompleted\"");
 	cr_expect_eq(store_walk(&store, TASK_COMPLETED, name, &seen, &err), 0);
-	cr_expect_str_eq(buf_text(&seen), " 3", "an escape may spell anything");
+	cr_expect_str_eq(buf_text(&seen), " 3", "a file with an escape is parsed");
 	buf_free(&seen);
 }
 
-Test(store, big_file)
+Test(store, a_large_file_is_read)
 {
 	struct buf text = { 0 };
 	struct task t = TASK_INIT;
@@ -616,7 +618,7 @@ Test(store, big_file)
 	buf_free(&text);
 }
 
-Test(store, put)
+Test(store, puts_a_task_under_its_id_once)
 {
 	static const char text[] =
 	    "{\"id\":\"5\",\"subject\":\"s\",\"description\":\"d\","
@@ -626,8 +628,9 @@ Test(store, put)
 	cr_expect_str_eq(content("5.json"), text);
 	cr_expect_eq(store_put(&store, "5", text, strlen(text), SOON, &err), -1);
 	cr_expect_eq(err.kind, ERROR_REFUSED, "%s", err.text);
-	cr_expect_eq(store_put(&store, "6", "{}", 2, SOON, &err), -1, "no task");
-	cr_expect_eq(store_put(&store, "../6", text, strlen(text), SOON, &err), -1, "no id");
+	cr_expect_eq(store_put(&store, "6", "{}", 2, SOON, &err), -1, "the text is not a task");
+	cr_expect_eq(
+	    store_put(&store, "../6", text, strlen(text), SOON, &err), -1, "the id is invalid");
 	no_debris();
 }
 
@@ -642,7 +645,7 @@ two_things(void *arg, struct store *s, struct error *e)
 	return store_update(s, "1", &c, rule_no, arg, NULL, NULL, SOON, e);
 }
 
-Test(store, locked)
+Test(store, several_changes_can_share_one_lock)
 {
 	struct lock l = LOCK_INIT;
 
@@ -656,7 +659,7 @@ Test(store, locked)
 	no_debris();
 }
 
-Test(store, busy_task)
+Test(store, a_locked_task_is_not_changed)
 {
 	struct change c = CHANGE_INIT;
 
@@ -670,7 +673,7 @@ Test(store, busy_task)
 	cr_expect_eq(strstr(content("1.json"), "me"), NULL);
 }
 
-Test(store, not_there)
+Test(store, a_missing_or_linked_list_is_not_opened)
 {
 	struct store s = STORE_INIT;
 	char path[128];
@@ -683,7 +686,7 @@ Test(store, not_there)
 	store_close(&s);
 }
 
-Test(store, order)
+Test(store, tasks_are_listed_in_the_order_of_the_client)
 {
 	struct task_set set = { 0 };
 

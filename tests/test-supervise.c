@@ -17,10 +17,10 @@ answered(const char *why)
 	return ANSWERED;
 }
 
-/* What a supervisor does before it supervises; NULL. */
+/* Called by the supervisor before it starts the child, or NULL. */
 static void (*prepare)(void);
 
-/* Run `body` below a supervisor of its own; the supervisor's exit status, or -signal. */
+/* Run `body` under a new supervisor; returns its exit status, or -signal. */
 static int
 supervised(int64_t limit_ms, void (*body)(void), void (*meanwhile)(pid_t))
 {
@@ -93,7 +93,7 @@ stubborn(void)
 	forever();
 }
 
-Test(supervise, the_ends_of_a_child)
+Test(supervise, every_end_of_the_child_gives_an_answer)
 {
 	static const struct {
 		const char *name;
@@ -101,15 +101,15 @@ Test(supervise, the_ends_of_a_child)
 		int64_t limit;
 		int want;
 	} rows[] = {
-		{ "a pass is passed on", pass, 60000, 0 },
-		{ "so is a refusal", refuse, 60000, 2 },
-		{ "any other status is no word of ours", odd, 60000, ANSWERED },
+		{ "status 0 is returned", pass, 60000, 0 },
+		{ "status 2 is returned", refuse, 60000, 2 },
+		{ "another status is a fault", odd, 60000, ANSWERED },
 		{ "a crash", crash, 60000, ANSWERED },
 		{ "killed", killed, 60000, ANSWERED },
 		{ "aborted", aborted, 60000, ANSWERED },
-		{ "too late", forever, 50, ANSWERED },
-		{ "too late and deaf", stubborn, 50, ANSWERED },
-		{ "no time at all", forever, 0, ANSWERED },
+		{ "past the limit", forever, 50, ANSWERED },
+		{ "past the limit, SIGTERM ignored", stubborn, 50, ANSWERED },
+		{ "a limit of 0", forever, 0, ANSWERED },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -119,7 +119,7 @@ Test(supervise, the_ends_of_a_child)
 	}
 }
 
-/* The parent's only child, once it is there. */
+/* Wait for the only child of the process. */
 static pid_t
 child_of(pid_t pid)
 {
@@ -153,10 +153,10 @@ stop_it(pid_t pid)
 	kill(pid, SIGTERM);
 }
 
-Test(supervise, from_outside)
+Test(supervise, a_signal_from_outside_gives_an_answer)
 {
 	cr_expect_eq(supervised(60000, forever, kill_it), ANSWERED, "the child is killed");
-	cr_expect_eq(supervised(60000, forever, stop_it), ANSWERED, "the parent is told to stop");
+	cr_expect_eq(supervised(60000, forever, stop_it), ANSWERED, "the parent gets SIGTERM");
 }
 
 static void
@@ -165,7 +165,7 @@ ignore_children(void)
 	signal(SIGCHLD, SIG_IGN);
 }
 
-Test(supervise, children_ignored_by_the_caller, .timeout = 60)
+Test(supervise, an_ignored_sigchld_does_not_lose_the_status, .timeout = 60)
 {
 	prepare = ignore_children;
 	cr_expect_eq(supervised(600000, pass, NULL), 0, "a pass");
@@ -184,7 +184,7 @@ stop_self_after_fork(void)
 	pthread_atfork(NULL, stop_self, NULL);
 }
 
-Test(supervise, told_to_stop_before_fork_returns)
+Test(supervise, sigterm_before_fork_returns_is_not_lost)
 {
 	prepare = stop_self_after_fork;
 	cr_expect_eq(supervised(60000, forever, NULL), ANSWERED);
@@ -197,7 +197,7 @@ shorten(void)
 	forever();
 }
 
-/* Ends well after the first limit. */
+/* Ends with status 0 after the first limit. */
 static void
 lengthen(void)
 {
@@ -208,6 +208,6 @@ lengthen(void)
 
 Test(supervise, the_child_sets_the_limit, .timeout = 60)
 {
-	cr_expect_eq(supervised(600000, shorten, NULL), ANSWERED, "shorter");
-	cr_expect_eq(supervised(2000, lengthen, NULL), 0, "longer");
+	cr_expect_eq(supervised(600000, shorten, NULL), ANSWERED, "a shorter limit");
+	cr_expect_eq(supervised(2000, lengthen, NULL), 0, "a longer limit");
 }

@@ -1,5 +1,5 @@
 /*
- * Counts that survive a process: the oldest make room, each kind for itself.
+ * Counts in a file: each kind has a limit and drops its oldest key.
  */
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -43,7 +43,7 @@ teardown(void)
 
 TestSuite(tally, .init = setup, .fini = teardown);
 
-/* The file as it is after these keys were counted. */
+/* Write the file with these counts. */
 static void
 tally_is(const char *text, size_t len)
 {
@@ -64,7 +64,7 @@ Test(tally, a_key_is_counted_and_forgotten)
 	cr_expect_eq(tally_get(&list, "stop:a"), 0);
 }
 
-Test(tally, a_full_kind_gives_up_its_oldest_key_alone)
+Test(tally, a_full_kind_drops_only_its_oldest_key)
 {
 	struct buf text = { 0 };
 
@@ -76,20 +76,20 @@ Test(tally, a_full_kind_gives_up_its_oldest_key_alone)
 	buf_free(&text);
 
 	cr_expect_eq(tally_get(&list, "idle:0"), 3, "a full kind is still read");
-	cr_expect_eq(tally_add(&list, "idle:1", SOON, &err), 4, "a known key needs no room");
+	cr_expect_eq(tally_add(&list, "idle:1", SOON, &err), 4, "a known key drops no other");
 	cr_expect_eq(tally_get(&list, "idle:0"), 3);
 	cr_expect_eq(tally_add(&list, "idle:new", SOON, &err), 1);
-	cr_expect_eq(tally_get(&list, "idle:0"), 0, "the oldest made room");
+	cr_expect_eq(tally_get(&list, "idle:0"), 0, "the oldest key is dropped");
 	cr_expect_eq(tally_get(&list, "idle:1"), 4);
 	cr_expect_eq(tally_get(&list, "idle:1999"), 3);
 	cr_expect_eq(tally_get(&list, "idle:new"), 1);
 	cr_expect_eq(tally_get(&list, "label:s:1:lead"), 1, "another kind");
 	cr_expect_eq(tally_get(&list, "stop:a"), 2, "another kind");
 	cr_expect_eq(tally_add(&list, "stop:b", SOON, &err), 1);
-	cr_expect_eq(tally_get(&list, "idle:1"), 4, "a kind with room takes none from others");
+	cr_expect_eq(tally_get(&list, "idle:1"), 4, "a kind that is not full drops no key");
 }
 
-Test(tally, the_largest_count_stays)
+Test(tally, the_largest_count_does_not_overflow)
 {
 	static const char text[] = "{\"stop:a\":9223372036854775807}";
 

@@ -1,6 +1,6 @@
 /*
- * Tasks: which texts the client shows, what an edit writes.  The rows are
- * what the client was seen to do with such files.
+ * Tasks: which files the client shows, and what an edit writes.  The rows are
+ * the observed behaviour of the client.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 #define NOW INT64_C(1770410460000) /* 2026-02-06T20:41:00Z */
 
-/* A native task with one member more; "" for none. */
+/* A native task with additional members. */
 #define WITH(more)                                                                      \
 	"{\"id\":\"1\",\"subject\":\"s\",\"description\":\"d\",\"status\":\"pending\"," \
 	"\"blocks\":[],\"blockedBy\":[]" more "}"
@@ -92,7 +92,7 @@ static const struct {
 	{ "NUL bytes", "{}\0{}", "invalid JSON", 5 },
 };
 
-Test(task, tolerance)
+Test(task, files_are_accepted_as_the_client_does)
 {
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		struct task t = TASK_INIT;
@@ -121,7 +121,7 @@ load(struct task *t, enum task_dialect dialect, const char *id, const char *text
 	    task_read(t, dialect, id, text, strlen(text), &err), 0, "%s: %s", text, err.text);
 }
 
-Test(task, fields)
+Test(task, fields_are_read)
 {
 	struct task t = TASK_INIT, u = TASK_INIT;
 	char *s;
@@ -130,13 +130,13 @@ Test(task, fields)
 	    "{\"id\":\"270\",\"subject\":\"S\",\"description\":\"D\",\"activeForm\":\"A\","
 	    "\"owner\":\"me\",\"status\":\"in_progress\",\"blocks\":[\"2\",\"2\"],"
 	    "\"blockedBy\":[\"3\"],\"metadata\":{\"_internal\":true,\"parentId\":9,\"k\":\"v\"}}");
-	cr_expect_str_eq(t.id, "27", "a file goes by its name");
+	cr_expect_str_eq(t.id, "27", "the id is the name of the file");
 	cr_expect_str_eq(t.subject, "S");
 	cr_expect_str_eq(t.description, "D");
 	cr_expect_str_eq(t.active_form, "A");
 	cr_expect_str_eq(t.owner, "me");
 	cr_expect_eq(t.status, TASK_IN_PROGRESS);
-	cr_expect_eq(t.blocks.count, 1, "duplicates are one");
+	cr_expect_eq(t.blocks.count, 1, "duplicates are removed");
 	cr_expect_str_eq(t.blocked_by.item[0], "3");
 	cr_expect(t.internal);
 	cr_expect_str_eq(t.parent, "9");
@@ -148,7 +148,7 @@ Test(task, fields)
 	cr_expect_str_eq(u.owner, "me");
 	task_free(&t);
 	cr_expect_eq(t.status, TASK_NO_STATUS);
-	cr_expect_str_eq(u.subject, "S", "a copy lives on its own");
+	cr_expect_str_eq(u.subject, "S", "a copy is independent");
 	task_free(&u);
 	task_free(&u);
 }
@@ -183,7 +183,7 @@ static const struct {
 	    "S", "", NULL, NULL, "task_2", TASK_PENDING },
 };
 
-Test(task, dialects)
+Test(task, all_dialects_are_read)
 {
 	for (size_t i = 0; i < sizeof(dialects) / sizeof(dialects[0]); i++) {
 		struct task t = TASK_INIT;
@@ -232,7 +232,7 @@ static const struct {
 	    "  \"status\": \"in_progress\",\n  \"blocks\": [],\n  \"blockedBy\": []\n}" },
 	{ "a new owner goes last", PLAIN "\n}", { .status = TASK_NO_STATUS, .owner = "me" },
 	    PLAIN ",\n  \"owner\": \"me\"\n}" },
-	{ "and to its place with the next write", PLAIN ",\n  \"owner\": \"me\"\n}",
+	{ "the next write moves the owner to its place", PLAIN ",\n  \"owner\": \"me\"\n}",
 	    { .status = TASK_NO_STATUS, .metadata = "{\"a\":1}" },
 	    OWNED ",\n  \"metadata\": {\n    \"a\": 1\n  }\n}" },
 	{ "owner removed", PLAIN ",\n  \"owner\": \"me\"\n}",
@@ -268,7 +268,7 @@ static const struct {
 	    "{\n  \"id\": \"1\",\n  \"subject\": \"s\",\n  \"description\": \"d\",\n"
 	    "  \"status\": \"pending\",\n  \"blocks\": [],\n  \"blockedBy\": [\n    \"2\"\n  "
 	    "]\n}" },
-	{ "minified keeps its form", WITH(",\"z\":1.0"),
+	{ "minified text stays minified", WITH(",\"z\":1.0"),
 	    { .status = TASK_COMPLETED, .owner = "me" },
 	    "{\"id\":\"1\",\"subject\":\"s\",\"description\":\"d\",\"status\":\"completed\","
 	    "\"blocks\":[],\"blockedBy\":[],\"z\":1.0,\"owner\":\"me\"}" },
@@ -288,7 +288,7 @@ static const struct {
 	    "\"description\":\"d\",\"subject\":\"s\"}" },
 	{ "the last of duplicates", WITH(",\"status\":\"in_progress\""),
 	    { .status = TASK_COMPLETED }, WITH(",\"status\":\"completed\"") },
-	{ "a wrong id is put right",
+	{ "a wrong id is corrected",
 	    "{\n  \"id\": \"10\",\n  \"subject\": \"s\",\n  \"description\": \"d\",\n"
 	    "  \"status\": \"pending\",\n  \"blocks\": [],\n  \"blockedBy\": []\n}",
 	    { .status = TASK_NO_STATUS, .owner = "me" }, PLAIN ",\n  \"owner\": \"me\"\n}" },
@@ -297,7 +297,7 @@ static const struct {
 	    PLAIN ",\n  \"owner\": \"a\\\"\\n\\u0001\xef\xbf\xbd\"\n}" },
 };
 
-Test(task, edits)
+Test(task, an_edit_writes_what_the_client_would_write)
 {
 	for (size_t i = 0; i < sizeof(edits) / sizeof(edits[0]); i++) {
 		struct task t = TASK_INIT;
@@ -316,8 +316,8 @@ Test(task, edits)
 	}
 }
 
-/* The second key cannot be kept; what was printed for the first is freed. */
-Test(task, a_key_that_cannot_be_kept)
+/* The second key cannot be kept; the text printed for the first is freed. */
+Test(task, a_key_that_cannot_be_kept_is_refused)
 {
 	struct change change = { .status = TASK_NO_STATUS, .metadata = "{\"a\":1,\"\\u0000\":2}" };
 	struct task t = TASK_INIT;
@@ -338,16 +338,16 @@ static const struct {
 	struct change change;
 	const char *want; /* NULL: refused */
 } foreign[] = {
-	{ "native has no blocked", TASK_NATIVE, WITH(""), { .status = TASK_BLOCKED }, NULL },
+	{ "native: no status blocked", TASK_NATIVE, WITH(""), { .status = TASK_BLOCKED }, NULL },
 	{ "metadata must be an object", TASK_NATIVE, WITH(""),
 	    { .status = TASK_NO_STATUS, .metadata = "[]" }, NULL },
 	{ "metadata must be JSON", TASK_NATIVE, WITH(""),
 	    { .status = TASK_NO_STATUS, .metadata = "{" }, NULL },
-	{ "a key that C cannot spell", TASK_NATIVE, WITH(",\"metadata\":{}"),
+	{ "a key with a NUL", TASK_NATIVE, WITH(",\"metadata\":{}"),
 	    { .status = TASK_NO_STATUS, .metadata = "{\"a\\u0000\":1}" }, NULL },
 	{ "half a surrogate pair as key", TASK_NATIVE, WITH(",\"metadata\":{}"),
 	    { .status = TASK_NO_STATUS, .metadata = "{\"\\ud800\":1}" }, NULL },
-	{ "such a key after another one", TASK_NATIVE, WITH(",\"metadata\":{}"),
+	{ "half a surrogate pair as second key", TASK_NATIVE, WITH(",\"metadata\":{}"),
 	    { .status = TASK_NO_STATUS, .metadata = "{\"a\":1,\"\\ud800\":1}" }, NULL },
 	{ "folder: no metadata", TASK_FOLDER,
 	    "{\"id\":\"1\",\"subject\":\"s\",\"description\":\"\",\"status\":\"pending\",\"owner\":"
@@ -360,13 +360,13 @@ static const struct {
 	    { .status = TASK_IN_PROGRESS, .owner = "me", .add_blocked_by = &two },
 	    "{\"id\":\"1\",\"subject\":\"s\",\"status\":\"in_progress\",\"owner\":\"me\","
 	    "\"blockedBy\":[\"2\"]}" },
-	{ "folder: nobody is null", TASK_FOLDER,
+	{ "folder: no owner is null", TASK_FOLDER,
 	    "{\"id\":\"1\",\"subject\":\"s\",\"status\":\"pending\",\"owner\":\"me\",\"blockedBy\":"
 	    "[]}",
 	    { .status = TASK_NO_STATUS, .owner = "" },
 	    "{\"id\":\"1\",\"subject\":\"s\",\"status\":\"pending\",\"owner\":null,\"blockedBy\":[]"
 	    "}" },
-	{ "document: stamped", TASK_DOCUMENT,
+	{ "document: updated_at is set", TASK_DOCUMENT,
 	    "{\"id\":\"1\",\"description\":\"s\\nmore\",\"status\":\"pending\",\"updated_at\":"
 	    "\"x\","
 	    "\"assignee\":\"me\",\"dependencies\":[\"9\"]}",
@@ -387,7 +387,7 @@ static const struct {
 	    "\"updated_at\":\"2026-02-06T20:41:00Z\"}}" },
 };
 
-Test(task, edits_of_dialects)
+Test(task, all_dialects_are_edited)
 {
 	for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++) {
 		struct task t = TASK_INIT;
@@ -442,11 +442,11 @@ static const struct {
 	{ "folder", TASK_FOLDER, { .status = TASK_NO_STATUS, .subject = "S" },
 	    "{\n  \"id\": \"1\",\n  \"subject\": \"S\",\n  \"description\": \"\",\n"
 	    "  \"status\": \"pending\",\n  \"owner\": null,\n  \"blockedBy\": []\n}" },
-	{ "folder holds no activeForm", TASK_FOLDER,
+	{ "folder: no activeForm", TASK_FOLDER,
 	    { .status = TASK_NO_STATUS, .subject = "S", .active_form = "A" }, NULL },
 };
 
-Test(task, made)
+Test(task, new_tasks_are_printed_in_all_dialects)
 {
 	for (size_t i = 0; i < sizeof(made) / sizeof(made[0]); i++) {
 		struct buf out = { 0 };
@@ -463,7 +463,7 @@ Test(task, made)
 
 /* ---- ids, names, order ---- */
 
-Test(task, ids)
+Test(task, valid_ids_are_recognized)
 {
 	static const struct {
 		const char *id;
@@ -497,13 +497,13 @@ Test(task, ids)
 	cr_expect(!task_id_ok(longest), "129 characters");
 }
 
-Test(task, order)
+Test(task, tasks_are_sorted_as_the_client_does)
 {
 	static const struct {
 		const char *id;
 		enum task_status status;
 	} rows[] = {
-		/* as they should come out */
+		/* in the expected order */
 		{ "2", TASK_IN_PROGRESS },
 		{ "10", TASK_IN_PROGRESS },
 		{ "007", TASK_PENDING },
@@ -536,7 +536,7 @@ Test(task, order)
 	task_set_free(&set);
 }
 
-Test(task, names)
+Test(task, a_task_is_named_in_one_line)
 {
 	struct task t = TASK_INIT;
 	struct buf out = { 0 };
@@ -554,8 +554,8 @@ Test(task, names)
 	task_free(&t);
 }
 
-/* Each of many ids twice: an array that is read and added to in no time, in its order. */
-Test(task, many_ids)
+/* Each of many ids twice: reading and adding takes linear time and keeps the order. */
+Test(task, many_ids_take_linear_time)
 {
 	enum { IDS = 60000 };
 	struct strings more = { 0 };
@@ -575,7 +575,7 @@ Test(task, many_ids)
 	cr_assert_eq(task_read(&t, TASK_NATIVE, "1", text.data, text.len, &err), 0, "%s", err.text);
 	cr_expect_lt(
 	    clock_ms() - start, 3000, "reading took %lld ms", (long long)(clock_ms() - start));
-	cr_assert_eq(t.blocked_by.count, IDS, "duplicates are one: %zu", t.blocked_by.count);
+	cr_assert_eq(t.blocked_by.count, IDS, "duplicates are removed: %zu", t.blocked_by.count);
 	cr_expect_str_eq(t.blocked_by.item[0], "2");
 	cr_expect_str_eq(t.blocked_by.item[IDS - 1], "60001");
 

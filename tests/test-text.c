@@ -10,7 +10,7 @@
 #define OFF "\033[0m"
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-Test(text, show)
+Test(text, shown_text_is_safe)
 {
 	static const struct {
 		const char *given;
@@ -88,7 +88,7 @@ Test(text, show)
 	buf_free(&b);
 }
 
-Test(text, quote)
+Test(text, quoted_text_stays_in_its_quotes)
 {
 	static const char *const rows[][2] = {
 		{ "fix it", "\"fix it\"" },
@@ -108,7 +108,7 @@ Test(text, quote)
 	buf_free(&b);
 }
 
-Test(text, utf8_next)
+Test(text, utf8_characters_are_decoded)
 {
 	static const struct {
 		const char *bytes;
@@ -126,7 +126,7 @@ Test(text, utf8_next)
 		{ "\xef\xbf\xbf", 3, 0xffff, 3 },
 		{ "\xf0\x90\x80\x80", 4, 0x10000, 4 },
 		{ "\xf4\x8f\xbf\xbf", 4, 0x10ffff, 4 },
-		/* invalid: the bytes that could have begun a character go with it */
+		/* invalid: the bytes that could begin a character are skipped with it */
 		{ "\x80", 1, -1, 1 },
 		{ "\xc0\x80", 2, -1, 1 },
 		{ "\xc1\xbf", 2, -1, 1 },
@@ -160,7 +160,7 @@ Test(text, utf8_next)
 	buf_free(&b);
 }
 
-Test(text, width)
+Test(text, the_width_in_columns_is_computed)
 {
 	static const struct {
 		const char *text;
@@ -184,7 +184,7 @@ Test(text, width)
 		    text_width(rows[i].text));
 }
 
-Test(text, fit)
+Test(text, text_is_cut_to_a_width)
 {
 	static const struct {
 		const char *text;
@@ -229,7 +229,7 @@ Test(text, fit)
 	buf_free(&b);
 }
 
-Test(text, nearest)
+Test(text, the_nearest_word_is_found)
 {
 	static const char *const words[] = { "on_fault", "verify", "timeout", "require_owner",
 		"x" };
@@ -253,7 +253,7 @@ Test(text, nearest)
 	}
 }
 
-Test(text, same)
+Test(text, text_is_compared_without_case_and_extra_blanks)
 {
 	static const struct {
 		const char *a, *b;
@@ -276,7 +276,7 @@ Test(text, same)
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		cr_expect_eq(text_same(rows[i].a, rows[i].b), rows[i].want, "row %zu", i);
-		cr_expect_eq(text_same(rows[i].b, rows[i].a), rows[i].want, "row %zu turned", i);
+		cr_expect_eq(text_same(rows[i].b, rows[i].a), rows[i].want, "row %zu reversed", i);
 	}
 }
 
@@ -320,7 +320,7 @@ Test(text, plain)
 	}
 }
 
-Test(text, number)
+Test(text, numbers_are_read)
 {
 	static const struct {
 		const char *given;

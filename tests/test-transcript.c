@@ -1,5 +1,5 @@
 /*
- * What a transcript tells: the version of the client that wrote it.
+ * The version of the client that wrote a transcript.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #include "agent/transcript.h"
 
-Test(transcript, version)
+Test(transcript, the_version_of_the_client_is_found)
 {
 	static const struct {
 		const char *text, *want;
@@ -18,7 +18,7 @@ Test(transcript, version)
 		{ "{\"version\":\"2.1.34\"}\n{\"version\":\"2.1.197\"}\n", "2.1.197" },
 		{ "{\"version\":\"2.1.34\"}\n{\"type\":\"summary\"}\n{\"half\":", "2.1.34" },
 		{ "cut off\"}\n{\"version\":\"2.1.325\"}", "2.1.325" },
-		/* Not somebody else's version. */
+		/* A version in a message does not count. */
 		{ "{\"result\":{\"version\":\"9.9.9\"}}\n", NULL },
 		{ "{\"text\":\"\\\"version\\\":\\\"9.9.9\\\"\"}\n", NULL },
 		{ "{\"version\":\"<script>\"}\n", NULL },

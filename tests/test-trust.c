@@ -1,6 +1,6 @@
 /*
- * Whose commands may run: never trusted, trusted, changed, moved, gone,
- * hidden, and a record that cannot be believed.
+ * Trust of gate files: unknown, trusted, changed, moved, removed and hidden
+ * files, and an unsafe trust file.
  */
 #include <criterion/criterion.h>
 #include <sys/stat.h>
@@ -79,7 +79,7 @@ give(const char *dir, const char *text)
 
 TestSuite(trust, .init = make_top, .fini = remove_top);
 
-Test(trust, from_unknown_to_changed)
+Test(trust, a_file_is_unknown_trusted_or_changed)
 {
 	struct buf why = { 0 };
 	struct stat st;
@@ -102,19 +102,19 @@ Test(trust, from_unknown_to_changed)
 	    strstr(buf_text(&why), "gate \"test\" runs 'true' instead of 'make test'") != NULL,
 	    "%s", buf_text(&why));
 	put("p", "{}");
-	cr_expect_eq(ask("p", &why), TRUST_CHANGED, "gates edited away");
+	cr_expect_eq(ask("p", &why), TRUST_CHANGED, "the gates are removed");
 	cr_expect(
 	    strstr(buf_text(&why), "gate \"test\" was removed") != NULL, "%s", buf_text(&why));
 	put("p", "// harmless\n" GATES);
-	cr_expect_eq(ask("p", &why), TRUST_CHANGED, "pinned by bytes");
+	cr_expect_eq(ask("p", &why), TRUST_CHANGED, "a changed comment");
 	cr_expect(strstr(buf_text(&why), "settings or comments") != NULL, "%s", buf_text(&why));
 	put("p", GATES);
-	cr_expect_eq(ask("p", &why), TRUST_YES, "back as it was");
+	cr_expect_eq(ask("p", &why), TRUST_YES, "the trusted bytes again");
 	buf_free(&why);
 	free(path);
 }
 
-Test(trust, gone_and_hidden)
+Test(trust, a_removed_or_hidden_file_is_reported)
 {
 	struct buf why = { 0 };
 	struct error e = { 0 };
@@ -134,7 +134,7 @@ Test(trust, gone_and_hidden)
 	put("q", GATES);
 	cr_expect_eq(ask("q", &why), TRUST_UNKNOWN, "the same bytes elsewhere are not trusted");
 	unlink(path);
-	cr_expect_eq(ask("p", &why), TRUST_GONE, "removed");
+	cr_expect_eq(ask("p", &why), TRUST_GONE, "the file is removed");
 	cr_expect(strstr(buf_text(&why), "no longer there") != NULL, "%s", buf_text(&why));
 	cr_expect_eq(trust_remove(home, path, LONG, &e), 1, "%s", e.text);
 	cr_expect_eq(trust_remove(home, path, LONG, &e), 0);
@@ -143,7 +143,7 @@ Test(trust, gone_and_hidden)
 	free(path);
 }
 
-Test(trust, named_by_the_settings)
+Test(trust, a_file_named_by_the_settings_needs_no_trust)
 {
 	char *path = mem_printf("%s/p/.claude/task-hooks.json", top);
 	struct config_query q = { .file = path, .cwd = top, .config_dir = home };
@@ -161,7 +161,7 @@ Test(trust, named_by_the_settings)
 	free(path);
 }
 
-Test(trust, record_that_is_not_believed)
+Test(trust, an_unsafe_trust_file_is_refused)
 {
 	static const char *const rows[] = { "chmod 0666 %s/task-hooks/trust.json",
 		"chmod 0600 %s/task-hooks/trust.json; chmod 0777 %s/task-hooks",
@@ -196,7 +196,7 @@ Test(trust, record_that_is_not_believed)
 	buf_free(&why);
 }
 
-Test(trust, several_files)
+Test(trust, several_files_are_trusted)
 {
 	struct buf why = { 0 };
 	struct trusts ts;
@@ -218,7 +218,7 @@ Test(trust, several_files)
 	buf_free(&why);
 }
 
-Test(trust, differences)
+Test(trust, the_changes_of_a_file_are_described)
 {
 	static const struct {
 		const char *old, *new, *want;

@@ -4,7 +4,7 @@
  *	tool-child [-t MS] [-n COUNT] PROGRAM [ARGUMENT...]
  *
  * Runs the program COUNT times at once, prints one line per run and the
- * last bytes of its output.  Told to stop by SIGTERM it stops its children.
+ * last bytes of its output.  On SIGTERM it stops its children.
  */
 #include <err.h>
 #include <signal.h>

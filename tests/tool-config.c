@@ -1,6 +1,6 @@
 /*
- * tool-config FILE...: is each a configuration?  One line per file, "ok" or
- * the error; for comparison with the schema.
+ * tool-config FILE...: check each configuration.  Prints one line per file, "ok"
+ * or the error; for comparison with the schema.
  */
 #include <stdio.h>
 

@@ -2,8 +2,8 @@
  * tool-kill-at N PROGRAM [ARGUMENT...]: run the program, and kill it (SIGKILL)
  * when the first process that it forks is about to make its Nth system call.
  *
- * Exit status 0: done so, and the forked process goes on without us; 3: it
- * made fewer calls, and all ended by itself.
+ * Exit status 0: it was killed, and the forked process continues; 3: the forked
+ * process made fewer calls, and both ended normally.
  */
 #include <err.h>
 #include <errno.h>
@@ -28,7 +28,7 @@ next_stop(pid_t pid)
 	return status;
 }
 
-/* Let the program run until it forks; the new process, stopped. */
+/* Run the program until it forks; returns the new process, which is stopped. */
 static pid_t
 first_child(pid_t front)
 {
@@ -49,7 +49,7 @@ first_child(pid_t front)
 	ptrace(PTRACE_GETEVENTMSG, front, 0, &pid);
 	ptrace(PTRACE_DETACH, front, 0, 0);
 	next_stop((pid_t)pid);
-	/* What it forks itself is none of our business. */
+	/* Do not trace the processes that it forks. */
 	ptrace(PTRACE_SETOPTIONS, (pid_t)pid, 0, PTRACE_O_TRACESYSGOOD);
 	return (pid_t)pid;
 }

@@ -1,14 +1,14 @@
 /*
- * tool-lock: the lock, the file and the journal modules at work, for the
- * checks that need many processes of them.
+ * tool-lock: use the lock, file and journal modules in many processes, for
+ * check-locks and others.
  *
  *	tool-lock work DIR NAME ROUNDS SEED
  *		random operations on the list DIR, under the client's locks;
- *		prints each after it is done ("u", "c ID", "d ID")
- *	tool-lock storm DIR WORKERS ROUNDS ours|clients|nobodys
- *		a lock whose holder is dead, and many who want it: in every
- *		round exactly one may get it
- *	tool-lock hold DIR FILE		take the lock, say so, wait for the end of stdin
+ *		prints each one when it is done ("u", "c ID", "d ID")
+ *	tool-lock storm DIR WORKERS ROUNDS ours|clients|none
+ *		a lock whose holder is dead, or no lock, and many processes that
+ *		want it: in every round exactly one may get it
+ *	tool-lock hold DIR FILE		take the lock, print "held", wait for the end of stdin
  *	tool-lock take DIR FILE MS	take the lock and release it
  *	tool-lock journal DIR NAME ROUNDS	append lines
  *	tool-lock verify DIR		verify the journal
@@ -35,7 +35,7 @@
 #include "sys/lock-dir.h"
 #include "sys/lock.h"
 
-#define PATIENCE_MS 120000 /* how long a loaded machine may take */
+#define PATIENCE_MS 120000 /* time limit for a loaded machine */
 
 static int listfd;
 static struct error error;
@@ -84,7 +84,7 @@ save(struct lock *l, const char *name, const char *text)
 	return true;
 }
 
-/* One more for `name` in the table of counts that all share. */
+/* Add one to the count of `name` in the shared table. */
 static void
 update(const char *name)
 {
@@ -154,7 +154,7 @@ create(const char *name)
 		id = next_id();
 		snprintf(file, sizeof(file), "%ld.json", id);
 		if (faccessat(listfd, file, F_OK, 0) == 0)
-			errx(1, "%s is there already", file);
+			errx(1, "%s exists already", file);
 		done = save(&l, file, name);
 		lock_release(&l);
 	}
@@ -224,7 +224,7 @@ struct arena {
 	atomic_int inside, winners, most, failures;
 };
 
-/* What a dead holder leaves: ours marked and back-dated, the client's old. */
+/* Create the lock of a dead holder: ours has a mark and an old time, the client's an old time. */
 static void
 leave_lock(const char *kind)
 {
@@ -242,8 +242,8 @@ leave_lock(const char *kind)
 		err(1, "utimensat");
 }
 
-/* Until we have it, or see that another has it.  Then, having held it while
- * all others looked, everybody gets it in turn (if so asked: that takes time). */
+/* Try until we have the lock or another process has it.  It is held until all
+ * have tried; then, if in_turn, each process takes the lock once. */
 static void
 contend(struct arena *a, bool in_turn)
 {
@@ -307,7 +307,7 @@ storm(int workers, int rounds, const char *kind)
 		for (int n = 0; n < rounds; n++) {
 			pthread_barrier_wait(&a->gate); /* the round is set up */
 			contend(a, rounds <= 1000 || n % 16 == 0);
-			pthread_barrier_wait(&a->gate); /* all are through */
+			pthread_barrier_wait(&a->gate); /* all have ended the round */
 		}
 		_exit(0);
 	}
@@ -315,14 +315,14 @@ storm(int workers, int rounds, const char *kind)
 		leave_lock(kind);
 		atomic_store(&a->winners, 0);
 		pthread_barrier_wait(&a->gate);
-		pthread_barrier_wait(&a->gate); /* all have looked */
+		pthread_barrier_wait(&a->gate); /* all have tried */
 		if (atomic_load(&a->winners) != 1) {
 			printf("round %d: %d winners\n", n, atomic_load(&a->winners));
 			bad++;
 		}
 		pthread_barrier_wait(&a->gate);
 		if (faccessat(listfd, "1.json.lock", F_OK, 0) == 0) {
-			printf("round %d: the lock was left behind\n", n);
+			printf("round %d: the lock was not removed\n", n);
 			bad++;
 			unlinkat(listfd, "1.json.lock", AT_REMOVEDIR);
 		}

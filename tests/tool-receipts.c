@@ -1,6 +1,6 @@
 /*
- * tool-receipts: the export of the list that the environment names, on
- * standard output; for tests of --ci without the command line tool.
+ * tool-receipts: print the export of the list that the environment selects; for
+ * tests of --ci without claude-tasks.
  */
 #include <err.h>
 #include <stdio.h>

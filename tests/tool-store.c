@@ -1,11 +1,11 @@
 /*
- * tool-store: the store, driven by lines of JSON on standard input.
+ * tool-store: operations of the store, from lines of JSON on standard input.
  *
  *	tool-store DIR [sync]
  *
  *	{"op":"update","id":"3","change":{"status":"completed","metadata":{"a":null}}}
  *
- * One line of JSON comes back for each: {"rc":1}, {"rc":0,"id":"4"},
+ * It prints one line of JSON for each: {"rc":1}, {"rc":0,"id":"4"},
  * {"rc":-1,"kind":5,"error":"..."}.
  */
 #include <err.h>

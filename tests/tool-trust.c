@@ -1,6 +1,6 @@
 /*
- * tool-trust FILE...: what a person does with claude-tasks trust, without the
- * question, for tests of the hooks alone.
+ * tool-trust FILE...: trust these gate files, as claude-tasks trust does but
+ * without the question; for tests of the hooks.
  */
 #include <err.h>
 #include <stdlib.h>

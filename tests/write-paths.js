@@ -1,10 +1,10 @@
-// write-paths.js: every way in which something is written, one small case each, and what must hold
-// for its files whatever happens to it.  For check-faults and check-power.
+// write-paths.js: one small case for each way to write files, and the conditions that its files must
+// meet after any fault.  For check-faults, check-filesystems and check-power.
 //
 //	CASES			the cases
-//	place(case[, from])	the directories of a run, made anew or copied from another's
-//	execute(case, place, prefix)	run its command there; prefix: strace and the like
-//	judgeList, judgeState, finalState, snapshot	see there
+//	place(case[, from])	the directories of a run, new or copied from another run
+//	execute(case, place, prefix)	run its command there; prefix: for example strace
+//	judgeList, judgeState, finalState, snapshot	see their comments
 'use strict';
 const { spawn } = require('child_process');
 const crypto = require('crypto');
@@ -14,7 +14,7 @@ const path = require('path');
 
 const top = path.resolve(__dirname, '..');
 const build = path.resolve(top, process.env.BUILD || 'build');
-// In memory if we can: thousands of runs, and each waits for its files to be on the disk.
+// On /dev/shm if possible: there are thousands of runs, and each syncs its files.
 const temp = fs.mkdtempSync(path.join(fs.existsSync('/dev/shm') ? '/dev/shm' : os.tmpdir(), 'write-paths-'));
 process.on('exit', () => fs.rmSync(temp, { recursive: true, force: true }));
 let scratch = 0, passed = 0, failed = 0;
@@ -66,10 +66,10 @@ const GATES = '{ "gates": [{ "name": "g", "run": ["true"], "files": ["*.c"] }] }
 const completed = JSON.stringify({ session_id: SESSION, hook_event_name: 'TaskCompleted', task_id: '4',
 	task_subject: 'Task 4', task_description: 'What 4 is.' });
 
-// command: of build/; list, state, config, project: what is there before; final: what must be so
-// after the second run; again: the statuses the second run may have; brief: see above; inert: what
-// cannot be made to fail (a close that fails closes all the same, which strace cannot do, and where
-// there is a child it waits for that).
+// command: in build/; list, state, config, project: the files before the run; final: the condition
+// after the second run; again: the statuses that the second run may have; oneSided: several files change,
+// each may be old or new; brief: fewer faults, see check-faults; inert: calls that are not made to fail
+// (with an injected error strace does not close the descriptor, and a child would wait for that).
 const CASES = [
 	{ name: 'create', command: ['claude-tasks', 'create', 'New', '-d', 'A new one.', '--blocked-by', '1'],
 		oneSided: true,
@@ -98,12 +98,12 @@ const CASES = [
 		config: { 'task-hooks.json': GATES }, project: { 'a.c': 'x' },
 		input: completed.replace(/4/g, '1'),
 		final: (t, state) => state('journal.jsonl').includes('"event":"receipt"') },
-	// The same with a gate file of the project, which is trusted.
+	// The same with a trusted gate file in the project.
 	{ name: 'verify-trusted', command: ['on-task-completed-verify'], brief: true, git: false, inert: ['close'],
 		project: { 'a.c': 'x', '.claude/task-hooks.json': GATES }, trusted: true,
 		input: completed.replace(/4/g, '1'),
 		final: (t, state) => state('journal.jsonl').includes('"event":"receipt"') },
-	// What is refused without a fault is not let pass because of one.
+	// These are refused without a fault, and must not pass because of one.
 	{ name: 'verify-blocked', command: ['on-task-completed-verify'], brief: true, refuses: true, state: {},
 		input: completed },
 	{ name: 'verify-subtask', command: ['on-task-completed-verify'], brief: true, refuses: true, state: {},
@@ -150,7 +150,7 @@ function copy(from, to) {
 	}
 }
 
-// The directories of a run, made from the case or copied from another run.
+// The directories of a run, created from the case or copied from another run.
 function place(c, from) {
 	const root = path.join(temp, String(++scratch));
 	const p = { root, config: path.join(root, 'config'), project: path.join(root, 'project') };
@@ -182,7 +182,7 @@ function place(c, from) {
 	return p;
 }
 
-// As claude-tasks trust leaves it; the place is part of it.
+// Writes trust.json as claude-tasks trust does; it contains the path of the directory.
 function trust(p) {
 	const file = path.join(p.project, '.claude/task-hooks.json'), text = fs.readFileSync(file, 'utf8');
 	const sha256 = crypto.createHash('sha256').update(text).digest('hex');
@@ -198,7 +198,7 @@ function execute(c, p, prefix) {
 	const env = { PATH: process.env.PATH, HOME: path.join(p.root, 'home'), CLAUDE_CONFIG_DIR: p.config,
 		CLAUDE_CODE_TASK_LIST_ID: 'lab', LANG: 'C.UTF-8', TMPDIR: p.root };
 	return new Promise(done => {
-		// In a group of its own: strace does not take its charges along when it is killed.
+		// In its own process group: strace does not end its children when it is killed.
 		const child = spawn(all[0], all.slice(1), { cwd: p.project, env, detached: true });
 		const r = { stdout: '', stderr: '', hung: false };
 		const timer = setTimeout(() => {
@@ -216,12 +216,12 @@ function execute(c, p, prefix) {
 	});
 }
 
-// --- what must be so ----------------------------------------------------------
+// --- conditions ----------------------------------------------------------
 
 const OK = null;
 const TORN = 'torn';
 
-// The chain, worked out anew.
+// Verify the hash chain of the journal.
 function chain(file) {
 	let text;
 	try { text = fs.readFileSync(file); } catch (e) { return OK; }
@@ -234,7 +234,7 @@ function chain(file) {
 		let entry;
 		try { entry = JSON.parse(line); } catch (e) { return `line ${seq + 1}: ${e.message}`; }
 		const hash = crypto.createHash('sha256').update(line.slice(0, cut)).digest('hex');
-		if (hash !== entry.hash || entry.prev !== prev || entry.seq !== ++seq) return `line ${seq} does not fit`;
+		if (hash !== entry.hash || entry.prev !== prev || entry.seq !== ++seq) return `the hash of line ${seq} is wrong`;
 		prev = hash;
 		at = end + 1;
 	}
@@ -243,17 +243,17 @@ function chain(file) {
 
 const VISIBLE = new Set(['.lock', '.tasks.lock', '.highwatermark']);
 const isLock = name => name.endsWith('.lock') && !VISIBLE.has(name);
-// A document has the times of its changes in it, and ids that nobody can foretell.
+// A document contains times and random ids.
 const read = file => fs.readFileSync(file, 'utf8').replace(/"(last_updated|(upd|cre)ated_at)": "[^"]*"/g, '"$1": ""')
     .replace(/"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"/g, '"UUID"');
 
-// The list's directory after a fault.  before, after: the files of a run without.
+// Check the list's directory after a fault.  before, after: the files of a run without a fault.
 function judgeList(p, before, after, errors) {
 	for (const name of fs.readdirSync(p.list)) {
 		const file = path.join(p.list, name), st = fs.lstatSync(file);
 		if (isLock(name)) {
 			if (!st.isDirectory() || fs.readdirSync(file).length) errors.push(`${name} cannot be broken`);
-			else if (st.mtimeMs > Date.now() + 1000) errors.push(`${name} lies in the future`);
+			else if (st.mtimeMs > Date.now() + 1000) errors.push(`${name} has a time in the future`);
 		} else if (isTask(name)) {
 			const text = read(file);
 			if (text !== before[name] && text !== after[name] && !(after.oneSided || []).includes(text))
@@ -269,7 +269,7 @@ function judgeList(p, before, after, errors) {
 			errors.push(`${name} is gone`);
 }
 
-// Whatever is in our state directory and in the settings is whole.
+// Check that all files of our state directory and of the settings are complete.
 function judgeState(p, torn, errors) {
 	const bad = chain(path.join(p.state, 'journal.jsonl'));
 	if (bad && !(torn && bad === TORN)) errors.push(`journal: ${bad}`);

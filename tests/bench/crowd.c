@@ -1,20 +1,20 @@
 /*
- * crowd: many who want one lock.
+ * crowd: many processes and one lock.
  *
- *	crowd DIR burst N ROUNDS	N processes are let go at once, one update
- *					each; how long until all are done:
+ *	crowd DIR burst N ROUNDS	N processes start at once, one update each;
+ *					the time until all have ended:
  *						flock NS<tab>ours NS
- *	crowd DIR saturate N MS		N processes update as fast as they can; all
- *					updates, and how evenly (Jain's index):
+ *	crowd DIR saturate N MS		N processes update as fast as they can; the
+ *					number of updates, and Jain's fairness index:
  *						OPERATIONS<tab>INDEX
- *	crowd DIR killed ROUNDS		a holder is killed; how long until the next
- *					of ours has the lock:
+ *	crowd DIR killed ROUNDS		a holder is killed; the time until our next
+ *					process has the lock:
  *						NS
- *	crowd DIR hold			take the lock and die with it
+ *	crowd DIR hold			take the lock and kill itself
  *
  * An update locks 1.json, reads the number in DIR/counter, and replaces that
- * file by one with the next number.  `flock` does the same under nothing but
- * a flock, which the client would not see: the floor.
+ * file by one with the next number.  `flock` does the same with only a flock,
+ * which the client does not use: the lower limit.
  */
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -82,7 +82,7 @@ update_flock(void)
 	close(fd);
 }
 
-/* n processes that wait until the gate is closed, then run fn, each with its own count. */
+/* Start n processes that wait until the gate is closed, then run fn, each with its own count. */
 static void
 crowd_start(int n, int gate[2], pid_t *pid, void (*fn)(long *), long *counts)
 {

@@ -1,6 +1,6 @@
 /*
- * The floor of the benchmark: what it costs to start and end a program that
- * is linked as ours are, and does nothing.
+ * The floor of the benchmark: the cost of starting and ending a program that
+ * is linked as ours are and does nothing.
  */
 int
 main(void)

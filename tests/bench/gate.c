@@ -1,5 +1,5 @@
 /*
- * gate: what it costs to run a command under our monitor, and to be rid of it.
+ * gate: the cost of running a command under our monitor, and of ending it.
  *
  *	gate ROUNDS
  *
@@ -7,10 +7,10 @@
  *
  *	ours NS		sh -c true
  *	timeout NS	timeout 5 sh -c true
- *	overshoot NS	past its deadline, until `sleep 100` is dead and gone
+ *	overshoot NS	from its deadline until `sleep 100` has ended
  *	cleanup NS	from the end of a command until the 200 processes that it
- *			left, each a session of its own, are dead and gone
- *	survivors N	of those
+ *			left, each in its own session, have ended
+ *	survivors N	number of those still running
  */
 #include <sys/wait.h>
 
@@ -53,7 +53,7 @@ theirs(char *const *argv)
 	return clock_ns() - began;
 }
 
-/* As a command: leave LEFT processes behind, each out of our session. */
+/* As a command: leave LEFT processes running, each in its own session. */
 static int
 leave(void)
 {

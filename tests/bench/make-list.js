@@ -1,7 +1,7 @@
-// make-list DIR N: a task list of N tasks, always the same one, as the client would write it.
+// make-list DIR N: write a list of N tasks, always the same one, as the client would write it.
 //
 // Of every ten tasks three are completed, one is in progress and owned by an agent of another
-// session, the rest is pending.  Three are special: N-1 is pending and free; N is pending
+// session, the rest are pending.  Three are special: N-1 is pending without an owner; N is pending
 // and blocked by N-2 (in progress) and 1 (completed); N-2 is owned by a00000000000000b1.
 const fs = require('fs');
 const [dir, n] = [process.argv[2], Number(process.argv[3])];

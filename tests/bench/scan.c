@@ -1,11 +1,11 @@
 /*
- * scan: reading a whole list, against the raw cost of its bytes.
+ * scan: compare the scan of a whole list with the raw read of its bytes.
  *
  *	scan DIR OWNER [ROUNDS]
  *
- * raw is what no reader can avoid that must see every byte somebody else may
- * have changed: list the directory, open, read and close each file.  The
- * three are interleaved; printed are the medians in nanoseconds:
+ * raw is the minimum for a reader that must see every byte: list the directory,
+ * open, read and close each file.  The three are interleaved; it prints the
+ * medians in nanoseconds:
  *
  *	raw NS	all NS	owner NS
  */

@@ -1,22 +1,21 @@
 /*
- * spawn: time whole runs of programs against each other.
+ * spawn: measure and compare whole runs of programs.
  *
  *	spawn [-b MS] [-m MIN] [-n MAX] [-s SEED] <cases >results
  *
- * A case is a line of fields parted by tabs:
+ * A case is a line of tab-separated fields:
  *
  *	name  status  input  reset  [VARIABLE=value...]  program  argument...
  *
- * `status` is what the program must exit with; `input` is the file it gets as
- * standard input; `reset`, unless "-", is a shell command that is run before
- * each run, unmeasured.  A result is a line of fields parted by tabs:
+ * `status` is the expected exit status; `input` is the file for standard
+ * input; `reset`, unless "-", is a shell command that is run before each run
+ * and not measured.  A result is a line of tab-separated fields:
  *
  *	name  runs  median ns  lower quartile ns  peak RSS kB  minor page faults
  *
- * Runs of all cases are shuffled, so that what disturbs the machine for a
- * while disturbs all of them: only ratios of medians within one run mean
- * anything.  Each case gets as many runs as fit in MS milliseconds, at least MIN,
- * at most MAX.
+ * Runs of all cases are shuffled, so that load on the machine affects all of
+ * them: use only ratios of medians within one run.  Each case gets as many runs
+ * as fit in MS milliseconds, at least MIN, at most MAX.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -58,7 +57,7 @@ checked(void *p)
 	return p;
 }
 
-/* Put "VARIABLE=value" into the job's environment, which starts as a copy of ours. */
+/* Add "VARIABLE=value" to the job's environment, which starts as a copy of ours. */
 static void
 job_setenv(struct job *j, char *setting)
 {
@@ -205,7 +204,7 @@ main(int argc, char **argv)
 		count++;
 	}
 
-	/* The first run warms the caches, the second says how many are to come. */
+	/* The first run fills the caches, the second determines the number of runs. */
 	for (size_t i = 0; i < count; i++) {
 		int64_t ns;
 		long runs;

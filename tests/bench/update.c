@@ -1,10 +1,10 @@
 /*
- * update: locked updates of one task, as many as fit in a time.
+ * update: as many locked updates of one task as possible in a given time.
  *
  *	update DIR ID MS	or -N: exactly N of them
  *
  * Each takes the client's lock on the task, reads it, sets metadata.n to n + 1, and
- * replaces the file.  Printed: how many were done.  (update.js does the
+ * replaces the file.  Prints the number of updates.  (update.js does the
  * same with proper-lockfile.)
  */
 #include <err.h>
@@ -27,7 +27,7 @@ main(int argc, char **argv)
 		errx(64, "usage: update DIR ID MS|-N");
 	if (store_open(&st, argv[1], false, &e) != 1)
 		errx(1, "%s: %s", argv[1], e.text);
-	st.durability = DURABILITY_OFF; /* the other does not sync either */
+	st.durability = DURABILITY_OFF; /* update.js does not sync either */
 	limit = atol(argv[3]);
 	end = deadline_in(limit);
 	while (limit < 0 ? done < -limit : !deadline_past(end)) {

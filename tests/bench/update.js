@@ -1,6 +1,6 @@
-// update: locked updates of one task, as many as fit in a time, by proper-lockfile with the client's
-// own patience.  usage: node update.js DIR ID MS.  See update.c.  Printed: how many were done, how many
-// were given up, and the 99th percentile of the waits in milliseconds.
+// update: as many locked updates of one task as possible in a given time, by proper-lockfile with the
+// retries of the client.  usage: node update.js DIR ID MS.  See update.c.  Prints the number of updates,
+// the number of failed ones, and the 99th percentile of the waits in milliseconds.
 const fs = require('fs');
 const path = require('path');
 const lockfile = require(path.join(process.env.CACHE, 'proper-lockfile-4.1.2', 'node_modules', 'proper-lockfile'));

@@ -1,16 +1,15 @@
 'use strict';
 
 /*
- * The real client in a laboratory of its own.
+ * Runs the real client in a temporary directory, the lab.
  *
- * A lab is a temporary directory with a home, a project under git, a model
- * and a recorder's log. The client gets an environment built from nothing, so
- * neither the person's settings nor another test can reach it. Whatever runs
- * in a lab carries E2E_LAB in its environment: that is how strays are found,
- * and how a lab ends everything it began.
+ * A lab has a home, a project under git, a model and a recorder's log. The
+ * environment of the client is built from nothing, so neither the settings of
+ * the user nor another test can affect it. Every process of a lab has E2E_LAB
+ * in its environment: so a lab finds its remaining processes and ends them.
  *
- * Nothing here waits for time to pass. until() waits for a condition, and its
- * bound is so wide that only a client that hangs can reach it.
+ * Nothing here waits for a fixed time. until() waits for a condition, and only
+ * a client that hangs reaches its time limit.
  */
 
 const { execFile, execFileSync, spawn } = require('child_process');
@@ -22,7 +21,7 @@ const { Model } = require('./model');
 const KEY = 'sk-ant-' + 'e2e-dummy-key-'.repeat(4) + '0123456789';
 const PATIENCE = process.env.E2E_ABSENT ? 45000 : 120000;
 
-/* Debug lines about hooks that say nothing. */
+/* Debug lines about hooks without useful information. */
 const CHATTER = new RegExp('Getting matching|Found \\d+|Matched \\d+|' +
     'does not start with|checkForNewResponses|telemetry|Ripgrep|Registered|' +
     'executePreToolHooks');
@@ -37,7 +36,7 @@ function sleep(ms) {
 	return new Promise((done) => setTimeout(done, ms));
 }
 
-/* Wait until `test` gives something true, and return that. */
+/* Wait until `test` returns a true value, and return that. */
 async function until(what, test, patience) {
 	const end = Date.now() + (patience || PATIENCE);
 	for (;;) {
@@ -45,7 +44,7 @@ async function until(what, test, patience) {
 		if (value)
 			return value;
 		if (Date.now() > end)
-			throw new Error(`waited in vain until ${what}`);
+			throw new Error(`timed out waiting until ${what}`);
 		await sleep(25);
 	}
 }
@@ -67,7 +66,7 @@ function find(version) {
 		return fs.existsSync(file) ? file : null;
 	};
 	if (!there()) {
-		/* Whole or not at all: another run may look for it too. */
+		/* Install, then rename: another run may use it at the same time. */
 		fs.mkdirSync(CACHE, { recursive: true });
 		const fresh = fs.mkdtempSync(path.join(CACHE, 'fetch-'));
 		try {
@@ -104,7 +103,7 @@ function inhabitants(dir) {
 			if (env.split('\0').includes('E2E_LAB=' + dir))
 				found.push(Number(name));
 		} catch {
-			/* gone, or not ours to read */
+			/* ended, or not readable for us */
 		}
 	}
 	return found;
@@ -221,7 +220,7 @@ class Lab {
 
 	/* ---- the list ---- */
 
-	/* The list looked at; "" is the only one there is. */
+	/* The name of the list; "" means the only one that exists. */
 	get list() {
 		if (this.options.list !== '')
 			return this.options.list || 'lab';
@@ -366,12 +365,12 @@ class Lab {
 				done(record);
 			});
 		});
-		/* A scenario may fail before it gets to await this. */
+		/* A scenario may fail before it awaits this. */
 		record.done.catch(() => {});
 		return record;
 	}
 
-	/* The same, to its end. */
+	/* The same, and wait for its end. */
 	async print(options) {
 		return await this.start(options).done;
 	}
@@ -389,7 +388,7 @@ class Lab {
 
 	/*
 	 * Start the client in a terminal. The prompt goes on its command line:
-	 * no key is ever typed, so no screen has to be ready for it.
+	 * no key is typed, so no screen has to be ready for it.
 	 */
 	async interactive(options) {
 		const run = options || {};
@@ -413,13 +412,13 @@ class Lab {
 		return record;
 	}
 
-	/* End an interactive client as a closing terminal's shell would. */
+	/* End an interactive client as the shell of a closing terminal does. */
 	async end(run, signal) {
 		try { process.kill(run.pid, signal || 'SIGTERM'); } catch {}
 		await until('the client has ended', () => !alive(run.pid));
 	}
 
-	/* Our command line, as a person in the project would use it. */
+	/* Run claude-tasks as a person in the project would. */
 	cli(args, input, env) {
 		return new Promise((done) => {
 			const child = execFile(path.join(BUILD, 'claude-tasks'),
@@ -458,7 +457,7 @@ class Lab {
 		    /validation failed|invalid|not valid|suspect/i.test(line));
 	}
 
-	/* What a person needs to see why a scenario failed. */
+	/* Information about a failed scenario. */
 	async evidence() {
 		const out = [];
 		for (const t of this.model.turns) {

@@ -1,10 +1,10 @@
 'use strict';
 
 /*
- * Facts against expectations. expected/VERSION.json says what a client does:
- * scenario by scenario, the name of each fact and its value. `main.js --learn`
- * writes it from what was measured; read the difference before you commit it,
- * for our hooks stand on these facts.
+ * Compare measured facts with expected ones. expected/VERSION.json has the
+ * facts of a client: for each scenario the name and value of each fact.
+ * `main.js --learn` writes it; read the difference before you commit it, since
+ * our hooks depend on these facts.
  */
 
 const fs = require('fs');
@@ -21,7 +21,7 @@ function load(version) {
 	    JSON.parse(fs.readFileSync(file, 'utf8')) : {};
 }
 
-/* The other tested version that does the same, in words. */
+/* Text with the other tested versions that have the same value. */
 function also(version, name, fact, value) {
 	const same = fs.readdirSync(path.dirname(fileOf(version)))
 	    .map((file) => path.basename(file, '.json'))
@@ -30,7 +30,7 @@ function also(version, name, fact, value) {
 	return same.length > 0 ? `   (as ${same.join(' and ')} does)` : '';
 }
 
-/* Lines that say what differs; none if all is as expected. */
+/* Lines with the differences; none if all facts are as expected. */
 function compare(version, name, measured) {
 	const expect = load(version)[name] || {};
 	const found = JSON.parse(JSON.stringify(measured));

@@ -3,23 +3,23 @@
 /*
  * Runs scenarios: main.js [options] [NAME-PART ...]
  *
- *	--version V	only this client; may be repeated. A version that no
- *			scenario names is measured by the newest expectation.
+ *	--version V	only this client; may be repeated. A version without
+ *			expected facts is compared with the newest older one.
  *	--jobs N	how many at a time (default 2)
  *	--list		print the names
- *	--facts		only what the client does by itself
- *	--measure	those first, no evidence, and a verdict at the end
+ *	--facts		only the facts about the client itself
+ *	--measure	these first, no evidence, and a summary at the end
  *			(scripts/measure-client)
- *	--learn		take what is measured for what is expected
- *	--absent	put `true` in our hooks' place and show that every
+ *	--learn		write the measured facts to expected/
+ *	--absent	run `true` instead of our hooks, and show that every
  *			scenario of ours then fails
  *	--save DIR	write captured payloads there
  *	--brief		no evidence
  *	--verbose	evidence of every scenario, passed or not
  *
- * One line per scenario and version. A scenario that fails is run once more,
- * alone, when all others have ended: what a loaded machine does to the client
- * is not what is tested here. Exit status 0 if all passed.
+ * One line per scenario and version. A scenario that fails is run a second
+ * time, alone, after all others: on a loaded machine the client may be too
+ * slow. Exit status 0 if all passed.
  */
 
 const fs = require('fs');
@@ -62,7 +62,7 @@ function newer(a, b) {
 	return false;
 }
 
-/* The version whose expectation a client is held to. */
+/* The version whose expected facts a client is compared with. */
 function kin(version) {
 	return [...ALL].reverse().find((v) => !newer(v, version)) || ALL[0];
 }
@@ -83,13 +83,13 @@ function plan() {
 			if (s.versions.includes(kin(version)))
 				jobs.push({ s, version, kin: kin(version) });
 	}
-	/* The long ones first, so that none is left running alone. */
+	/* The long ones first, so that none runs alone at the end. */
 	const rank = (j) => (j.s.weight || 1) +
 	    (options.measure && j.s.measure ? 1000 : 0);
 	return jobs.sort((a, b) => rank(b) - rank(a));
 }
 
-/* Returns null, or what went wrong. */
+/* Returns null, or a description of the failure. */
 async function attempt(job) {
 	const lab = new Lab(job.version, job.s);
 	lab.kin = job.kin;
@@ -139,8 +139,8 @@ async function main() {
 	}
 	for (const v of new Set(jobs.map((j) => j.version))) {
 		if (options.measure)
-			console.log(`client ${v}, held to what ${kin(v)} does ` +
-			    '(the newest tested one that is not newer)');
+			console.log(`client ${v}, compared with ${kin(v)} ` +
+			    '(the newest tested version that is not newer)');
 		find(v);
 	}
 

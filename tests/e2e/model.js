@@ -1,23 +1,23 @@
 'use strict';
 
 /*
- * A scripted model on loopback: the other end of the client's wire.
+ * A server on loopback that answers the client as a model, by scripts.
  *
- * A script is a list of steps. The client tells which script it wants by
- * text: the last "[[script:NAME]]" in what the user said. The step is the
- * number of answers given since then, so the conversation itself is the only
- * state, and a client that repeats a request gets the same answer.
+ * A script is a list of steps. The last "[[script:NAME]]" in the text of the
+ * user selects the script. The step is the number of answers since then, so
+ * the conversation is the only state, and a repeated request gets the same
+ * answer.
  *
  * A step is
- *	"text"				say it and end the turn
+ *	"text"				answer with it and end the turn
  *	call(NAME, INPUT)		use one tool
  *	[call(...), call(...)]		use several in one message
  *	{ error: 400 }			refuse the request
  *	async (turn) => one of these	decide now; the turn stays open while
  *					the promise does
- * Past its last step a script says "done".
+ * After its last step a script answers "done".
  *
- * What the model was told is kept in `turns`, oldest first:
+ * What the model got is kept in `turns`, oldest first:
  *	{ script, step, results: [{ tool, input, text, error }], texts: [...] }
  */
 
@@ -40,7 +40,7 @@ function textOf(content) {
 	return '';
 }
 
-/* Where the last script was named: its name and the message's index. */
+/* The last named script: its name and the index of the message. */
 function scriptOf(messages) {
 	for (let i = messages.length - 1; i >= 0; i--) {
 		if (messages[i].role !== 'user')
@@ -53,7 +53,7 @@ function scriptOf(messages) {
 	return null;
 }
 
-/* What was said since the last answer: tool results and other text. */
+/* What came since the last answer: tool results and other text. */
 function newsOf(messages) {
 	let last = -1;
 	const calls = new Map();
@@ -146,7 +146,7 @@ class Model {
 		await new Promise((done) => this.server.close(done));
 	}
 
-	/* Everything told to a script, as results, oldest first. */
+	/* The tool results that a script got, oldest first. */
 	told(script) {
 		return this.turns.filter((t) => !script || t.script === script)
 		    .flatMap((t) => t.results);

@@ -1,8 +1,8 @@
 'use strict';
 
 /*
- * Captured events as test data: what names a machine, a person or a moment is
- * replaced, the same thing by the same replacement, and nothing else changes.
+ * Captured events as test data: names of machines and persons, ids and times
+ * are replaced, equal values by equal replacements; nothing else changes.
  */
 
 const fs = require('fs');
@@ -67,7 +67,7 @@ function pad(n, width) {
 	return String(n).padStart(width, '0');
 }
 
-/* What tells events of one name apart, for the file's name. */
+/* The part of the file's name that distinguishes events with the same name. */
 function variant(e) {
 	const parts = [];
 	if (e.tool_name)
@@ -91,8 +91,8 @@ function ofTeammate(e) {
 }
 
 /*
- * One file per version, event and variant, as the client would send it: with
- * the newline at its end, or without as 2.1.34 does it.
+ * One file per version, event and variant, as the client sends it: with a
+ * newline at its end, except for 2.1.34.
  */
 function save(lab, dir, which) {
 	const cleaner = new Cleaner(lab);

@@ -1,10 +1,10 @@
 'use strict';
 
 /*
- * A hook that writes down every event it gets, and answers by rule.
+ * A hook that records every event and answers by rules.
  *
- *	E2E_LOG		the log: the event as it came, a line each. Beside it,
- *			in $E2E_LOG.env, the client's variables
+ *	E2E_LOG		the log: each event, unchanged, in one line;
+ *			$E2E_LOG.env has the variables of the client
  *	E2E_RULES	a JSON list of rules, read for every event. The first
  *			whose `on` is the event (and `tool` the tool, and
  *			`times` not yet used up) answers:
@@ -12,7 +12,7 @@
  *			`stdout` may be an object (printed as JSON);
  *			`hold` names a file: no answer until it exists.
  *
- * Without a rule the recorder passes in silence.
+ * Without a rule the recorder passes without output.
  */
 
 const fs = require('fs');

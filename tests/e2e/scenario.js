@@ -1,25 +1,25 @@
 'use strict';
 
 /*
- * What a scenario is, and the words scenarios are written in.
+ * What a scenario is, and the functions for writing one.
  *
  *	scenario({
- *		name:		"area/what happens"
- *		versions:	clients it holds for (default: all three)
- *		list:		list to look at (default "lab")
+ *		name:		"area/what must hold"
+ *		versions:	clients it is run with (default: all three)
+ *		list:		list to check (default "lab")
  *		tasks:		tasks on disk before the run
  *		files:		files in the project, by path; committed
- *		env, settings:	additions to the client's
- *		hooks:		of the settings file
+ *		env, settings:	additions to those of the client
+ *		hooks:		hooks of the settings file
  *		scripts:	what the model does (see model.js)
  *		run(lab):	default: one print run to its end
  *		check(lab):	assertions
  *	});
  *
  * tasks, files, hooks and scripts may be functions of the lab. A scenario of
- * our hooks must fail if they were not there; `main.js --absent` shows that
- * it does. A fact says what the client does by itself: it has `measure(lab)`
- * in place of `check`, which returns { name: value }; see compare.js.
+ * our hooks must fail without them; `main.js --absent` shows that it does. A
+ * fact is about the client itself: instead of `check` it has `measure(lab)`,
+ * which returns { name: value }; see compare.js.
  */
 
 const assert = require('assert');
@@ -31,7 +31,7 @@ const { call } = require('./model');
 const OLD = '2.1.34', MID = '2.1.197', NEW = '2.1.325';
 const ALL = [OLD, MID, NEW];
 
-/* Event names a client does not know make it drop the whole file (2.1.34). */
+/* 2.1.34 drops the whole file if it has an unknown event name. */
 const EVENTS_OLD = ['SessionStart', 'UserPromptSubmit', 'PreToolUse',
     'PostToolUse', 'PostToolUseFailure', 'SubagentStart', 'SubagentStop',
     'TaskCompleted', 'TeammateIdle', 'Stop', 'SessionEnd'];
@@ -50,9 +50,9 @@ function hook(command, more) {
 	return { hooks: [{ type: 'command', command, timeout: 60, ...more }] };
 }
 
-/* Record these events (default: all the client knows), and pass. */
+/* Record these events (default: all of the client), and pass. */
 function record(lab, events) {
-	/* One write, so that two at once do not mix; 2.1.34 ends no line. */
+	/* One write, so that two events do not mix; 2.1.34 sends no newline. */
 	return on(lab, events, 'printf "%s\\n" "$(cat)" >>"$E2E_LOG"');
 }
 
@@ -80,8 +80,8 @@ function join(...sets) {
 const TOOLS = 'TaskCreate|TaskUpdate|Task|Agent|TodoWrite';
 
 /*
- * Our three hooks as a user would enter them. With E2E_ABSENT set, something
- * that always passes takes their place.
+ * Our three hooks as a user would register them; with E2E_ABSENT set, `true`
+ * instead of each.
  */
 function wired(lab, more) {
 	const our = (name, args) => process.env.E2E_ABSENT ? 'true' :
@@ -101,14 +101,14 @@ function wired(lab, more) {
 	return set;
 }
 
-/* The same, and the recorder beside them. */
+/* The same, and the recorder. */
 function ours(lab, more) {
-	/* Not beside a refusal: 2.1.34 loses its reason if another passes. */
+	/* Not for events that we refuse: 2.1.34 loses the reason if another hook passes. */
 	return join(wired(lab, more), record(lab, ['SubagentStart', 'SubagentStop',
 	    'PostToolUse', 'TeammateIdle', 'Stop', 'SessionEnd']));
 }
 
-/* ---- what the model does ---- */
+/* ---- calls of the model ---- */
 
 const update = (taskId, more) => call('TaskUpdate', { taskId, ...more });
 const start = (taskId, more) => update(taskId,
@@ -118,14 +118,14 @@ const complete = (taskId, more) => update(taskId,
 const create = (subject, more) => call('TaskCreate',
     { subject, description: subject + ', in full.', ...more });
 
-/* A subagent in the foreground (it has Task tools), by the script's name. */
+/* Start a subagent in the foreground (it has Task tools) with this script. */
 const delegate = (script, prompt) => call('Task', { description: script,
     prompt: `[[script:${script}]] ${prompt || 'work'}`,
     subagent_type: 'general-purpose', run_in_background: false });
 
 /*
- * A last step that looks at the list: the end of the session gives back what
- * is still in progress, so that status() needs to know how it was before.
+ * A last step that saves the list for status(): the end of the session
+ * releases the tasks that are in progress.
  */
 const look = (lab) => () => {
 	lab.before = Object.fromEntries(fs.readdirSync(lab.tasks)
@@ -136,17 +136,17 @@ const look = (lab) => () => {
 
 /* ---- teams ---- */
 
-/* What makes a client's session a team, on the list of that team. */
+/* Options for a scenario with a team, on the list of that team. */
 const TEAM = { list: '', weight: 10, versions: [MID, NEW],
     env: { CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: '1',
     CLAUDE_CODE_TASK_LIST_ID: null } };
 
-/* Start the lead in a terminal; teammates live in its process. */
+/* Start the lead in a terminal; teammates run in its process. */
 function lead(lab) {
 	return lab.interactive({ args: ['--teammate-mode', 'in-process'] });
 }
 
-/* The lead's call that makes a teammate, which follows its own script. */
+/* The lead's call that starts a teammate with its own script. */
 function spawn(name) {
 	return call('Agent', { description: name, name,
 	    prompt: `[[script:${name}]] work`,
@@ -159,8 +159,8 @@ function dismiss(name) {
 }
 
 /*
- * A teammate's steps, and what it does with the turns that come after them:
- * it agrees to shut down when asked to, and has else nothing to say.
+ * A teammate's steps, and its answers in later turns: it agrees to shut down
+ * when asked, and otherwise does nothing.
  */
 function teammate(...steps) {
 	return [...steps, ...Array(40).fill((turn) => {
@@ -171,15 +171,15 @@ function teammate(...steps) {
 	})];
 }
 
-/* Events of a teammate that has agreed to go: the last one of it. */
+/* Has the teammate sent its last event, after it agreed to shut down? */
 function gone(lab, name) {
 	return lab.events('SubagentStop').some((e) => e.agent_type === name &&
 	    e.permission_mode === undefined);
 }
 
 /*
- * The client writes its transcripts a tenth of a second late, and our hooks
- * read them; a model that thinks takes longer. Wait as long.
+ * Wait until a transcript has this text: our hooks read the transcripts, and
+ * the client writes them a tenth of a second late.
  */
 function written(lab, file, text) {
 	return until(`a transcript says ${text}`, () =>
@@ -189,14 +189,14 @@ function written(lab, file, text) {
 
 /* ---- assertions ---- */
 
-/* The n-th result a script was told. */
+/* The n-th result that a script got. */
 function result(lab, n, script) {
 	const r = lab.model.told(script || 'main')[n];
-	assert.ok(r, `${script || 'main'} was told no result ${n}`);
+	assert.ok(r, `${script || 'main'} got no result ${n}`);
 	return r;
 }
 
-/* The n-th call of a script was refused, and all these words were said. */
+/* The n-th call of a script was refused, and the reason has all these words. */
 function refused(lab, n, words, script) {
 	const r = result(lab, n, script);
 	const done = /^(Updated task|Task #\d+ created|Spawned)/.test(r.text);
@@ -206,7 +206,7 @@ function refused(lab, n, words, script) {
 		includes(r.text, word, 'the refusal');
 }
 
-/* It went through. */
+/* The n-th call of a script passed. */
 function passed(lab, n, script) {
 	const r = result(lab, n, script);
 	assert.ok(!r.error && !/hook (error|feedback)/.test(r.text),
@@ -222,7 +222,7 @@ function status(lab, id, want, owner) {
 		    owner, `owner of task ${id}`);
 }
 
-/* A line of the journal holds all these words. */
+/* A line of the journal has all these words. */
 function journalled(lab, ...words) {
 	const lines = lab.journal().map((l) => JSON.stringify(l));
 	assert.ok(lines.some((l) => words.every((w) => l.includes(w))),
@@ -231,13 +231,13 @@ function journalled(lab, ...words) {
 
 function includes(text, part, what) {
 	assert.ok(typeof text === 'string' && text.includes(part),
-	    `${what || 'text'} should say ${JSON.stringify(part)}, is ` +
+	    `${what || 'text'} should contain ${JSON.stringify(part)}, is ` +
 	    JSON.stringify(text));
 }
 
 function excludes(text, part, what) {
 	assert.ok(typeof text !== 'string' || !text.includes(part),
-	    `${what || 'text'} should not say ${JSON.stringify(part)}, is ` +
+	    `${what || 'text'} should not contain ${JSON.stringify(part)}, is ` +
 	    JSON.stringify(text));
 }
 

@@ -1,6 +1,6 @@
 'use strict';
 
-/* The client and ours on one list: each reads what the other wrote. */
+/* The client and claude-tasks on one list: each reads what the other wrote. */
 
 const fs = require('fs');
 const path = require('path');
@@ -29,10 +29,9 @@ const work = [
 	update('2', { status: 'in_progress', owner: 'you',
 	    addBlockedBy: ['4'] }),
 ];
-/* An even number: the first call is the client's, the last one ours. */
+/* An even number of calls: the client makes the first, claude-tasks the last. */
 
-
-/* Ours do one call, on a list. */
+/* One call by claude-tasks on a list. */
 async function ourselves(lab, list, step) {
 	const r = await lab.cli(['call', step.tool],
 	    JSON.stringify(step.input), { CLAUDE_CODE_TASK_LIST_ID: list });
@@ -48,7 +47,7 @@ function contents(lab, list) {
 	    .map((f) => [f, fs.readFileSync(path.join(dir, f), 'utf8')]));
 }
 
-/* Every other call is ours; we do it before the client gets its answer. */
+/* Every second call is made by claude-tasks, before the client gets its answer. */
 function inTurns(lab, list) {
 	const steps = [];
 	for (let n = 0; n < work.length; n += 2) {
@@ -66,7 +65,7 @@ function inTurns(lab, list) {
 }
 
 scenario({
-	name: 'core/in turns on one list, the same bytes',
+	name: 'core/the client and claude-tasks write the same bytes',
 	client: true,
 	scripts: (lab) => ({
 		alone: work,
@@ -88,7 +87,7 @@ scenario({
 		    '1.json', '2.json', '4.json']);
 		for (const list of ['both', 'ours'])
 			assert.deepStrictEqual(contents(lab, list), want, list);
-		/* what the client shows of a list that is half ours */
+		/* what the client shows of the list that both wrote */
 		const shown = lab.model.told('both').pop().text;
 		for (const word of ['#1', '#2', '#4', 'Two', 'Four'])
 			assert.ok(shown.includes(word), shown);

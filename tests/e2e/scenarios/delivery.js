@@ -1,6 +1,6 @@
 'use strict';
 
-/* The ways to a user: settings files, the plugin, the MCP server. */
+/* Installation by settings files, the plugin, and the MCP server. */
 
 const { execFile } = require('child_process');
 const fs = require('fs');
@@ -14,8 +14,8 @@ const { call } = require('../model');
 const top = path.join(__dirname, '../../..');
 
 /*
- * Stand-ins, first in PATH, that leave a line and become the real program:
- * an example's hooks are found by name there, as after `make install`.
+ * Wrappers, first in PATH, that write a line and run the real program: the
+ * hooks of an example are found by name there, as after `make install`.
  */
 function standIns(lab) {
 	const dir = path.join(lab.dir, 'bin');
@@ -36,7 +36,7 @@ function standIns(lab) {
 const fired = (lab) => new Set((lab.read(lab.dir + '/fired') || '')
     .split('\n').filter(Boolean));
 
-/* What a settings file enters for events that this run gives. */
+/* The hooks of a settings file for events that occur in this run. */
 function entered(settings) {
 	const given = ['PreToolUse', 'PostToolUse', 'TaskCompleted',
 	    'SubagentStart', 'SubagentStop', 'Stop', 'SessionStart',
@@ -52,7 +52,7 @@ function entered(settings) {
 	return pairs;
 }
 
-/* A run that makes every hook of ours act. */
+/* A run in which each of our hooks acts. */
 const scripts = {
 	main: [start('2'), start('1'), complete('1'), delegate('sub')],
 	sub: ['nothing to do'],
@@ -83,8 +83,8 @@ for (const file of fs.existsSync(examples) ?
 	if (!settings.hooks)
 		continue;
 	scenario({
-		name: `delivery/settings-examples/${file}`,
-		/* the shell form is there for clients without the other */
+		name: `delivery/the hooks of settings-examples/${file} act`,
+		/* the shell form is for clients without the exec form */
 		versions: /shell/.test(file) ? [OLD] : [MID, NEW],
 		tasks, scripts,
 		async run(lab) {
@@ -95,7 +95,7 @@ for (const file of fs.existsSync(examples) ?
 		},
 		check(lab) {
 			const pairs = entered(settings);
-			assert.ok(pairs.length > 0, 'it enters no hook of ours');
+			assert.ok(pairs.length > 0, 'it has no hook of ours');
 			for (const pair of pairs)
 				assert.ok(fired(lab).has(pair),
 				    `${pair} did not fire`);
@@ -104,7 +104,7 @@ for (const file of fs.existsSync(examples) ?
 	});
 }
 
-/* What `make plugin` does, with the programs under test. */
+/* Build the plugin as `make plugin` does, with the programs under test. */
 async function plugin(lab) {
 	await promisify(execFile)(path.join(top, 'scripts/plugin'), ['0.0.0'],
 	    { env: { ...process.env, B: BUILD, OUT: lab.dir } });
@@ -112,7 +112,7 @@ async function plugin(lab) {
 }
 
 scenario({
-	name: 'delivery/the plugin',
+	name: 'delivery/the hooks of the plugin act',
 	tasks, scripts,
 	async run(lab) {
 		if (process.env.E2E_ABSENT)
@@ -122,9 +122,9 @@ scenario({
 	check: acted,
 });
 
-/* Installed by the client itself; then our own install leaves its hooks out. */
+/* The client installs the plugin; then claude-tasks install is refused. */
 scenario({
-	name: 'delivery/the plugin from a marketplace',
+	name: 'delivery/the hooks of a plugin from a marketplace act once',
 	versions: [MID, NEW],
 	tasks, scripts,
 	async run(lab) {
@@ -152,9 +152,8 @@ scenario({
 	},
 });
 
-/* What `claude-tasks install` writes is what a client acts on. */
 scenario({
-	name: 'delivery/claude-tasks install',
+	name: 'delivery/the hooks registered by claude-tasks install act',
 	tasks, scripts,
 	async run(lab) {
 		if (!process.env.E2E_ABSENT)
@@ -165,11 +164,11 @@ scenario({
 });
 
 scenario({
-	name: 'delivery/the MCP server',
+	name: 'delivery/the client uses the tools of the MCP server',
 	client: true,
 	tasks: [{ id: '1', subject: 'There before' }],
 	scripts: (lab) => ({ main: [
-		/* It comes up beside the first turn: tools of the second. */
+		/* It starts during the first turn: its tools are in the second. */
 		async () => {
 			await until('the server is connected', () =>
 			    /MCP server "tasks":? .*connected/i.test(

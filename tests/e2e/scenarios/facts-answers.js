@@ -1,6 +1,6 @@
 'use strict';
 
-/* Facts: what the client makes of a hook's answer. */
+/* Facts: how the client handles a hook's answer. */
 
 const { scenario, answer, hook, join } = require('../scenario');
 const { call } = require('../model');
@@ -15,12 +15,12 @@ const denial = (reason) => ({ stdout: { hookSpecificOutput: {
 const complete = (taskId, more) => call('TaskUpdate',
     { taskId, status: 'completed', ...more });
 
-/* What the model was told, one line each. */
+/* The results that the model got, one line each. */
 const told = (lab, script) => lab.model.told(script || 'main').map((r) =>
     (r.error ? 'error: ' : '') + r.text);
 
 scenario({
-	name: 'facts/a refusal armed twice',
+	name: 'facts/a refusal with JSON and exit status 2',
 	tasks: [{ id: '1' }],
 	hooks: (lab) => answer(lab, ['PreToolUse', 'TaskCompleted',
 	    'PostToolUse', 'PostToolUseFailure']),
@@ -57,7 +57,7 @@ scenario({
 		lab.rules([
 			{ times: 1, ...rewrite({ taskId: '1',
 			    status: 'in_progress', owner: 'hook' }) },
-			/* it replaces: the status is not sent again */
+			/* it replaces the input: the status is missing */
 			{ times: 2, ...rewrite({ taskId: '2',
 			    owner: 'hook' }) },
 		]);
@@ -73,7 +73,7 @@ scenario({
 	}),
 });
 
-/* Whatever is wrong with a hook, the completion goes through. */
+/* With any of these faults of a hook the completion passes. */
 const faults = {
 	'a null for a known key': { stdout: { decision: 'block',
 	    reason: 'no', systemMessage: null } },
@@ -100,7 +100,7 @@ scenario({
 		...Object.fromEntries(Object.keys(faults).map((name, n) =>
 		    [name, lab.task(ids[n]).status])),
 		'the model is told': told(lab),
-		/* what every scenario of ours is searched for must be there */
+		/* complaints() finds what every scenario of ours is searched for */
 		'the client complains': lab.complaints().length > 0,
 	}),
 });
@@ -163,7 +163,7 @@ scenario({
 	}),
 });
 
-/* One unknown event name must not cost an old client all its hooks. */
+/* Does an old client drop all hooks because of one unknown event name? */
 scenario({
 	name: 'facts/an event name of a newer client',
 	tasks: [{ id: '1' }],

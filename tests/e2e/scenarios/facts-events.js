@@ -1,6 +1,6 @@
 'use strict';
 
-/* Facts: which events a run gives, and what is in them. */
+/* Facts: which events a run fires, and their fields. */
 
 const fs = require('fs');
 const { scenario, answer } = require('../scenario');
@@ -9,7 +9,7 @@ const { save } = require('../payload');
 
 const keys = (event) => event && Object.keys(event).join(' ');
 
-/* An agent's id with every digit after the first letter made x. */
+/* An agent's id with every hex digit after the first letter replaced by x. */
 const shape = (id) => id[0] + id.slice(1).replace(/[0-9a-f]/g, 'x');
 
 scenario({

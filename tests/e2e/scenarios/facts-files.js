@@ -13,7 +13,7 @@ scenario({
 	name: 'facts/the bytes of a list',
 	scripts: (lab) => {
 		lab.copies = {};
-		/* Look at the list between two calls. */
+		/* Copy the list between two calls. */
 		const after = (name, step) => () => {
 			lab.copies[name] = Object.fromEntries(
 			    fs.readdirSync(lab.tasks).sort().map((f) => [f,
@@ -48,7 +48,7 @@ scenario({
 		] };
 	},
 	measure(lab) {
-		/* Only what a step changed: else one fact is told ten times. */
+		/* Only the changes of a step. */
 		const found = {};
 		let before = {};
 		for (const [name, files] of Object.entries(lab.copies)) {

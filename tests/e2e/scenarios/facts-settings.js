@@ -1,10 +1,10 @@
 'use strict';
 
-/* Facts: in which forms a hook can be entered, and from where. */
+/* Facts: the forms of a hook's command, and hooks of a plugin. */
 
 const { scenario, complete } = require('../scenario');
 
-/* A program that writes its name, its arguments and the event down. */
+/* A program that records its name, its arguments and the event. */
 const program = '#!/bin/sh\nprintf "%s %s %s\\n" "${0##*/}" "$*" ' +
     '"$(cat | tr -d "\\n" | sed "s/.*hook_event_name\\":\\"//; s/\\".*//")"' +
     ' >>"$E2E_LAB/fired"\n';

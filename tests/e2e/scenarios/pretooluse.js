@@ -1,6 +1,6 @@
 'use strict';
 
-/* on-pretooluse-task: what must not happen to a list does not happen. */
+/* on-pretooluse-task: the rules for changes of a list. */
 
 const { scenario, ours, start, complete, update, create, delegate, look, written, result,
     refused, passed, status, journalled, includes, assert, MID, NEW } =
@@ -9,7 +9,7 @@ const { call } = require('../model');
 const { until } = require('../client');
 
 const hooks = (lab) => ours(lab);
-/* An agent's own id: a name could be a label that the main thread gave. */
+/* The id of an agent: a name could be a label that the main thread gave. */
 const other = 'a0123456789abcdef';
 
 const config = (object) => ({ '.claude/task-hooks.json': object });
@@ -36,7 +36,7 @@ scenario({
 });
 
 scenario({
-	name: 'pretooluse/another agent\'s task, a task that is done',
+	name: 'pretooluse/changes of a task of another agent and of a completed task are refused',
 	hooks,
 	tasks: [
 		{ id: '1', status: 'in_progress', owner: other },
@@ -62,11 +62,11 @@ scenario({
 });
 
 /*
- * The second client asks while the first one's turn is held open after its
- * claim: one order, whatever the machine does.
+ * The second client starts after the claim of the first one, whose turn is kept
+ * open: the order does not depend on the machine.
  */
 scenario({
-	name: 'pretooluse/two clients, one task',
+	name: 'pretooluse/only one of two clients can claim a task',
 	versions: [MID, NEW],
 	hooks,
 	tasks: [{ id: '1', subject: 'Only one' }, { id: '2' }],
@@ -98,11 +98,11 @@ scenario({
 });
 
 /*
- * A subagent's claim puts its id into the file, and what the model sent comes
- * through as it was: a lone surrogate, a number that no double holds.
+ * The claim of a subagent writes its id as the owner, and the input of the model
+ * is not changed: a lone surrogate, a NUL character.
  */
 scenario({
-	name: 'pretooluse/a subagent\'s claim shows its owner',
+	name: 'pretooluse/the claim of a subagent sets the owner and keeps the input',
 	versions: [MID, NEW],
 	hooks,
 	tasks: [{ id: '1' }, { id: '2' }],
@@ -135,7 +135,7 @@ scenario({
 });
 
 scenario({
-	name: 'pretooluse/two subagents, one task',
+	name: 'pretooluse/only one of two subagents can claim a task',
 	versions: [MID, NEW],
 	hooks,
 	tasks: [{ id: '1' }],
@@ -162,7 +162,7 @@ scenario({
 });
 
 scenario({
-	name: 'pretooluse/no cycles, no unknown blockers',
+	name: 'pretooluse/a cycle and an unknown blocker are refused',
 	hooks,
 	tasks: [
 		{ id: '1', blocks: ['2'] },
@@ -189,7 +189,7 @@ scenario({
 });
 
 scenario({
-	name: 'pretooluse/completed over open blockers or subtasks',
+	name: 'pretooluse/a task with open blockers or subtasks cannot be completed',
 	hooks,
 	tasks: [
 		{ id: '1', subject: 'First', blocks: ['2'] },
@@ -210,7 +210,7 @@ scenario({
 });
 
 scenario({
-	name: 'pretooluse/what may be created',
+	name: 'pretooluse/the create settings refuse new tasks',
 	hooks,
 	tasks: [{ id: '1', subject: 'feat: one' }],
 	files: config({ create: { subject_pattern: '^(feat|fix): ',
@@ -234,7 +234,7 @@ scenario({
 });
 
 scenario({
-	name: 'pretooluse/the same subject twice is pointed out',
+	name: 'pretooluse/a duplicate subject passes and is in the journal',
 	hooks,
 	tasks: [{ id: '1', subject: 'Write docs' }],
 	scripts: { main: [create('Write docs'), create('Write code')] },
@@ -247,7 +247,7 @@ scenario({
 });
 
 scenario({
-	name: 'pretooluse/one task at a time, if configured',
+	name: 'pretooluse/rules.busy refuses a second open task',
 	hooks,
 	tasks: [{ id: '1' }, { id: '2' }],
 	files: config({ rules: { busy: 'refuse' } }),
@@ -264,7 +264,7 @@ scenario({
 });
 
 scenario({
-	name: 'pretooluse/no agent for a task that is done or blocked',
+	name: 'pretooluse/an agent for a completed or blocked task is refused',
 	hooks,
 	tasks: [
 		{ id: '1', status: 'completed' },
@@ -285,9 +285,9 @@ scenario({
 	},
 });
 
-/* Solo mode: the list is one call's input, and there is no task on disk. */
+/* Without tasks: the todo list is the input of one call and is not on disk. */
 scenario({
-	name: 'pretooluse/a todo list',
+	name: 'pretooluse/todo.one_in_progress refuses a second item in progress',
 	env: { CLAUDE_CODE_ENABLE_TASKS: '0' },
 	hooks,
 	files: config({ todo: { one_in_progress: true } }),
@@ -306,9 +306,9 @@ scenario({
 	},
 });
 
-/* Another hook refuses the call: the claim is not left standing. */
+/* Another hook refuses the call, so the claim does not hold. */
 scenario({
-	name: 'pretooluse/a claim whose call never followed',
+	name: 'pretooluse/a claim ends if another hook refuses its call',
 	hooks: (lab) => {
 		const set = ours(lab);
 		set.PreToolUse.push({ matcher: 'TaskUpdate', hooks: [{
@@ -340,7 +340,7 @@ scenario({
 		refused(lab, 0, ['other'], 'first');
 		passed(lab, 0, 'second');
 		status(lab, '1', 'completed');
-		/* two claims, and the first was no obstacle to the second */
+		/* two claims, and the first did not prevent the second */
 		assert.strictEqual(new Set(lab.journal().filter((l) =>
 		    l.event === 'claim' && l.task === '1')
 		    .map((l) => l.session)).size, 2);
@@ -348,13 +348,13 @@ scenario({
 });
 
 scenario({
-	name: 'pretooluse/a configuration that does not parse',
+	name: 'pretooluse/an invalid configuration lets a start pass and refuses a completion',
 	hooks,
 	tasks: [{ id: '1' }],
 	files: config({ rulez: {} }),
 	scripts: (lab) => ({ main: [start('1'), complete('1'), look(lab)] }),
 	check(lab) {
-		/* the claim goes on, the completion does not */
+		/* the claim passes, the completion does not */
 		passed(lab, 0);
 		refused(lab, 1, ['rulez', 'rules']);
 		status(lab, '1', 'in_progress');

@@ -1,6 +1,6 @@
 'use strict';
 
-/* on-subagent-stop: nobody leaves with a task in hand. */
+/* on-subagent-stop: an agent that stops gives its open tasks back. */
 
 const { scenario, ours, start, complete, delegate, written, passed,
     status, journalled, includes, assert, MID, NEW } =
@@ -12,7 +12,7 @@ const hooks = (lab) => ours(lab);
 const config = (object) => ({ '.claude/task-hooks.json': object });
 
 scenario({
-	name: 'stop/an open task goes back, and the lead is told',
+	name: 'stop/a stopped subagent gives its task back and the lead is told once',
 	hooks,
 	tasks: [{ id: '1', subject: 'Half done' }, { id: '2' }],
 	scripts: (lab) => ({
@@ -40,7 +40,7 @@ scenario({
 	},
 });
 
-/* No SubagentStop then: the end of the call that made the agent tells. */
+/* There is no SubagentStop: the end of the call that made the agent counts. */
 scenario({
 	name: 'stop/an agent that runs out of turns gives its task back',
 	versions: [MID, NEW],
@@ -68,7 +68,7 @@ scenario({
 });
 
 scenario({
-	name: 'stop/sent back to finish',
+	name: 'stop/an agent with an open task is sent back and completes it',
 	versions: [MID, NEW],
 	hooks,
 	tasks: [{ id: '1', subject: 'Finish me' }],
@@ -88,9 +88,9 @@ scenario({
 	},
 });
 
-/* It is asked as often as configured, then let go without its task. */
+/* It is sent back as often as configured, then it stops without its task. */
 scenario({
-	name: 'stop/sent back, but not for ever',
+	name: 'stop/an agent is sent back at most max_blocks times',
 	versions: [MID, NEW],
 	hooks,
 	tasks: [{ id: '1' }],
@@ -106,7 +106,7 @@ scenario({
 });
 
 scenario({
-	name: 'stop/completions reported in the last message',
+	name: 'stop/a completion reported in the last message is applied',
 	versions: [MID, NEW],
 	hooks,
 	tasks: [{ id: '1' }, { id: '2', description: '- [ ] open box' }],
@@ -121,13 +121,13 @@ scenario({
 		status(lab, '2', 'pending');
 		journalled(lab, '"1"', 'completed');
 	},
-	/* a key the client does not know is in the answer; it says so */
+	/* the client complains about an unknown key in the answer */
 	complaints: true,
 });
 
-/* SIGKILL fires no event at all: the next hook run finds the body. */
+/* SIGKILL fires no event: the next run of a hook finds that the client is dead. */
 scenario({
-	name: 'stop/a client that was killed',
+	name: 'stop/the next hook releases the task of a killed client',
 	hooks,
 	tasks: [{ id: '1', subject: 'Orphan' }, { id: '2' }],
 	scripts: (lab) => ({
@@ -163,7 +163,7 @@ scenario({
 });
 
 scenario({
-	name: 'stop/claude-tasks release --dead',
+	name: 'stop/claude-tasks release --dead releases only tasks of dead clients',
 	hooks,
 	tasks: [{ id: '1' }, { id: '2' }],
 	scripts: (lab) => ({
@@ -193,9 +193,8 @@ scenario({
 	},
 });
 
-/* A session that ended in order has no claims either. */
 scenario({
-	name: 'stop/a session that ended',
+	name: 'stop/the end of a session releases its tasks',
 	hooks,
 	tasks: [{ id: '1' }, { id: '2' }],
 	scripts: { main: [start('1'), 'I leave it there'] },
@@ -206,9 +205,9 @@ scenario({
 	},
 });
 
-/* Who listens to the list gets it after a change, and delays nobody. */
+/* A sync command gets the list after a change; no hook waits for it. */
 scenario({
-	name: 'stop/the list is handed on',
+	name: 'stop/a sync command gets the list',
 	hooks,
 	tasks: [{ id: '1', subject: 'Mirror me' }],
 	files: (lab) => ({ [lab.config + '/task-hooks.json']: { sync: [

@@ -18,13 +18,13 @@ async function run(lab) {
 }
 
 /*
- * One teammate claims and rests; another may not take its task; the claim
- * outlives the turn, and ends when its owner shuts down. A gate stands by:
- * the ends of turns must not run it.
+ * One teammate claims a task and is idle; another cannot take the task; the
+ * claim holds after the turn, until its owner shuts down. The end of a turn
+ * must not run the gate.
  */
 scenario({
 	...TEAM,
-	name: 'team/claiming, idling, shutting down',
+	name: 'team/the claim of a teammate holds until it shuts down',
 	hooks: (lab) => ours(lab),
 	files: (lab) => ({ '.claude/task-hooks.json': {
 	    idle: { suggest: false },
@@ -81,12 +81,12 @@ scenario({
 });
 
 /*
- * An idle teammate is told of the task that is ready, once. The lead keeps one
- * task open: a client with a terminal removes a list whose tasks are all done.
+ * An idle teammate is told of a ready task once. The lead keeps one task open:
+ * a client with a terminal removes a list whose tasks are all completed.
  */
 scenario({
 	...TEAM,
-	name: 'team/an idle teammate is told what is ready',
+	name: 'team/an idle teammate is told of a ready task',
 	hooks: (lab) => ours(lab),
 	scripts: (lab) => ({
 		main: [

@@ -10,14 +10,14 @@ const { until } = require('../client');
 const hooks = (lab) => ours(lab);
 const config = (object) => ({ '.claude/task-hooks.json': object });
 
-/* A shell command that leaves a line in the lab, outside of any tree. */
+/* A shell command that writes a line to the lab, outside of the project. */
 const counted = (lab, then) =>
     `echo run >>'${lab.dir}/gate-runs'; ${then}`;
 const runs = (lab) => (lab.read(lab.dir + '/gate-runs') || '')
     .split('\n').filter(Boolean).length;
 
 scenario({
-	name: 'verify/an open box, then done',
+	name: 'verify/an open box refuses the completion until it is checked',
 	hooks,
 	tasks: [{ id: '1', subject: 'Release',
 	    description: '- [x] build\n- [ ] notes' }],
@@ -34,9 +34,9 @@ scenario({
 	},
 });
 
-/* What the completing call brings is not on disk when the event fires. */
+/* The metadata of the completing call is not on disk when the event fires. */
 scenario({
-	name: 'verify/metadata that must be there',
+	name: 'verify/required metadata may come with the completing call',
 	hooks,
 	tasks: [{ id: '1' }],
 	files: config({ verify: { metadata: ['tests', 'reviewer'] } }),
@@ -52,7 +52,7 @@ scenario({
 });
 
 scenario({
-	name: 'gates/refused, fixed, passed',
+	name: 'gates/a failing gate refuses the completion until it passes',
 	hooks,
 	tasks: [{ id: '1', subject: 'Feature' }],
 	files: (lab) => config({ gates: [{ name: 'unit tests',
@@ -78,7 +78,7 @@ scenario({
 });
 
 scenario({
-	name: 'gates/one that hangs is refused in time, and leaves nothing',
+	name: 'gates/a gate that hangs is refused at the deadline and leaves no process',
 	hooks: (lab) => ours(lab, { timeout: 30 }),
 	tasks: [{ id: '1' }],
 	files: config({ deadline: 4, gates: [{ name: 'slow', timeout: 100,
@@ -92,14 +92,14 @@ scenario({
 	async check(lab) {
 		refused(lab, 1, ['slow', 'timed out']);
 		status(lab, '1', 'in_progress');
-		/* they would sleep for a quarter of an hour */
+		/* by themselves they would run for a quarter of an hour */
 		await until('no process is left', () =>
 		    lab.strays().length === 0);
 	},
 });
 
 scenario({
-	name: 'gates/a file nobody trusts, or that changed since',
+	name: 'gates/an untrusted or changed gate file refuses the completion',
 	hooks,
 	tasks: [{ id: '1' }, { id: '2' }],
 	files: (lab) => config({ gates: [{ name: 'ok',
@@ -126,7 +126,7 @@ scenario({
 });
 
 scenario({
-	name: 'gates/a pass is remembered',
+	name: 'gates/a verdict is cached until the tree changes',
 	hooks,
 	tasks: [{ id: '1' }, { id: '2' }, { id: '3' }],
 	files: (lab) => config({ gates: [{ name: 'suite',
@@ -141,7 +141,7 @@ scenario({
 	    }] }),
 	async run(lab) {
 		await lab.did('trust', '--yes');
-		/* run by hand first; the hook then uses that pass */
+		/* claude-tasks verify runs it first; the hook uses that verdict */
 		await lab.did('verify', '1');
 		await lab.print();
 	},
@@ -155,7 +155,7 @@ scenario({
 });
 
 scenario({
-	name: 'gates/a task\'s own command, only if allowed',
+	name: 'gates/a command in the task runs only if it is allowed',
 	hooks,
 	tasks: [{ id: '1', metadata: { verify: 'test -e one.txt' } },
 	    { id: '2', metadata: { verify: 'touch evil.txt' } }],
