@@ -479,7 +479,6 @@ Test(macf, kinds)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct task t = TASK_INIT;
-		struct error err = { 0 };
 		char *s;
 
 		cr_assert_eq(
@@ -509,7 +508,6 @@ Test(macf, made)
 	for (size_t i = 0; i < 2; i++) {
 		struct task t = TASK_INIT;
 		struct buf text = { 0 };
-		struct error err = { 0 };
 		char *s;
 
 		cr_assert_eq(task_make(dialects[i], "89", &c, 0, &text, &err), 0, "%s", err.text);

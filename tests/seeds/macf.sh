@@ -69,7 +69,7 @@ is '2.12: call TaskGet is clean' "$plain" "$(echo '{"taskId":"68"}' | "$cli" --l
 tasks --list lab list --search '#68 [^#67] PHASE'
 is '2.12: a search ignores the codes' "#68 [pending] $plain" "$out"
 tasks --list lab list --search 2m
-is '2.12: and does not find them' "no such tasks in list 'lab'" "$out"
+is '2.12: and does not find them' "no task of list 'lab' matches" "$out"
 "$cli" --list lab depend 68 --on 67 >/dev/null
 start 68
 is '2.12: a refusal leaves the codes out' "Task #68 \"$plain\" cannot start: blocked by #67 \"Mission\" (pending). Ready now: #67 \"Mission\", #69 \"red text, $(printf '\uFFFD')cleared, cut $(printf '\uFFFD')\"." "$(cat "$T/err")"
