@@ -6,12 +6,13 @@
 #include "commands.h"
 
 static const struct flag list_flags[] = {
-	{ "all", 'a', NULL, "include completed tasks" },
+	{ "all", 'a', NULL, "include completed and cancelled tasks" },
 	{ "status", 's', "STATUS",
-	    "only tasks with this status: pending, in_progress, completed (repeatable)" },
+	    "only tasks with this status: pending, in_progress, completed, blocked, cancelled "
+	    "(repeatable)" },
 	{ "owner", 'o', "NAME", "only tasks of this owner; '' for tasks without one" },
 	{ "ready", 'r', NULL, "only tasks that can be started now" },
-	{ "blocked", 'b', NULL, "only tasks that wait for others" },
+	{ "blocked", 'b', NULL, "only tasks that wait for others or were set to blocked" },
 	{ 0 },
 };
 
@@ -21,7 +22,7 @@ static const struct flag lists_flags[] = {
 };
 
 static const struct flag tree_flags[] = {
-	{ "all", 'a', NULL, "include completed tasks" },
+	{ "all", 'a', NULL, "include completed and cancelled tasks" },
 	{ "dot", 0, NULL, "print Graphviz source" },
 	{ "mermaid", 0, NULL, "print a Mermaid flowchart" },
 	{ 0 },
@@ -59,7 +60,7 @@ static const struct flag create_flags[] = { FIELD_FLAGS, AGENT_FLAG, { 0 } };
 
 static const struct flag update_flags[] = {
 	{ "status", 's', "STATUS",
-	    "pending, in_progress (claims it) or completed (runs the gates)" },
+	    "pending, in_progress (claims it), completed (runs the gates), blocked or cancelled" },
 	{ "subject", 0, "TEXT", "the new subject" },
 	FIELD_FLAGS,
 	AGENT_FLAG,
@@ -90,7 +91,7 @@ static const struct flag release_flags[] = {
 static const struct flag delete_flags[] = { AGENT_FLAG, { 0 } };
 
 static const struct flag clear_flags[] = {
-	{ "completed", 0, NULL, "only completed tasks" },
+	{ "completed", 0, NULL, "only completed and cancelled tasks" },
 	{ "yes", 'y', NULL, "do not ask for confirmation" },
 	{ 0 },
 };
@@ -194,7 +195,7 @@ static const struct flag export_flags[] = {
 };
 
 static const struct flag rehome_flags[] = {
-	{ "all", 'a', NULL, "include completed tasks" },
+	{ "all", 'a', NULL, "include completed and cancelled tasks" },
 	{ "copy", 0, NULL, "keep them in the old list as well" },
 	{ "dry-run", 0, NULL, "only print how many tasks would move" },
 	{ 0 },
@@ -207,8 +208,8 @@ static const struct command table[] = {
 	{ "get", "show", "N...", 1, -1, get_main, NULL, "show everything about tasks", NULL, NULL },
 	{ "lists", NULL, "", 0, 0, lists_main, lists_flags,
 	    "show every task list, its progress and its session", NULL, NULL },
-	{ "tree", "graph", "[N]", 0, 1, tree_main, tree_flags, "draw which tasks wait for which",
-	    NULL, NULL },
+	{ "tree", "graph", "[N]", 0, 1, tree_main, tree_flags,
+	    "draw which tasks are parts of which, and which wait for which", NULL, NULL },
 	{ "why", NULL, "N", 1, 1, why_main, NULL,
 	    "show what blocks a task, who holds it and which command clears it", NULL, NULL },
 	{ "log", NULL, "[N]", 0, 1, log_main, log_flags, "show what was done to the list or a task",

@@ -143,6 +143,7 @@ static const struct json_field fields[] = {
 	FIELD("dependencies", FIELD_STRINGS, needs),
 	FIELD("blockedBy", FIELD_STRINGS, needs),
 	FIELD("include_completed", FIELD_BOOL, with_completed),
+	FIELD("full", FIELD_BOOL, full),
 	JSON_FIELDS_END,
 };
 

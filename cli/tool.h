@@ -17,7 +17,7 @@
  * (the output, an object) and with text (for a model to read).
  */
 struct answer {
-	struct json_object *output; /* NULL only after a fault */
+	struct json_object *output; /* NULL only after a fault; an array of tasks, else an object */
 	struct buf text;
 	bool error; /* the tool could not do it: text says why */
 	int status; /* exit status of `call` */
@@ -29,7 +29,7 @@ struct tool_input {
 	char *id, *subject, *description, *active_form, *status, *owner, *parent, *notes;
 	char *metadata; /* JSON */
 	struct strings blocks, needs;
-	bool with_completed;
+	bool with_completed, full;
 };
 
 struct tool {

@@ -101,6 +101,10 @@ Test(policy, one_task)
 		    NULL },
 		{ "start what is done", policy_start, TASK_COMPLETED, NULL, NULL, NULL, &none,
 		    "already_resolved", "pending first" },
+		{ "start what is cancelled", policy_start, TASK_CANCELLED, NULL, NULL, NULL, &none,
+		    "already_resolved", "already cancelled" },
+		{ "start what was set to blocked", policy_start, TASK_BLOCKED, NULL, NULL, NULL,
+		    &none, "blocked", "claude-tasks update 1 --status pending" },
 		{ "start another's", policy_start, TASK_IN_PROGRESS, "bob", NULL, NULL, &none,
 		    "already_claimed", "\"bob\"" },
 		{ "start what another claims", policy_start, TASK_PENDING, NULL, NULL, &by_you,
@@ -112,6 +116,8 @@ Test(policy, one_task)
 		    NULL },
 		{ "complete twice", policy_complete, TASK_COMPLETED, "bob", NULL, NULL, &one, NULL,
 		    NULL },
+		{ "complete what is cancelled", policy_complete, TASK_CANCELLED, NULL, NULL, NULL,
+		    &none, "already_resolved", "pending first" },
 		{ "complete blocked", policy_complete, TASK_IN_PROGRESS, ME, NULL, NULL, &one,
 		    "blocked", "cannot complete" },
 		{ "complete another's", policy_complete, TASK_IN_PROGRESS, "bob", NULL, NULL, &none,
@@ -119,6 +125,9 @@ Test(policy, one_task)
 		{ "delete", policy_delete, TASK_PENDING, "bob", NULL, NULL, NULL, NULL, NULL },
 		{ "delete another's work", policy_delete, TASK_IN_PROGRESS, "bob", NULL, NULL, NULL,
 		    "not_owner", "bob" },
+		{ "cancel", policy_cancel, TASK_PENDING, "bob", NULL, NULL, NULL, NULL, NULL },
+		{ "cancel another's work", policy_cancel, TASK_IN_PROGRESS, "bob", NULL, NULL, NULL,
+		    "not_owner", "cannot be cancelled" },
 		{ "reset another's work", policy_reset, TASK_IN_PROGRESS, "bob", NULL, NULL, NULL,
 		    "steal", "bob" },
 		{ "reset my own", policy_reset, TASK_IN_PROGRESS, ME, NULL, NULL, NULL, NULL,
@@ -135,7 +144,8 @@ Test(policy, one_task)
 		struct task t = { .id = (char *)"1",
 			.subject = (char *)"T",
 			.owner = (char *)rows[i].owner,
-			.status = rows[i].status };
+			.status = rows[i].status,
+			.original = rows[i].status };
 		struct facts f = { .config = &config,
 			.query = { .task = &t,
 			    .self = &me,
@@ -285,17 +295,23 @@ Test(policy, spawn)
 	struct blockers blocked = { &b, 1 }, free_ = { 0 };
 	struct task done = { .id = (char *)"1", .subject = (char *)"A", .status = TASK_COMPLETED },
 		    waits = { .id = (char *)"3", .subject = (char *)"C", .status = TASK_PENDING },
+		    held = { .id = (char *)"5",
+			    .subject = (char *)"E",
+			    .status = TASK_BLOCKED,
+			    .original = TASK_BLOCKED },
 		    ready = { .id = (char *)"4", .subject = (char *)"D", .status = TASK_PENDING };
-	struct spawn_task named[] = { { &done, &free_ }, { &waits, &blocked }, { &ready, &free_ } };
+	struct spawn_task named[] = { { &done, &free_ }, { &waits, &blocked }, { &held, &free_ },
+		{ &ready, &free_ } };
 	struct decision d = { 0 };
 
-	policy_spawn(&config, named, 3, &d);
+	policy_spawn(&config, named, 4, &d);
 	cr_expect(decision_silent(&d), "one that can be worked on is enough");
-	policy_spawn(&config, named, 2, &d);
+	policy_spawn(&config, named, 3, &d);
 	cr_expect_eq(d.verdict, VERDICT_REFUSE);
 	cr_expect_not_null(
 	    strstr(buf_text(&d.reason), "#1 \"A\" is completed"), "%s", buf_text(&d.reason));
 	cr_expect_not_null(strstr(buf_text(&d.reason), "#3 \"C\" is blocked by #2 \"B\""));
+	cr_expect_not_null(strstr(buf_text(&d.reason), "#5 \"E\" is blocked."));
 	decision_free(&d);
 	policy_spawn(&config, named, 0, &d);
 	cr_expect(decision_silent(&d));
@@ -329,7 +345,8 @@ Test(policy, todo)
 		{ "{\"description\":\"x\",\"status\":\"blocked\",\"dependencies\":[\"1\"]}", false,
 		    false },
 		{ "{\"description\":\" \"}", false, true },
-		{ "{\"description\":\"x\",\"status\":\"cancelled\"}", false, true },
+		{ "{\"description\":\"x\",\"status\":\"cancelled\"}", false, false },
+		{ "{\"description\":\"x\",\"status\":\"canceled\"}", false, true },
 		{ "{\"description\":\"x\",\"dependencies\":\"1\"}", false, true },
 		{ "{\"description\":\"x\",\"id\":\"1\",\"dependencies\":[\"1\"]}", false, true },
 		{ "{\"description\":\"x\",\"dependencies\":[1]}", false, true },
