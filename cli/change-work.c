@@ -237,9 +237,12 @@ change_complete(
 		    "there is no task #%s in list '%s' (try: claude-tasks list --all)", how->id,
 		    c->list.name);
 		status = EXIT_UNKNOWN;
-	} else if (there == 1 && t.status == TASK_COMPLETED) {
+	} else if (there == 1 && !task_open(&t)) {
 		task_name(reason, &t);
-		buf_puts(reason, " is completed already");
+		buf_printf(reason, " is %s already", task_status_name(t.status));
+		if (t.status == TASK_CANCELLED)
+			buf_printf(reason,
+			    ". To reopen it: claude-tasks update %s --status pending", how->id);
 		status = EXIT_RESOLVED;
 	} else if (there == 1) {
 		status = complete_task(c, how, &request, &t, reason, unblocked, &err);

@@ -303,7 +303,8 @@ cli_id(struct cli *c, int operand)
 int
 cli_task_status(struct cli *c, const char *word, enum task_status *status)
 {
-	static const char *const known[] = { "pending", "in_progress", "completed" };
+	static const char *const known[] = { "pending", "in_progress", "completed", "blocked",
+		"cancelled" };
 
 	*status = task_status_parse(word);
 	if (*status != TASK_NO_STATUS)

@@ -6,12 +6,13 @@
 #include "commands.h"
 
 static const struct flag list_flags[] = {
-	{ "all", 'a', NULL, "include completed tasks" },
+	{ "all", 'a', NULL, "include completed and cancelled tasks" },
 	{ "status", 's', "STATUS",
-	    "only tasks with this status: pending, in_progress, completed (repeatable)" },
+	    "only tasks with this status: pending, in_progress, completed, blocked, cancelled "
+	    "(repeatable)" },
 	{ "owner", 'o', "NAME", "only tasks of this owner; '' for tasks without one" },
 	{ "ready", 'r', NULL, "only tasks that can be started now" },
-	{ "blocked", 'b', NULL, "only tasks that wait for others" },
+	{ "blocked", 'b', NULL, "only tasks that wait for others or were set to blocked" },
 	{ "search", 0, "TEXT", "only tasks with this text in the subject or description" },
 	{ "for", 0, "TYPE", "only tasks for this type of agent: [SA:TYPE] in the subject" },
 	{ "kind", 0, "KIND", "only tasks of this kind: mission, experiment, phase, bug" },
@@ -25,7 +26,7 @@ static const struct flag lists_flags[] = {
 };
 
 static const struct flag tree_flags[] = {
-	{ "all", 'a', NULL, "include completed tasks" },
+	{ "all", 'a', NULL, "include completed and cancelled tasks" },
 	{ "dot", 0, NULL, "print Graphviz source" },
 	{ "mermaid", 0, NULL, "print a Mermaid flowchart" },
 	{ 0 },
@@ -73,7 +74,7 @@ static const struct flag create_flags[] = {
 
 static const struct flag update_flags[] = {
 	{ "status", 's', "STATUS",
-	    "pending, in_progress (claims it) or completed (runs the gates)" },
+	    "pending, in_progress (claims it), completed (runs the gates), blocked or cancelled" },
 	{ "subject", 0, "TEXT", "the new subject" },
 	FIELD_FLAGS,
 	AGENT_FLAG,
@@ -104,7 +105,7 @@ static const struct flag release_flags[] = {
 static const struct flag delete_flags[] = { AGENT_FLAG, { 0 } };
 
 static const struct flag clear_flags[] = {
-	{ "completed", 0, NULL, "delete only completed tasks" },
+	{ "completed", 0, NULL, "delete only completed and cancelled tasks" },
 	{ "yes", 'y', NULL, "do not ask for confirmation" },
 	{ 0 },
 };
@@ -208,7 +209,7 @@ static const struct flag export_flags[] = {
 };
 
 static const struct flag rehome_flags[] = {
-	{ "all", 'a', NULL, "include completed tasks" },
+	{ "all", 'a', NULL, "include completed and cancelled tasks" },
 	{ "copy", 0, NULL, "copy the tasks: keep them in the old list too" },
 	{ "dry-run", 0, NULL, "only print how many tasks would move" },
 	{ 0 },
@@ -221,8 +222,8 @@ static const struct command table[] = {
 	{ "get", "show", "N...", 1, -1, get_main, NULL, "show everything about tasks", NULL, NULL },
 	{ "lists", NULL, "", 0, 0, lists_main, lists_flags,
 	    "show every task list, its progress and its session", NULL, NULL },
-	{ "tree", "graph", "[N]", 0, 1, tree_main, tree_flags, "draw which tasks wait for which",
-	    NULL, NULL },
+	{ "tree", "graph", "[N]", 0, 1, tree_main, tree_flags,
+	    "draw which tasks are parts of which, and which wait for which", NULL, NULL },
 	{ "why", NULL, "N", 1, 1, why_main, NULL,
 	    "show what blocks a task, who holds it, and which command to run", NULL, NULL },
 	{ "log", NULL, "[N]", 0, 1, log_main, log_flags, "show what was done to the list or a task",

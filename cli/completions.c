@@ -181,7 +181,7 @@ offer_value(struct cli *c, const struct flag *f, int count)
 		const char *flag, *words;    /* words: separated by blanks */
 		void (*offer)(struct cli *); /* instead of words */
 	} known[] = {
-		{ "status", "pending in_progress completed", NULL },
+		{ "status", "pending in_progress completed blocked cancelled", NULL },
 		{ "kind", "mission experiment phase bug", NULL },
 		{ "from", "native document exported folder checklist", NULL },
 		{ "to", "native document exported folder checklist", NULL },

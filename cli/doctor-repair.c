@@ -1,7 +1,8 @@
 /*
  * Repair a task file that the client does not show, if its meaning is clear: a key that is null
  * instead of absent, an id that is a number, a missing list or description, a byte order mark, a
- * status in capitals.  A file that the client would still refuse is not changed.
+ * status in capitals or of another layout.  A file that the client would still refuse is not
+ * changed.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -46,6 +47,26 @@ repair_ids(struct json_edit *e, const struct json *j, const char *key)
 	buf_free(&text);
 }
 
+/* A status that the client does not know, as we keep it (task.h). */
+static void
+repair_status(struct json_edit *e, const struct json *j, enum task_status status)
+{
+	json_ref metadata = json_member(j, JSON_ROOT, "metadata");
+	const char *name = task_status_name(status);
+	char *mark;
+
+	set_string(e, JSON_ROOT, "status", status == TASK_CANCELLED ? "completed" : "pending");
+	if (status == TASK_BLOCKED && json_count(j, json_member(j, JSON_ROOT, "blockedBy")) > 0)
+		return; /* it follows from the dependencies */
+	if (json_kind(j, metadata) == JSON_OBJECT) {
+		set_string(e, metadata, "original_status", name);
+	} else {
+		mark = mem_printf("{\"original_status\":\"%s\"}", name);
+		json_edit_set(e, JSON_ROOT, "metadata", mark);
+		free(mark);
+	}
+}
+
 static void
 repair_text(const struct json *j, const char *id, struct buf *out)
 {
@@ -70,9 +91,8 @@ repair_text(const struct json *j, const char *id, struct buf *out)
 			*p = *p == '-' || *p == ' ' ? '_' : (char)tolower((unsigned char)*p);
 		if (task_status_parse(word) != TASK_NO_STATUS)
 			set_string(&e, JSON_ROOT, "status", word);
-	} else if (word != NULL && strcmp(word, "blocked") == 0) {
-		/* A status of another layout; in this one it follows from the dependencies. */
-		set_string(&e, JSON_ROOT, "status", "pending");
+	} else if (word != NULL && task_status_parse(word) >= TASK_BLOCKED) {
+		repair_status(&e, j, task_status_parse(word));
 	}
 	free(word);
 	json_edit_apply(&e, out);

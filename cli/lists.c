@@ -189,6 +189,7 @@ row_json(const struct cli *c, const struct row *r)
 	out_int(o, "pending", (int64_t)r->view.pending);
 	out_int(o, "in_progress", (int64_t)r->view.in_progress);
 	out_int(o, "completed", (int64_t)r->view.completed);
+	out_int(o, "cancelled", (int64_t)r->view.cancelled);
 	out_string(o, "changed", r->changed_ms != 0 ? iso : NULL);
 	out_string(o, "cwd", r->cwd);
 	out_bool(o, "current", strcmp(r->name, c->list.name) == 0);
@@ -205,9 +206,12 @@ row_text(struct cli *c, const struct row *r, int name_width)
 	buf_printf(&c->out, "%s%s %s%*s%s  %zu/%zu done",
 	    cli_paint(c, current ? PAINT_BOLD : PAINT_NONE), current ? "*" : " ", buf_text(&name),
 	    name_width - text_width(buf_text(&name)), "",
-	    cli_paint(c, current ? PAINT_OFF : PAINT_NONE), r->view.completed, r->view.shown);
+	    cli_paint(c, current ? PAINT_OFF : PAINT_NONE), r->view.completed,
+	    r->view.shown - r->view.cancelled);
 	if (r->view.in_progress > 0)
 		buf_printf(&c->out, ", %zu in progress", r->view.in_progress);
+	if (r->view.cancelled > 0)
+		buf_printf(&c->out, ", %zu cancelled", r->view.cancelled);
 	buf_printf(&c->out, ", %s", layout_names[r->layout]);
 	if (r->changed_ms != 0) {
 		buf_puts(&c->out, ", ");

@@ -42,12 +42,13 @@ use_piped_session(const struct cli *c)
 static void
 progress_bar(struct cli *c, const struct view *v)
 {
-	size_t cells = 10, full = v->shown > 0 ? v->completed * cells / v->shown : 0;
+	size_t cells = 10, all = v->shown - v->cancelled;
+	size_t full = all > 0 ? v->completed * cells / all : 0;
 
 	buf_printf(&c->out, "%s", cli_paint(c, PAINT_GREEN));
 	for (size_t i = 0; i < cells; i++)
 		buf_puts(&c->out, c->ascii ? i < full ? "=" : "-" : i < full ? "▰" : "▱");
-	buf_printf(&c->out, "%s %zu/%zu", cli_paint(c, PAINT_OFF), v->completed, v->shown);
+	buf_printf(&c->out, "%s %zu/%zu", cli_paint(c, PAINT_OFF), v->completed, all);
 }
 
 /* The first tasks in progress: active form and owner. */
@@ -77,6 +78,7 @@ statusline_json(struct cli *c, const struct view *v)
 
 	out_string(o, "list", c->list.name);
 	out_int(o, "completed", (int64_t)v->completed);
+	out_int(o, "cancelled", (int64_t)v->cancelled);
 	out_int(o, "tasks", (int64_t)v->shown);
 	out_int(o, "ready", (int64_t)v->ready.count);
 	out_int(o, "blocked", (int64_t)v->blocked);
@@ -99,6 +101,9 @@ statusline_text(struct cli *c, const struct view *v)
 	if (v->blocked > 0)
 		buf_printf(&c->out, " %s%s %zu%s", cli_paint(c, PAINT_DIM),
 		    c->ascii ? "blocked" : "⊘", v->blocked, cli_paint(c, PAINT_OFF));
+	if (v->cancelled > 0)
+		buf_printf(&c->out, " %s%s %zu%s", cli_paint(c, PAINT_DIM),
+		    c->ascii ? "cancelled" : "✖", v->cancelled, cli_paint(c, PAINT_OFF));
 	buf_putc(&c->out, '\n');
 }
 
@@ -205,6 +210,7 @@ print_counts(struct cli *c, const struct view *v)
 	struct json_object *o = out_object();
 
 	out_int(o, "completed", (int64_t)v->completed);
+	out_int(o, "cancelled", (int64_t)v->cancelled);
 	out_int(o, "tasks", (int64_t)v->shown);
 	out_int(o, "in_progress", (int64_t)v->in_progress);
 	cli_json_line(c, o);
@@ -218,7 +224,7 @@ reached(const struct view *v, const char *until)
 	if (until == NULL)
 		return false;
 	if (strcmp(until, "all") == 0)
-		return v->shown > 0 && v->completed == v->shown;
+		return v->shown > 0 && v->completed + v->cancelled == v->shown;
 	t = view_find(v, until);
 	return t != NULL && !task_open(t);
 }

@@ -168,7 +168,11 @@ tools_call(struct server *s, const struct json *j, json_ref params, struct json_
 	out_string(part, "type", "text");
 	out_string(part, "text", buf_text(&a.text));
 	if (!a.error) {
-		out_add(r, "structuredContent", a.output);
+		/* It must be an object. */
+		if (json_object_is_type(a.output, json_type_array))
+			out_add(out_add(r, "structuredContent", out_object()), "tasks", a.output);
+		else
+			out_add(r, "structuredContent", a.output);
 		a.output = NULL;
 	}
 	out_bool(r, "isError", a.error);

@@ -128,6 +128,29 @@ put_all(struct cli *c, const struct task_set *tasks, struct convert_report *repo
 	return count;
 }
 
+/* A priority that is none refuses the import, before anything is written. */
+static int
+check_priorities(struct cli *c, const struct task_set *tasks)
+{
+	for (size_t i = 0; i < tasks->count; i++) {
+		const struct task *t = &tasks->item[i];
+		json_ref top = json_member(&t->json, JSON_ROOT, "priority");
+		json_ref inside = json_member(&t->json, task_metadata(t), "priority");
+		struct buf name = { 0 };
+
+		if (task_priority_ok(&t->json, top) && task_priority_ok(&t->json, inside))
+			continue;
+		task_name(&name, t);
+		cli_fail(c, EXIT_RULE,
+		    "the priority of %s must be low, medium or high: change it there. "
+		    "Nothing was imported",
+		    buf_text(&name));
+		buf_free(&name);
+		return -1;
+	}
+	return 0;
+}
+
 int
 import_main(struct cli *c)
 {
@@ -139,7 +162,8 @@ import_main(struct cli *c)
 	int count = 0;
 
 	if (form_value(c, "from", &form) != EXIT_DONE ||
-	    read_source(c, c->operand[0], form, &tasks, &report) == -1)
+	    read_source(c, c->operand[0], form, &tasks, &report) == -1 ||
+	    check_priorities(c, &tasks) == -1)
 		goto out;
 	change_begin(c);
 	if (dry)
@@ -194,6 +218,16 @@ form_of_name(const char *path)
 	return CONVERT_EXPORTED;
 }
 
+/* The text of the tasks in this form. */
+static int
+export_text(struct cli *c, enum convert_form form, const struct task_set *tasks, struct buf *text,
+    struct convert_report *report, struct error *err)
+{
+	if (form == CONVERT_EXPORTED && c->store.dirfd != -1)
+		return convert_export(&c->store, text, err);
+	return convert_print(form, tasks, clock_wall_ms(), text, report, err);
+}
+
 static int
 export_write(struct cli *c, const char *path, enum convert_form form, const struct task_set *tasks,
     struct convert_report *report)
@@ -204,7 +238,7 @@ export_write(struct cli *c, const char *path, enum convert_form form, const stru
 
 	if ((form == CONVERT_NATIVE || form == CONVERT_FOLDER) && strcmp(path, "-") != 0)
 		return write_directory(c, path, form, tasks, report);
-	if (convert_print(form, tasks, clock_wall_ms(), &text, report, &err) == -1)
+	if (export_text(c, form, tasks, &text, report, &err) == -1)
 		status = cli_error(c, &err);
 	else if (cli_flag(c, "strict") && report->lost.count > 0)
 		status = cli_fail(c, EXIT_RULE,
@@ -252,7 +286,7 @@ export_main(struct cli *c)
 		form = form_of_name(path);
 	status = export_write(c, path, form, &v.tasks, &report);
 	if (status == EXIT_DONE)
-		export_print(c, path, v.tasks.count, &report);
+		export_print(c, path, form == CONVERT_EXPORTED ? v.shown : v.tasks.count, &report);
 	convert_report_free(&report);
 	view_free(&v);
 	return status;

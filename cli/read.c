@@ -16,7 +16,7 @@ struct filter {
 	struct strings status;
 	const char *owner, *kind, *repo, *type, *search; /* NULL: any */
 	bool all, ready, blocked;
-	bool hide; /* count completed tasks instead of showing them */
+	bool hide; /* count completed and cancelled tasks instead of showing them */
 };
 
 static int
@@ -69,7 +69,9 @@ filter_passes(const struct filter *f, const struct view *v, const struct task *t
 
 	if (t->internal)
 		return false;
-	if (f->status.count > 0 && !strings_has(&f->status, task_status_name(t->status)))
+	/* One that waits for others is blocked too, although the client's file says pending. */
+	if (f->status.count > 0 && !strings_has(&f->status, task_status_name(t->status)) &&
+	    !strings_has(&f->status, task_status_name(view_status(v, t))))
 		return false;
 	if (f->owner != NULL && strcmp(t->owner != NULL ? t->owner : "", f->owner) != 0)
 		return false;
@@ -77,7 +79,7 @@ filter_passes(const struct filter *f, const struct view *v, const struct task *t
 		return false;
 	if (!filter_finds(f, t))
 		return false;
-	if (f->blocked) {
+	if (f->blocked && !task_held(t)) {
 		view_blockers(v, t, &open);
 		if (open.count == 0)
 			return false;
@@ -90,11 +92,13 @@ static void
 heading(struct cli *c, const struct view *v)
 {
 	buf_printf(&c->out, "%s%s%s  %zu of %zu done", cli_paint(c, PAINT_BOLD), c->list.name,
-	    cli_paint(c, PAINT_OFF), v->completed, v->shown);
+	    cli_paint(c, PAINT_OFF), v->completed, v->shown - v->cancelled);
 	if (v->ready.count > 0)
 		buf_printf(&c->out, ", %zu ready", v->ready.count);
 	if (v->blocked > 0)
 		buf_printf(&c->out, ", %zu blocked", v->blocked);
+	if (v->cancelled > 0)
+		buf_printf(&c->out, ", %zu cancelled", v->cancelled);
 	buf_putc(&c->out, '\n');
 }
 
@@ -113,6 +117,7 @@ list_json(struct cli *c, const struct view *v, const struct filter *f)
 	out_int(counts, "pending", (int64_t)v->pending);
 	out_int(counts, "in_progress", (int64_t)v->in_progress);
 	out_int(counts, "completed", (int64_t)v->completed);
+	out_int(counts, "cancelled", (int64_t)v->cancelled);
 	out_int(counts, "blocked", (int64_t)v->blocked);
 	out_int(counts, "ready", (int64_t)v->ready.count);
 	tasks = out_add(o, "tasks", out_array());
@@ -131,9 +136,20 @@ list_json(struct cli *c, const struct view *v, const struct filter *f)
 }
 
 static void
+hidden_text(struct cli *c, size_t completed, size_t cancelled)
+{
+	buf_printf(&c->out, "%s%s", c->terminal ? "  " : "", cli_paint(c, PAINT_DIM));
+	if (completed > 0)
+		buf_printf(&c->out, "+%zu completed", completed);
+	if (cancelled > 0)
+		buf_printf(&c->out, "%s%zu cancelled", completed > 0 ? ", " : "+", cancelled);
+	buf_printf(&c->out, "%s\n", cli_paint(c, PAINT_OFF));
+}
+
+static void
 list_text(struct cli *c, const struct view *v, const struct filter *f)
 {
-	size_t hidden = 0, shown = 0;
+	size_t completed = 0, cancelled = 0, shown = 0;
 
 	if (c->terminal && v->shown > 0)
 		heading(c, v);
@@ -143,7 +159,8 @@ list_text(struct cli *c, const struct view *v, const struct filter *f)
 		if (!filter_passes(f, v, t))
 			continue;
 		if (f->hide && !task_open(t)) {
-			hidden++;
+			completed += t->status == TASK_COMPLETED;
+			cancelled += t->status == TASK_CANCELLED;
 			continue;
 		}
 		if (c->terminal)
@@ -152,9 +169,8 @@ list_text(struct cli *c, const struct view *v, const struct filter *f)
 		buf_putc(&c->out, '\n');
 		shown++;
 	}
-	if (hidden > 0)
-		buf_printf(&c->out, "%s%s+%zu completed%s\n", c->terminal ? "  " : "",
-		    cli_paint(c, PAINT_DIM), hidden, cli_paint(c, PAINT_OFF));
+	if (completed + cancelled > 0)
+		hidden_text(c, completed, cancelled);
 	else if (shown == 0 && v->shown > 0)
 		buf_printf(&c->out, "no task of list '%s' matches\n", c->list.name);
 	else if (shown == 0)
@@ -247,11 +263,13 @@ get_text(struct cli *c, const struct view *v, const struct task *t, const struct
 	view_line(c, v, t);
 	buf_printf(&c->out, "%s\n", cli_paint(c, PAINT_OFF));
 	if (c->terminal)
-		buf_printf(&c->out, "status: %s\n", task_status_name(t->status));
+		buf_printf(&c->out, "status: %s\n", task_status_name(view_status(v, t)));
 	if (t->active_form != NULL)
 		cli_print(c, "active form: %s\n", t->active_form);
 	ids_with_subjects(c, v, "blocked by:", &t->blocked_by);
 	ids_with_subjects(c, v, "blocks:", &t->blocks);
+	if (t->parent != NULL)
+		ids_with_subjects(c, v, "parent:", &(struct strings){ (char *[]){ t->parent }, 1 });
 	graph_children(&v->tasks, t->id, &children);
 	ids_with_subjects(c, v, "subtasks:", &children);
 	if (claim != NULL)

@@ -56,8 +56,8 @@ check_enum(const struct json *s, json_ref values, const struct json *v, json_ref
 			buf_free(&known);
 			return 0;
 		}
-		s1 = json_string(s, e);
-		buf_printf(&known, "%s%s", known.len > 0 ? ", " : "", s1 != NULL ? s1 : "?");
+		s1 = json_kind(s, e) == JSON_STRING ? json_string(s, e) : json_raw_copy(s, e);
+		buf_printf(&known, "%s%s", known.len > 0 ? ", " : "", s1);
 		free(s1);
 	}
 	error_set(err, ERROR_INPUT, "%s must be one of %s", path, buf_text(&known));

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "form/convert.h"
 #include "tool.h"
 #include "json/json-print.h"
 
@@ -94,6 +95,28 @@ out:
 	task_free(&t);
 }
 
+/* Task[]: every task whole, as `export` writes it. */
+static void
+list_full(struct cli *c, struct tool_answer *a)
+{
+	struct buf text = { 0 };
+	struct json j = { 0 };
+	struct error err;
+
+	buf_puts(&text, "[]");
+	if ((c->store.dirfd != -1 && convert_export(&c->store, &text, &err) == -1) ||
+	    json_parse(&j, buf_text(&text), text.len, &err) == -1) {
+		tool_error(a, &err);
+	} else {
+		a->output = out_array();
+		JSON_EACH (&j, JSON_ROOT, task)
+			out_push(a->output, out_raw(&j, task));
+		out_text(&a->text, json_object_get(a->output));
+	}
+	json_free(&j);
+	buf_free(&text);
+}
+
 void
 client_list_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 {
@@ -101,8 +124,13 @@ client_list_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 	struct json_object *tasks, *o;
 	struct strings open = { 0 };
 
-	(void)in;
-	if (!tool_open(c, false, a) || !tool_load(c, &v, a))
+	if (!tool_open(c, false, a))
+		return;
+	if (in->full) {
+		list_full(c, a);
+		return;
+	}
+	if (!tool_load(c, &v, a))
 		return;
 	a->output = out_object();
 	tasks = out_add(a->output, "tasks", out_array());
@@ -137,15 +165,26 @@ struct client_update {
 	struct strings changed, unblocked;
 };
 
-/* Add the notes to the metadata. */
+/*
+ * Add the notes to the metadata.  A task of a .tasks folder has none: they are added to
+ * its description.
+ */
 static void
-add_notes(struct tool_input *in)
+add_notes(const struct task *was, struct tool_input *in)
 {
 	json_ref metadata = json_member(in->json, JSON_ROOT, "metadata");
 	struct buf b = { 0 };
+	char *text;
 
 	if (in->notes == NULL)
 		return;
+	if (was->dialect == TASK_FOLDER && task_metadata(was) == JSON_ABSENT) {
+		text = mem_printf("%s\n\nNotes: %s",
+		    in->description != NULL ? in->description : was->description, in->notes);
+		free(in->description);
+		in->description = text;
+		return;
+	}
 	if (json_count(in->json, metadata) > 0) {
 		buf_add(&b, in->metadata, strlen(in->metadata) - 1);
 		buf_puts(&b, ",\"notes\":");
@@ -282,8 +321,10 @@ update_rest(struct cli *c, struct client_update *u, const struct task *was, stru
 	bool moved = to != TASK_NO_STATUS && to != was->status;
 	int rc = 0;
 
-	if (differs(u->in->owner, was->owner) &&
-	    !tool_may_change(c, u->in->id, "given to another agent", a)) {
+	if ((differs(u->in->owner, was->owner) &&
+		!tool_may_change(c, u->in->id, "given to another agent", a)) ||
+	    (moved && (to == TASK_CANCELLED || to == TASK_BLOCKED) &&
+		!tool_may_change(c, u->in->id, task_status_name(to), a))) {
 		update_refused(a, u->in->id, EXIT_TAKEN, buf_text(&a->text));
 		return;
 	}
@@ -295,13 +336,14 @@ update_rest(struct cli *c, struct client_update *u, const struct task *was, stru
 							 : NULL;
 	change.empty_owner = true;
 	change.metadata = u->in->metadata;
-	if (moved && to != TASK_PENDING) {
+	if (moved && (to == TASK_IN_PROGRESS || to == TASK_COMPLETED)) {
 		if (update_status(c, u, to, &change, a) == -1)
 			return;
 	} else {
 		if (moved)
 			change.status = to;
 		rc = change_update(c, u->in->id, &change, NULL, NULL, &err);
+		moved &= rc == 1;
 	}
 	if (u->in->blocks.count > 0)
 		edges.add_blocks = &u->in->blocks;
@@ -325,11 +367,12 @@ client_update_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 	struct error err = { 0 };
 	int rc = 0;
 
-	add_notes(in);
 	if (!tool_open(c, false, a))
 		goto out;
 	if (c->store.dirfd != -1 && task_id_ok(in->id))
 		rc = store_get(&c->store, in->id, &was, &err);
+	if (rc == 1)
+		add_notes(&was, in);
 	if (rc == -1)
 		update_refused(a, in->id, cli_status(err.kind), err.text);
 	else if (rc == 0)

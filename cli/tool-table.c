@@ -18,7 +18,11 @@
 #define OPEN_OBJECT(properties, required) \
 	"{\"type\":\"object\",\"properties\":{" properties "},\"required\":[" required "]}"
 
-#define METADATA MEMBER("metadata", DESCRIBED("object", "Metadata keys to merge; null deletes one"))
+#define STATUSES "\"pending\",\"in_progress\",\"completed\",\"blocked\",\"cancelled\""
+#define METADATA                                                                                   \
+	MEMBER("metadata",                                                                         \
+	    "{\"type\":\"object\",\"description\":\"Metadata keys to merge; null deletes one\",\"" \
+	    "properties\":{\"priority\":{\"enum\":[\"low\",\"medium\",\"high\",null]}}}")
 #define ACTIVE_FORM                                                                              \
 	MEMBER("activeForm", DESCRIBED("string", "Shown while the task is in progress, such as " \
 						 "'Running tests'"))
@@ -65,9 +69,8 @@ static const struct tool tools[] = {
 		MEMBER("taskId", DESCRIBED("string", "The ID of the task")) "," MEMBER(
 		    "subject", DESCRIBED("string", "New subject")) "," MEMBER("description",
 		    DESCRIBED("string", "New description")) "," ACTIVE_FORM "," MEMBER("status",
-		    "{\"type\":\"string\",\"enum\":[\"pending\",\"in_progress\","
-		    "\"completed\",\"deleted\"],\"description\":\"New status\"}") "," MEMBER("addBl"
-											     "ocks",
+		    "{\"type\":\"string\",\"enum\":[" STATUSES
+		    ",\"deleted\"],\"description\":\"New status\"}") "," MEMBER("addBlocks",
 		    IDS("Tasks that wait for this one")) "," MEMBER("addBlockedBy",
 		    IDS("Tasks that this one waits for")) "," MEMBER("owner",
 		    DESCRIBED("string", "New owner")) "," MEMBER("notes",
@@ -83,7 +86,10 @@ static const struct tool tools[] = {
 	{ .name = "TaskList",
 	    .family = "client",
 	    .description = "List the tasks: id, subject, status, owner, open blockers",
-	    .input = OBJECT("", ""),
+	    .input = OBJECT(
+		MEMBER("full",
+		    DESCRIBED("boolean", "Give whole tasks, in the form of claude-tasks export")),
+		""),
 	    .output = OPEN_OBJECT(MEMBER("tasks", "{\"type\":\"array\"}"), "\"tasks\""),
 	    .reads = true,
 	    .run = client_list_run },
@@ -95,8 +101,7 @@ static const struct tool tools[] = {
 		    "description",
 		    "{\"type\":\"string\",\"minLength\":1,\"description\":\"Markdown; the first "
 		    "line is the subject\"}") "," MEMBER("status",
-		    "{\"type\":\"string\",\"enum\":[\"pending\",\"in_progress\","
-		    "\"completed\",\"blocked\"]}") "," MEMBER("dependencies",
+		    "{\"type\":\"string\",\"enum\":[" STATUSES "]}") "," MEMBER("dependencies",
 		    IDS("Tasks that must be completed first")) "," MEMBER("assignee",
 		    "{\"type\":[\"string\",\"null\"]}") "," MEMBER("parent_id",
 		    STRING) "," METADATA,
@@ -107,9 +112,8 @@ static const struct tool tools[] = {
 	    .family = "todo",
 	    .description = "Read the tasks, filtered, with counts by status",
 	    .input = OBJECT(
-		MEMBER("status", "{\"type\":\"string\",\"enum\":[\"pending\",\"in_progress\","
-				 "\"completed\",\"blocked\"]}") "," MEMBER("assignee",
-		    STRING) "," MEMBER("include_completed", "{\"type\":\"boolean\"}"),
+		MEMBER("status", "{\"type\":\"string\",\"enum\":[" STATUSES "]}") "," MEMBER(
+		    "assignee", STRING) "," MEMBER("include_completed", "{\"type\":\"boolean\"}"),
 		""),
 	    .output = OPEN_OBJECT(MEMBER("tasks", "{\"type\":\"array\"}") "," MEMBER(
 				      "count", "{\"type\":\"number\"}"),

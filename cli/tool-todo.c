@@ -2,51 +2,29 @@
  * TodoWrite, TodoRead: tasks in the document's form (description, assignee, dependencies,
  * "blocked").
  *
- * On a list of task files the first line of the description is the subject, and "blocked" follows
- * from the dependencies: it is never written.
+ * On a list of task files the first line of the description is the subject.  "blocked" follows
+ * from the dependencies; it is written only where they do not say it.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "tool.h"
-
-/* When the task's file was last written; 0 if it has none. */
-static int64_t
-written_ms(struct cli *c, const char *id)
-{
-	char *name = mem_printf("%s.json", id);
-	struct stat st;
-	int64_t ms = 0;
-
-	if (fstatat(c->store.dirfd, name, &st, 0) == 0)
-		ms = (int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000;
-	free(name);
-	return ms;
-}
 
 static struct json_object *
 todo_json(struct cli *c, const struct view *v, const struct task *t)
 {
 	struct json_object *o = out_object();
-	struct strings open = { 0 };
-	char iso[CLOCK_ISO], *created, *updated;
+	char *created, *updated;
 	json_ref metadata = task_metadata(t);
 
-	view_blockers(v, t, &open);
-	clock_iso_seconds(iso, written_ms(c, t->id));
-	created = json_member_string(&t->json, JSON_ROOT, "created_at");
-	updated = json_member_string(&t->json, JSON_ROOT, "updated_at");
-	if (created == NULL)
-		created = task_metadata_string(t, "created_at");
+	store_times(&c->store, t, &created, &updated);
 	out_string(o, "id", t->id);
 	out_string(o, "description", t->description[0] != '\0' ? t->description : t->title);
-	out_string(o, "status",
-	    open.count > 0 && t->status == TASK_PENDING ? "blocked" : task_status_name(t->status));
-	out_string(o, "created_at", created != NULL ? created : iso);
-	out_string(o, "updated_at", updated != NULL ? updated : iso);
+	out_string(o, "status", task_status_name(view_status(v, t)));
+	out_string(o, "created_at", created);
+	out_string(o, "updated_at", updated);
 	out_string(o, "assignee", t->owner);
 	out_strings(o, "dependencies", &t->blocked_by);
 	out_string(o, "parent_id", t->parent);
@@ -54,7 +32,6 @@ todo_json(struct cli *c, const struct view *v, const struct task *t)
 		out_add(o, "metadata", out_raw(&t->json, metadata));
 	free(created);
 	free(updated);
-	strings_free(&open);
 	return o;
 }
 
@@ -145,12 +122,13 @@ todo_write(struct cli *c, struct tool_input *in, const struct task *was, enum ta
 	change.parent = in->parent;
 	change.metadata = in->metadata;
 	if (was != NULL) {
-		if (to == TASK_PENDING && was->status != TASK_BLOCKED)
+		if (to == TASK_CANCELLED ||
+		    (to == TASK_PENDING && (was->status != TASK_BLOCKED || task_held(was))))
 			change.status = to;
 		rc = change_update(c, in->id, &change, NULL, NULL, err);
 		return rc != -1 && set_dependencies ? set_blockers(c, in, was, err) : rc;
 	}
-	change.status = TASK_PENDING;
+	change.status = to == TASK_CANCELLED ? to : TASK_PENDING;
 	if (in->blocked_by.count > 0)
 		change.add_blocked_by = &in->blocked_by;
 	if (in->id != NULL)
@@ -182,6 +160,7 @@ todo_written(struct cli *c, const struct tool_input *in, bool existed, struct to
 void
 todo_write_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 {
+	static const struct change blocked = { .status = TASK_BLOCKED };
 	struct task was = TASK_INIT;
 	struct error err;
 	bool set_dependencies = json_member(in->json, JSON_ROOT, "dependencies") != JSON_ABSENT;
@@ -196,10 +175,15 @@ todo_write_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 		goto out;
 	}
 	to = in->status != NULL ? task_status_parse(in->status) : TASK_NO_STATUS;
-	if (to == TASK_BLOCKED)
-		to = TASK_PENDING; /* it follows from the dependencies */
-	if ((in->id != NULL && (there = store_get(&c->store, in->id, &was, &err)) == -1) ||
-	    todo_write(c, in, there == 1 ? &was : NULL, to, set_dependencies, &err) == -1) {
+	if (in->id != NULL)
+		there = store_get(&c->store, in->id, &was, &err);
+	if (there == 1 && (to == TASK_BLOCKED || to == TASK_CANCELLED) &&
+	    !tool_may_change(c, in->id, task_status_name(to), a))
+		goto out;
+	/* Blocked comes last: it follows from the dependencies, if they say it. */
+	if (there == -1 ||
+	    todo_write(c, in, there == 1 ? &was : NULL, to, set_dependencies, &err) == -1 ||
+	    (to == TASK_BLOCKED && change_update(c, in->id, &blocked, NULL, NULL, &err) == -1)) {
 		tool_error(a, &err);
 		goto out;
 	}
@@ -214,10 +198,8 @@ out:
 void
 todo_read_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 {
-	static const char *const states[] = { "pending", "in_progress", "completed", "blocked" };
-	int64_t count = 0, by_state[4] = { 0 };
+	int64_t count = 0, by_status[TASK_NO_STATUS] = { 0 };
 	struct json_object *tasks;
-	struct strings open = { 0 };
 	struct view v = { 0 };
 	char key[32];
 
@@ -227,30 +209,25 @@ todo_read_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 	tasks = out_add(a->output, "tasks", out_array());
 	for (size_t i = 0; i < v.tasks.count; i++) {
 		const struct task *t = &v.tasks.item[i];
-		int state;
+		enum task_status status = view_status(&v, t);
+		const char *name = task_status_name(status);
 
 		if (t->internal)
 			continue;
-		view_blockers(&v, t, &open);
-		state = !task_open(t)                                 ? 2
-			: t->status == TASK_IN_PROGRESS               ? 1
-			: open.count > 0 || t->status == TASK_BLOCKED ? 3
-								      : 0;
-		strings_free(&open);
-		by_state[state]++;
-		if ((in->status != NULL && strcmp(states[state], in->status) != 0) ||
+		by_status[status]++;
+		if ((in->status != NULL && strcmp(name, in->status) != 0) ||
 		    (in->owner != NULL && strcmp(t->owner ? t->owner : "", in->owner) != 0) ||
-		    (state == 2 && !in->with_completed && in->status == NULL))
+		    (!task_open(t) && !in->with_completed && in->status == NULL))
 			continue;
 		count++;
 		out_push(tasks, todo_json(c, &v, t));
-		buf_printf(&a->text, "%s%s [%s] %s", a->text.len > 0 ? "\n" : "", t->id,
-		    states[state], t->title);
+		buf_printf(
+		    &a->text, "%s%s [%s] %s", a->text.len > 0 ? "\n" : "", t->id, name, t->title);
 	}
 	out_int(a->output, "count", count);
-	for (int i = 0; i < 4; i++) {
-		snprintf(key, sizeof(key), "%s_count", states[i]);
-		out_int(a->output, key, by_state[i]);
+	for (int i = 0; i < TASK_NO_STATUS; i++) {
+		snprintf(key, sizeof(key), "%s_count", task_status_name(i));
+		out_int(a->output, key, by_status[i]);
 	}
 	if (a->text.len == 0)
 		buf_puts(&a->text, "No tasks found");

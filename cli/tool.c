@@ -144,6 +144,7 @@ static const struct json_field fields[] = {
 	FIELD("dependencies", FIELD_STRINGS, blocked_by),
 	FIELD("blockedBy", FIELD_STRINGS, blocked_by),
 	FIELD("include_completed", FIELD_BOOL, with_completed),
+	FIELD("full", FIELD_BOOL, full),
 	JSON_FIELDS_END,
 };
 

@@ -17,7 +17,8 @@
  * (the output, an object) and text (for a model to read).
  */
 struct tool_answer {
-	struct json_object *output; /* every tool sets it, also after a failure */
+	struct json_object *output; /* every tool sets it, also after a failure; an array of tasks,
+				       else an object */
 	struct buf text;
 	bool error; /* the tool could not do it: text says why */
 	int status; /* exit status of `call` */
@@ -29,7 +30,7 @@ struct tool_input {
 	char *id, *subject, *description, *active_form, *status, *owner, *parent, *notes;
 	char *metadata; /* JSON */
 	struct strings blocks, blocked_by;
-	bool with_completed;
+	bool with_completed, full;
 };
 
 struct tool {

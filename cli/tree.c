@@ -1,7 +1,8 @@
 /*
- * tree, graph: draw which tasks wait for which.
+ * tree, graph: draw which tasks are parts of which, and which wait for which.
  *
- * A task is drawn below the first task it waits for; below others it is shown again as a reference.
+ * A subtask is drawn below its parent.  Any other task is drawn below the first task it waits for;
+ * below others it is shown again as a reference.
  * A cycle is drawn from its first task in the list, and the edge back is marked.
  */
 #include <stdlib.h>
@@ -11,14 +12,15 @@
 #include "view.h"
 
 #define INDENT_MAX 120 /* bytes */
+#define PARENTS_MAX 64 /* levels of subtasks that are looked at */
 
 struct forest {
 	struct cli *c;
 	const struct view *v;
 	bool *drawn, *path; /* by index into v->tasks */
-	/* first: by index of a task, the first edge to a task that waits for it; next: by edge, the
-	 * next one of the same task (both edge + 1, 0 ends); waiting: by edge, the waiting task. */
-	size_t *first, *next, *waiting;
+	/* What is drawn below a task, by its index: the first edge, and from each edge the next
+	 * one; edge + 1, 0 ends. In the order of the list. */
+	size_t *first, *next, *below;
 	struct buf indent;
 	bool all;
 };
@@ -35,43 +37,69 @@ shows(const struct forest *f, const struct task *t)
 	return !t->internal && (f->all || task_open(t));
 }
 
+/* The parent, if it is shown; NULL. */
+static const struct task *
+parent_of(const struct forest *f, const struct task *t)
+{
+	const struct task *p = t->parent != NULL ? view_find(f->v, t->parent) : NULL;
+
+	return p != NULL && p != t && shows(f, p) ? p : NULL;
+}
+
+/* The n-th task that `t` is drawn below; *count of them. NULL: not that one. */
+static const struct task *
+above(const struct forest *f, const struct task *t, size_t n, size_t *count)
+{
+	const struct task *b = parent_of(f, t), *up;
+
+	*count = b != NULL ? 1 : t->blocked_by.count;
+	if (b != NULL || n >= *count || (b = view_find(f->v, t->blocked_by.item[n])) == NULL)
+		return b;
+	/* Not below a part of itself: the line of the task says that it waits for that. */
+	up = b;
+	for (int level = 0; level < PARENTS_MAX && (up = parent_of(f, up)) != NULL; level++)
+		if (up == t)
+			return NULL;
+	return b;
+}
+
 static void
 collect_edges(struct forest *f)
 {
-	size_t count = 0, e;
+	size_t count = 0, e = 0, n;
 
 	for (size_t i = 0; i < f->v->tasks.count; i++)
-		count += f->v->tasks.item[i].blocked_by.count;
+		count += f->v->tasks.item[i].blocked_by.count + 1;
 	f->first = mem_alloc((f->v->tasks.count + 1) * sizeof(size_t));
 	f->next = mem_alloc((count + 1) * sizeof(size_t));
-	f->waiting = mem_alloc((count + 1) * sizeof(size_t));
-	e = 0;
+	f->below = mem_alloc((count + 1) * sizeof(size_t));
 	/* From the end, so that the edges of a task are in the order of the list. */
 	for (size_t i = f->v->tasks.count; i > 0; i--) {
-		const struct task *t = &f->v->tasks.item[i - 1];
+		const struct task *t = &f->v->tasks.item[i - 1], *b;
 
-		for (size_t k = 0; k < t->blocked_by.count && shows(f, t); k++) {
-			const struct task *b = view_find(f->v, t->blocked_by.item[k]);
-
-			if (b == NULL)
+		if (!shows(f, t))
+			continue;
+		n = 1;
+		for (size_t k = 0; k < n; k++) {
+			if ((b = above(f, t, k, &n)) == NULL)
 				continue;
-			f->waiting[e] = i - 1;
+			f->below[e] = i - 1;
 			f->next[e] = f->first[index_of(f, b)];
 			f->first[index_of(f, b)] = ++e;
 		}
 	}
 }
 
-/* Does it wait for any task that is shown? */
+/* Is it drawn below any task that is shown? */
 static bool
 has_shown_blocker(const struct forest *f, const struct task *t)
 {
-	for (size_t i = 0; i < t->blocked_by.count; i++) {
-		const struct task *b = view_find(f->v, t->blocked_by.item[i]);
+	const struct task *b;
+	size_t n = 1;
 
-		if (b != NULL && b != t && shows(f, b))
+	for (size_t i = 0; i < n; i++)
+		if ((b = above(f, t, i, &n)) != NULL && b != t && shows(f, b))
 			return true;
-	}
 	return false;
 }
 
@@ -97,13 +125,13 @@ draw(struct forest *f, const struct task *t, const char *elbow)
 				     : c->ascii                                   ? "|  "
 										  : "│  ");
 	for (size_t e = f->first[me]; e != 0; e = f->next[e - 1]) {
-		const struct task *waiting = &f->v->tasks.item[f->waiting[e - 1]];
+		const struct task *below = &f->v->tasks.item[f->below[e - 1]];
 		bool last = f->next[e - 1] == 0;
 
 		if (c->ascii)
-			draw(f, waiting, last ? "`- " : "|- ");
+			draw(f, below, last ? "`- " : "|- ");
 		else
-			draw(f, waiting, last ? "└─ " : "├─ ");
+			draw(f, below, last ? "└─ " : "├─ ");
 	}
 	f->path[me] = false;
 	f->indent.len = length;
@@ -140,7 +168,7 @@ out:
 	free(f.path);
 	free(f.first);
 	free(f.next);
-	free(f.waiting);
+	free(f.below);
 	buf_free(&f.indent);
 }
 
@@ -230,7 +258,8 @@ print_mermaid(struct cli *c, const struct view *v)
 			buf_putc(&c->out, '\n');
 		}
 	buf_puts(&c->out, "    classDef in_progress fill:#f0e68c\n"
-			  "    classDef completed fill:#98fb98\n");
+			  "    classDef completed fill:#98fb98\n"
+			  "    classDef cancelled fill:#d3d3d3\n");
 }
 
 static void

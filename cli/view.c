@@ -60,12 +60,11 @@ view_of(struct view *v, struct task_set *all)
 		v->shown++;
 		v->pending += t->status == TASK_PENDING || t->status == TASK_BLOCKED;
 		v->in_progress += t->status == TASK_IN_PROGRESS;
-		v->completed += !task_open(t);
-		if (task_open(t)) {
-			view_blockers(v, t, &open);
-			v->blocked += open.count > 0;
-			strings_free(&open);
-		}
+		v->completed += t->status == TASK_COMPLETED;
+		v->cancelled += t->status == TASK_CANCELLED;
+		view_blockers(v, t, &open);
+		v->blocked += open.count > 0 || task_held(t);
+		strings_free(&open);
 	}
 }
 
@@ -118,6 +117,18 @@ view_ready(const struct view *v, const char *id)
 	return t != NULL && v->can_start[t - v->tasks.item];
 }
 
+enum task_status
+view_status(const struct view *v, const struct task *t)
+{
+	struct strings open = { 0 };
+	bool waits;
+
+	view_blockers(v, t, &open);
+	waits = open.count > 0;
+	strings_free(&open);
+	return waits && t->status == TASK_PENDING ? TASK_BLOCKED : t->status;
+}
+
 void
 view_text(struct buf *b, const char *text, size_t max)
 {
@@ -150,11 +161,14 @@ view_result(struct cli *c, const char *action, const struct task *t)
 }
 
 static const char *
-status_sign(const struct cli *c, enum task_status s)
+status_sign(const struct cli *c, const struct task *t)
 {
+	enum task_status s = t->status;
+
 	return s == TASK_IN_PROGRESS ? (c->ascii ? ">" : "◼")
 	       : s == TASK_COMPLETED ? (c->ascii ? "x" : "✔")
 	       : s == TASK_CANCELLED ? (c->ascii ? "-" : "✖")
+	       : task_held(t)        ? (c->ascii ? "!" : "⊘")
 				     : (c->ascii ? "." : "◻");
 }
 
@@ -191,7 +205,7 @@ line_decorated(struct cli *c, const struct view *v, const struct task *t)
 	room = c->columns - 4 - text_width(buf_text(&safe)) - 2 - text_width(buf_text(&tail));
 	text_fit(&fitted, subject, c->color && paint != PAINT_DIM ? TEXT_DIM : TEXT_LINE,
 	    room < 10 ? 10 : room, c->ascii);
-	buf_printf(&c->out, "%s%s #%s %s%s", cli_paint(c, paint), status_sign(c, t->status),
+	buf_printf(&c->out, "%s%s #%s %s%s", cli_paint(c, paint), status_sign(c, t),
 	    buf_text(&safe), buf_text(&fitted),
 	    cli_paint(c, paint == PAINT_NONE ? PAINT_NONE : PAINT_OFF));
 	if (tail.len > 0)

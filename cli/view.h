@@ -14,9 +14,10 @@ struct view {
 	struct strings ready;
 	uint32_t *index; /* by hash of the id: position in tasks + 1, 0 free */
 	size_t slots;
-	bool *can_start;                                 /* by position in tasks: is it ready? */
-	size_t shown;                                    /* all but the internal ones */
-	size_t pending, in_progress, completed, blocked; /* blocked: open, with an open blocker */
+	bool *can_start; /* by position in tasks: is it ready? */
+	size_t shown;    /* all but the internal ones */
+	size_t pending, in_progress, completed, cancelled;
+	size_t blocked; /* open, with an open blocker or set to blocked */
 };
 
 /* 0; -1 after cli_error().  A list that does not exist yet is empty. */
@@ -30,6 +31,8 @@ const struct task *view_find(const struct view *, const char *id);
 /* The ids of open or missing blockers of a task. */
 void view_blockers(const struct view *, const struct task *, struct strings *ids);
 bool view_ready(const struct view *, const char *id);
+/* Its status; blocked if it is pending and has such blockers. */
+enum task_status view_status(const struct view *, const struct task *);
 
 /* `#3 [in_progress] Fix parser (backend-2) (for TestEng) [blocked by #2]`, or on a terminal
  * `◼ #3 Fix parser  @backend-2  for TestEng`; fitted to the columns there; no newline. */

@@ -53,6 +53,8 @@ next_command(
 	if (open.count > 0 && graph_any_cycle(&v->tasks, &cycle) && strings_has(&cycle, last))
 		/* Only a cycle ends a chain at a task that is itself blocked. */
 		drop_command(b, last, open.item[0]);
+	else if (task_held(t))
+		buf_printf(b, "claude-tasks update %s --status pending", last);
 	else if (t->status == TASK_IN_PROGRESS && claim != NULL && !claims_alive(claim))
 		buf_puts(b, "claude-tasks release --dead");
 	else if (t->status == TASK_IN_PROGRESS)
@@ -194,6 +196,8 @@ unblocked_text(struct cli *c, const struct why *w)
 		} else {
 			buf_puts(&c->out, "; nothing in the list prevents its completion");
 		}
+	} else if (task_held(t)) {
+		buf_puts(&c->out, " cannot start: it was set to blocked");
 	} else if (t->owner != NULL) {
 		buf_puts(&c->out, " waits for its owner: ");
 		state_of(&c->out, t, &w->claims);

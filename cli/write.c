@@ -77,6 +77,20 @@ add_member(struct cli *c, const char *value, struct buf *members)
 	return EXIT_DONE;
 }
 
+static int
+check_priority(struct cli *c, const struct buf *metadata)
+{
+	struct json j = { 0 };
+	struct error err;
+	bool ok;
+
+	/* What is no JSON is refused where it is merged. */
+	ok = json_parse(&j, metadata->data, metadata->len, &err) == -1 ||
+	     task_priority_ok(&j, json_member(&j, JSON_ROOT, "priority"));
+	json_free(&j);
+	return ok ? EXIT_DONE : cli_misuse(c, "metadata.priority must be low, medium or high");
+}
+
 /* Both options together, as one object; nothing if neither was passed. */
 static int
 metadata_value(struct cli *c, struct buf *out)
@@ -99,8 +113,10 @@ metadata_value(struct cli *c, struct buf *out)
 		else if (member)
 			status = add_member(c, value, &members);
 	}
-	if (status == EXIT_DONE && passed)
+	if (status == EXIT_DONE && passed) {
 		buf_printf(out, "{%s}", buf_text(&members));
+		status = check_priority(c, out);
+	}
 	buf_free(&members);
 	return status;
 }
@@ -367,7 +383,7 @@ clear_main(struct cli *c)
 
 	if (view_load(c, &v) == -1)
 		return c->status;
-	if (!clear_confirmed(c, some ? v.completed : v.shown)) {
+	if (!clear_confirmed(c, some ? v.completed + v.cancelled : v.shown)) {
 		view_free(&v);
 		return c->status;
 	}

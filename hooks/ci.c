@@ -281,6 +281,9 @@ ci_check(const struct ci_options *o, struct ci_report *r, struct error *e)
 	for (size_t i = 0; i < in.tasks.count; i++)
 		if (must_be_proven(&in.tasks.item[i]))
 			check_task(&in, o, r, &in.tasks.item[i], chain);
+		else if (in.tasks.item[i].status == TASK_CANCELLED && !in.tasks.item[i].internal)
+			ci_add(r, CI_NOTE, "task", name_of(&in.tasks.item[i]),
+			    mem_string("cancelled: not checked"), 0);
 	rc = ci_rerun(o, r, &in.tasks, &in.receipts, e);
 out:
 	input_free(&in);

@@ -643,7 +643,7 @@ Test(release, reported_changes_are_applied_if_allowed)
 		{ "1", TASK_COMPLETED, 1, NULL, "completed a0123456789abcdef" },
 		{ "2", TASK_COMPLETED, -1, "belongs to other", "in_progress other" },
 		{ "9", TASK_COMPLETED, -1, "no task #9", NULL },
-		{ "3", TASK_BLOCKED, -1, "", "pending -" }, /* a native task cannot be blocked */
+		{ "3", TASK_BLOCKED, 1, NULL, "blocked -" },
 		{ "3", TASK_IN_PROGRESS, 1, NULL, "in_progress a0123456789abcdef" },
 		{ "4", TASK_COMPLETED, 0, NULL, "completed -" },
 	};

@@ -147,6 +147,10 @@ Test(policy, the_rules_for_one_task_are_applied)
 		    NULL },
 		{ "start a completed task", policy_start, TASK_COMPLETED, NULL, NULL, NULL, &none,
 		    "already_resolved", "pending first" },
+		{ "start what is cancelled", policy_start, TASK_CANCELLED, NULL, NULL, NULL, &none,
+		    "already_resolved", "already cancelled" },
+		{ "start what was set to blocked", policy_start, TASK_BLOCKED, NULL, NULL, NULL,
+		    &none, "blocked", "claude-tasks update 1 --status pending" },
 		{ "start a task of another", policy_start, TASK_IN_PROGRESS, "bob", NULL, NULL,
 		    &none, "already_claimed", "\"bob\"" },
 		{ "start a task that another claims", policy_start, TASK_PENDING, NULL, NULL,
@@ -159,6 +163,8 @@ Test(policy, the_rules_for_one_task_are_applied)
 		    NULL },
 		{ "complete twice", policy_complete, TASK_COMPLETED, "bob", NULL, NULL, &one, NULL,
 		    NULL },
+		{ "complete what is cancelled", policy_complete, TASK_CANCELLED, NULL, NULL, NULL,
+		    &none, "already_resolved", "pending first" },
 		{ "complete a blocked task", policy_complete, TASK_IN_PROGRESS, ME, NULL, NULL,
 		    &one, "blocked", "cannot complete" },
 		{ "complete a task of another", policy_complete, TASK_IN_PROGRESS, "bob", NULL,
@@ -166,6 +172,9 @@ Test(policy, the_rules_for_one_task_are_applied)
 		{ "delete", policy_delete, TASK_PENDING, "bob", NULL, NULL, NULL, NULL, NULL },
 		{ "delete a task in progress of another", policy_delete, TASK_IN_PROGRESS, "bob",
 		    NULL, NULL, NULL, "not_owner", "bob" },
+		{ "cancel", policy_cancel, TASK_PENDING, "bob", NULL, NULL, NULL, NULL, NULL },
+		{ "cancel another's work", policy_cancel, TASK_IN_PROGRESS, "bob", NULL, NULL, NULL,
+		    "not_owner", "cannot be cancelled" },
 		{ "reset a task in progress of another", policy_reset, TASK_IN_PROGRESS, "bob",
 		    NULL, NULL, NULL, "steal", "bob" },
 		{ "reset my own", policy_reset, TASK_IN_PROGRESS, ME, NULL, NULL, NULL, NULL,
@@ -183,7 +192,8 @@ Test(policy, the_rules_for_one_task_are_applied)
 		struct task t = { .id = (char *)"1",
 			.subject = (char *)"T",
 			.owner = (char *)rows[i].owner,
-			.status = rows[i].status };
+			.status = rows[i].status,
+			.original = rows[i].status };
 		struct facts f = { .config = &config,
 			.query = { .task = &t,
 			    .self = &me,
@@ -333,17 +343,23 @@ Test(policy, an_agent_for_tasks_that_cannot_start_is_refused)
 	struct blockers blocked = { &b, 1 }, free_ = { 0 };
 	struct task done = { .id = (char *)"1", .subject = (char *)"A", .status = TASK_COMPLETED },
 		    waits = { .id = (char *)"3", .subject = (char *)"C", .status = TASK_PENDING },
+		    held = { .id = (char *)"5",
+			    .subject = (char *)"E",
+			    .status = TASK_BLOCKED,
+			    .original = TASK_BLOCKED },
 		    ready = { .id = (char *)"4", .subject = (char *)"D", .status = TASK_PENDING };
-	struct spawn_task named[] = { { &done, &free_ }, { &waits, &blocked }, { &ready, &free_ } };
+	struct spawn_task named[] = { { &done, &free_ }, { &waits, &blocked }, { &held, &free_ },
+		{ &ready, &free_ } };
 	struct decision d = { 0 };
 
-	policy_spawn(&config, named, 3, &d);
+	policy_spawn(&config, named, 4, &d);
 	cr_expect(decision_silent(&d), "one task that can start is enough");
-	policy_spawn(&config, named, 2, &d);
+	policy_spawn(&config, named, 3, &d);
 	cr_expect_eq(d.verdict, VERDICT_REFUSE);
 	cr_expect_not_null(
 	    strstr(buf_text(&d.reason), "#1 \"A\" is completed"), "%s", buf_text(&d.reason));
 	cr_expect_not_null(strstr(buf_text(&d.reason), "#3 \"C\" is blocked by #2 \"B\""));
+	cr_expect_not_null(strstr(buf_text(&d.reason), "#5 \"E\" is blocked."));
 	decision_free(&d);
 	policy_spawn(&config, named, 0, &d);
 	cr_expect(decision_silent(&d));
@@ -377,7 +393,8 @@ Test(policy, invalid_todo_lists_are_refused)
 		{ "{\"description\":\"x\",\"status\":\"blocked\",\"dependencies\":[\"1\"]}", false,
 		    false },
 		{ "{\"description\":\" \"}", false, true },
-		{ "{\"description\":\"x\",\"status\":\"cancelled\"}", false, true },
+		{ "{\"description\":\"x\",\"status\":\"cancelled\"}", false, false },
+		{ "{\"description\":\"x\",\"status\":\"canceled\"}", false, true },
 		{ "{\"description\":\"x\",\"dependencies\":\"1\"}", false, true },
 		{ "{\"description\":\"x\",\"id\":\"1\",\"dependencies\":[\"1\"]}", false, true },
 		{ "{\"description\":\"x\",\"dependencies\":[1]}", false, true },

@@ -206,6 +206,52 @@ Test(task, all_dialects_are_read)
 	}
 }
 
+static const struct {
+	enum task_dialect dialect;
+	const char *text;
+	enum task_status status;
+	bool held;
+} marked[] = {
+	{ TASK_NATIVE,
+	    WITH(",\"status\":\"completed\",\"metadata\":{\"original_status\":\"cancelled\"}"),
+	    TASK_CANCELLED, false },
+	{ TASK_NATIVE, WITH(",\"metadata\":{\"original_status\":\"blocked\"}"), TASK_BLOCKED,
+	    true },
+	/* it counts only with its own status */
+	{ TASK_NATIVE, WITH(",\"metadata\":{\"original_status\":\"cancelled\"}"), TASK_PENDING,
+	    false },
+	{ TASK_NATIVE,
+	    WITH(",\"status\":\"in_progress\",\"metadata\":{\"original_status\":\"blocked\"}"),
+	    TASK_IN_PROGRESS, false },
+	{ TASK_NATIVE, WITH(",\"metadata\":{\"original_status\":\"open\"}"), TASK_PENDING, false },
+	{ TASK_NATIVE, WITH(",\"metadata\":{\"original_status\":7}"), TASK_PENDING, false },
+	{ TASK_DOCUMENT, "{\"id\":\"a\",\"description\":\"x\",\"status\":\"blocked\"}",
+	    TASK_BLOCKED, false },
+	{ TASK_DOCUMENT,
+	    "{\"id\":\"a\",\"description\":\"x\",\"status\":\"blocked\",\"metadata\":"
+	    "{\"original_status\":\"blocked\"}}",
+	    TASK_BLOCKED, true },
+	{ TASK_DOCUMENT,
+	    "{\"id\":\"a\",\"description\":\"x\",\"status\":\"completed\",\"metadata\":"
+	    "{\"original_status\":\"cancelled\"}}",
+	    TASK_CANCELLED, false },
+	{ TASK_FOLDER, "{\"id\":\"a\",\"subject\":\"x\",\"status\":\"blocked\"}", TASK_BLOCKED,
+	    true },
+};
+
+Test(task, marked_statuses)
+{
+	for (size_t i = 0; i < sizeof(marked) / sizeof(marked[0]); i++) {
+		struct task t = TASK_INIT;
+
+		load(&t, marked[i].dialect, NULL, marked[i].text);
+		cr_expect_eq(t.status, marked[i].status, "%s: %s", marked[i].text,
+		    task_status_name(t.status));
+		cr_expect_eq(task_held(&t), marked[i].held, "%s", marked[i].text);
+		task_free(&t);
+	}
+}
+
 /* ---- edits ---- */
 
 #define PLAIN                                                                     \
@@ -338,7 +384,35 @@ static const struct {
 	struct change change;
 	const char *want; /* NULL: refused */
 } foreign[] = {
-	{ "native: no status blocked", TASK_NATIVE, WITH(""), { .status = TASK_BLOCKED }, NULL },
+	{ "native: blocked", TASK_NATIVE, WITH(""), { .status = TASK_BLOCKED },
+	    WITH(",\"metadata\":{\"original_status\":\"blocked\"}") },
+	{ "native: cancelled", TASK_NATIVE, WITH(",\"metadata\":{\"a\":1}"),
+	    { .status = TASK_CANCELLED },
+	    "{\"id\":\"1\",\"subject\":\"s\",\"description\":\"d\",\"status\":\"completed\","
+	    "\"blocks\":[],\"blockedBy\":[],\"metadata\":{\"a\":1,\"original_status\":"
+	    "\"cancelled\"}}" },
+	{ "native: completed stays so", TASK_NATIVE, WITH(",\"status\":\"completed\""),
+	    { .status = TASK_CANCELLED }, NULL },
+	{ "native: reopened", TASK_NATIVE,
+	    WITH(",\"status\":\"completed\",\"metadata\":{\"original_status\":\"cancelled\"}"),
+	    { .status = TASK_PENDING }, WITH(",\"status\":\"pending\",\"metadata\":{}") },
+	{ "native: unblocked", TASK_NATIVE,
+	    WITH(",\"metadata\":{\"original_status\":\"blocked\",\"a\":1}"),
+	    { .status = TASK_PENDING, .metadata = "{\"original_status\":\"blocked\"}" },
+	    WITH(",\"metadata\":{\"a\":1}") },
+	{ "the mark follows the status", TASK_NATIVE,
+	    WITH(",\"metadata\":{\"original_status\":\"blocked\"}"),
+	    { .status = TASK_NO_STATUS, .metadata = "{\"original_status\":null}" }, NULL },
+	{ "nor is it set alone", TASK_NATIVE, WITH(""),
+	    { .status = TASK_NO_STATUS, .metadata = "{\"original_status\":\"cancelled\"}" }, NULL },
+	{ "the same mark is no change", TASK_NATIVE,
+	    WITH(",\"metadata\":{\"original_status\":\"blocked\"}"),
+	    { .status = TASK_NO_STATUS, .metadata = "{\"original_status\":\"blocked\",\"a\":1}" },
+	    WITH(",\"metadata\":{\"original_status\":\"blocked\",\"a\":1}") },
+	{ "another's word survives", TASK_NATIVE,
+	    WITH(",\"metadata\":{\"original_status\":\"open\"}"),
+	    { .status = TASK_NO_STATUS, .owner = "me" },
+	    WITH(",\"metadata\":{\"original_status\":\"open\"},\"owner\":\"me\"") },
 	{ "metadata must be an object", TASK_NATIVE, WITH(""),
 	    { .status = TASK_NO_STATUS, .metadata = "[]" }, NULL },
 	{ "metadata must be JSON", TASK_NATIVE, WITH(""),
@@ -354,6 +428,14 @@ static const struct {
 	    "null,"
 	    "\"blockedBy\":[]}",
 	    { .status = TASK_NO_STATUS, .metadata = "{}" }, NULL },
+	{ "folder: metadata that is there", TASK_FOLDER,
+	    "{\"id\":\"1\",\"subject\":\"s\",\"status\":\"pending\",\"metadata\":{}}",
+	    { .status = TASK_NO_STATUS, .metadata = "{\"a\":1}" },
+	    "{\"id\":\"1\",\"subject\":\"s\",\"status\":\"pending\",\"metadata\":{\"a\":1}}" },
+	{ "folder: cancelled", TASK_FOLDER,
+	    "{\"id\":\"1\",\"subject\":\"s\",\"status\":\"pending\",\"blockedBy\":[]}",
+	    { .status = TASK_CANCELLED },
+	    "{\"id\":\"1\",\"subject\":\"s\",\"status\":\"cancelled\",\"blockedBy\":[]}" },
 	{ "folder: owner", TASK_FOLDER,
 	    "{\"id\":\"1\",\"subject\":\"s\",\"status\":\"pending\",\"owner\":null,\"blockedBy\":[]"
 	    "}",
@@ -371,6 +453,7 @@ static const struct {
 	    "\"x\","
 	    "\"assignee\":\"me\",\"dependencies\":[\"9\"]}",
 	    { .status = TASK_BLOCKED,
+		.follows = true,
 		.owner = "",
 		.subject = "t",
 		.parent = "8",
@@ -378,6 +461,18 @@ static const struct {
 	    "{\"id\":\"1\",\"description\":\"t\\nmore\",\"status\":\"blocked\","
 	    "\"updated_at\":\"2026-02-06T20:41:00Z\",\"assignee\":null,"
 	    "\"dependencies\":[\"9\",\"2\"],\"parent_id\":\"8\"}" },
+	{ "document: set to blocked", TASK_DOCUMENT,
+	    "{\"id\":\"1\",\"description\":\"s\",\"status\":\"pending\",\"updated_at\":\"x\"}",
+	    { .status = TASK_BLOCKED },
+	    "{\"id\":\"1\",\"description\":\"s\",\"status\":\"blocked\","
+	    "\"updated_at\":\"2026-02-06T20:41:00Z\",\"metadata\":{\"original_status\":"
+	    "\"blocked\"}}" },
+	{ "document: activeForm", TASK_DOCUMENT,
+	    "{\"id\":\"1\",\"description\":\"s\",\"status\":\"pending\",\"updated_at\":\"x\","
+	    "\"metadata\":{\"activeForm\":\"A\"}}",
+	    { .status = TASK_NO_STATUS, .active_form = "B" },
+	    "{\"id\":\"1\",\"description\":\"s\",\"status\":\"pending\","
+	    "\"updated_at\":\"2026-02-06T20:41:00Z\",\"metadata\":{\"activeForm\":\"B\"}}" },
 	{ "exported: owner in the metadata", TASK_EXPORTED,
 	    "{\"id\":\"1\",\"subject\":\"s\",\"status\":\"pending\",\"dependencies\":[\"1\"],"
 	    "\"blockedBy\":[\"2\"],\"metadata\":{\"subagent_id\":\"a\",\"updated_at\":\"x\"}}",
@@ -434,6 +529,13 @@ static const struct {
 	    "  \"created_at\": \"2026-02-06T20:41:00Z\",\n"
 	    "  \"updated_at\": \"2026-02-06T20:41:00Z\",\n  \"assignee\": null,\n"
 	    "  \"dependencies\": [],\n  \"parent_id\": \"p\"\n}" },
+	{ "document, activeForm", TASK_DOCUMENT,
+	    { .status = TASK_CANCELLED, .subject = "S", .active_form = "A" },
+	    "{\n  \"id\": \"1\",\n  \"description\": \"S\",\n  \"status\": \"completed\",\n"
+	    "  \"created_at\": \"2026-02-06T20:41:00Z\",\n"
+	    "  \"updated_at\": \"2026-02-06T20:41:00Z\",\n  \"assignee\": null,\n"
+	    "  \"dependencies\": [],\n  \"metadata\": {\n    \"activeForm\": \"A\",\n"
+	    "    \"original_status\": \"cancelled\"\n  }\n}" },
 	{ "exported", TASK_EXPORTED,
 	    { .status = TASK_NO_STATUS, .subject = "S", .add_blocked_by = &two },
 	    "{\n  \"id\": \"1\",\n  \"subject\": \"S\",\n  \"description\": \"S\",\n"

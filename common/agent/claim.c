@@ -101,6 +101,11 @@ check_blockers(struct taking *k, struct store *s, struct error *err)
 
 	if (k->req->pass_blocked)
 		return 1;
+	if (task_held(&k->task)) {
+		refuse_begin(k, CLAIM_BLOCKED);
+		claim_held_text(k->reason, &k->task);
+		return 0;
+	}
 	if (store_blockers(s, &k->task, &b, err) == -1)
 		return -1;
 	if (b.count > 0) {
@@ -303,6 +308,15 @@ ready_visit(void *arg, const struct task *t)
 	buf_puts(s->out, s->found == 1 ? " Ready now: " : ", ");
 	task_name(s->out, t);
 	return 0;
+}
+
+void
+claim_held_text(struct buf *reason, const struct task *t)
+{
+	buf_puts(reason, " cannot start: it was set to blocked. If nothing blocks it any more: "
+			 "claude-tasks update ");
+	text_show(reason, t->id, strlen(t->id), TEXT_LINE, TEXT_SUBJECT);
+	buf_puts(reason, " --status pending.");
 }
 
 void

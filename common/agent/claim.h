@@ -48,6 +48,9 @@ bool claim_is_by(const struct claim *, const struct agent *);
 enum claim_result claim_take(const struct list *, struct store *, const struct claim_request *,
     struct buf *reason, struct deadline, struct error *);
 
+/* ` cannot start: ...`, of a task that was set to blocked (task_held()). */
+void claim_held_text(struct buf *reason, const struct task *);
+
 /*
  * What an agent that was refused can do instead, added to the reason: ` Ready now: #5 "Changelog",
  * #7 "Docs" and more.`  The first few tasks without owner, claim and open blockers, in the order

@@ -83,7 +83,7 @@ holder_look(struct holder_query *q, const struct list *list, const struct claims
 
 	q->pass_owner = false;
 	q->claim = claims_find(claims, q->task->id);
-	if (q->claim != NULL && (!claims_alive(q->claim) || q->task->status == TASK_COMPLETED))
+	if (q->claim != NULL && (!claims_alive(q->claim) || !task_open(q->task)))
 		q->claim = NULL;
 	if (q->claim != NULL || owner == NULL || text_equal(owner, self->name) ||
 	    text_equal(owner, self->id))

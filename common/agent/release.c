@@ -45,12 +45,14 @@ released_free(struct released *r)
 	strings_free(&r->ready);
 }
 
-/* To pending, without owner.  The caller holds the list's lock. */
+/* To pending, without owner; a task that was set to blocked stays so.  The caller holds the
+ * list's lock. */
 static int
 release_give_back(
     struct releasing *r, struct store *s, struct task *t, const char *why, struct error *err)
 {
-	struct change change = { .status = TASK_PENDING, .owner = "" };
+	struct change change = { .status = task_held(t) ? TASK_NO_STATUS : TASK_PENDING,
+		.owner = "" };
 	struct task before = TASK_INIT;
 	int rc =
 	    store_update(s, t->id, &change, claim_unchanged, t, &before, NULL, r->deadline, err);
@@ -110,10 +112,10 @@ release_finish(struct releasing *r, struct store *s)
 			.session = r->agent != NULL ? r->agent->session : NULL,
 			.why = r->whys.item[i],
 			.from = claim_task_facts(t->status, t->owner),
-			.to = claim_task_facts(TASK_PENDING, NULL),
+			.to = claim_task_facts(task_held(t) ? t->status : TASK_PENDING, NULL),
 		};
 		if (store_blockers(s, t, &b, &ignored) == 0) {
-			if (b.count == 0)
+			if (b.count == 0 && !task_held(t))
 				strings_add(&r->out->ready, t->id);
 			blockers_free(&b);
 		}

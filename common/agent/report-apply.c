@@ -61,7 +61,7 @@ report_apply_held(void *arg, struct store *s, struct error *err)
 
 	if (item->status == TASK_IN_PROGRESS)
 		change.owner = agent_owner(a->agent);
-	else if (item->status == TASK_PENDING)
+	else if (item->status == TASK_PENDING || item->status == TASK_BLOCKED)
 		change.owner = "";
 	if (claims_lock(a->list, &a->now, a->deadline, err) == -1)
 		return -1;

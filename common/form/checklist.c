@@ -307,14 +307,17 @@ print_brackets(struct buf *out, const struct task *t)
 {
 	size_t before, len = strlen(t->subject), i;
 	bool must = len > 0 && t->subject[len - 1] == ')';
-	bool named = t->status != TASK_PENDING && t->status != TASK_COMPLETED;
+	/* "after" says which dependencies block it */
+	enum task_status status =
+	    t->status == TASK_BLOCKED && !task_held(t) ? TASK_PENDING : t->status;
+	bool named = status != TASK_PENDING && status != TASK_COMPLETED;
 
 	if (!must && !named && t->owner == NULL && t->blocked_by.count == 0 && t->parent == NULL)
 		return;
 	buf_puts(out, " (");
 	before = out->len;
 	if (must || named)
-		buf_puts(out, task_status_name(t->status));
+		buf_puts(out, task_status_name(status));
 	if (t->owner != NULL) {
 		buf_puts(out, out->len > before ? ", owner " : "owner ");
 		text_show(out, t->owner, strlen(t->owner), TEXT_LINE, 200);

@@ -205,6 +205,18 @@ keeps_text(const struct convert_context *c, size_t i, enum task_dialect to)
 	return t->parent == NULL || strcmp(convert_id(c, t->parent), t->parent) == 0;
 }
 
+/* The file is as old as the task says. */
+static void
+keep_time(struct store *s, const char *id, const struct task *t)
+{
+	char *updated = task_time(t, "updated_at");
+	int64_t ms;
+
+	if (updated != NULL && clock_parse_iso(updated, &ms) == 0)
+		store_set_time(s, id, ms);
+	free(updated);
+}
+
 int
 convert_put(struct store *s, const struct task_set *set, struct convert_report *report,
     struct deadline deadline, struct error *err)
@@ -235,6 +247,8 @@ convert_put(struct store *s, const struct task_set *set, struct convert_report *
 			    t, store_dialect(s), c.id[i], &c, clock_wall_ms(), &text, report, err);
 		if (rc == 0)
 			rc = store_put(s, c.id[i], buf_text(&text), text.len, deadline, err);
+		if (rc == 0)
+			keep_time(s, c.id[i], t);
 	}
 	convert_context_free(&c);
 	task_index_free(&index);

@@ -23,8 +23,9 @@ struct conversion {
 	struct raw_fields meta, extra;
 	char *priority, *created, *updated; /* raw JSON; NULL */
 	char *active_form, *parent;
-	enum task_status status, original;
+	struct task_status_place status;
 	struct strings blocks, blocked_by; /* ids in the target */
+	struct strings open;               /* those of blocked_by that are not completed */
 	json_ref at[FIELD_COUNT];
 };
 
@@ -76,6 +77,7 @@ conversion_free(struct conversion *v)
 	free(v->parent);
 	strings_free(&v->blocks);
 	strings_free(&v->blocked_by);
+	strings_free(&v->open);
 }
 
 /* Collects the fields, from the top and from the metadata. */
@@ -84,7 +86,6 @@ collect_fields(struct conversion *v)
 {
 	const struct task *t = v->task;
 	const struct json *j = &t->json;
-	char *word;
 
 	task_fields(j, v->at);
 	raw_fields_collect(&v->extra, j, JSON_ROOT, false);
@@ -97,10 +98,8 @@ collect_fields(struct conversion *v)
 	v->updated =
 	    first_of(raw_copy(j, v->at[FIELD_UPDATED_AT]), raw_fields_take(&v->meta, "updated_at"));
 	v->active_form = first_of(mem_string(t->active_form), take_string(&v->meta, "activeForm"));
-	word = take_string(&v->meta, "original_status");
-	v->original = task_status_parse(word);
-	free(word);
-	v->status = t->status;
+	if (t->original != TASK_NO_STATUS)
+		drop(&v->meta, TASK_ORIGINAL);
 	v->parent = mem_string(t->parent);
 	if (v->parent != NULL) {
 		drop(&v->meta, "parent_id");
@@ -109,6 +108,22 @@ collect_fields(struct conversion *v)
 	}
 	if (t->dialect == TASK_EXPORTED)
 		drop(&v->meta, "subagent_id");
+}
+
+/* The times as the list knows them. */
+static void
+fill_times(struct conversion *v)
+{
+	char *time[2], **raw[2] = { &v->created, &v->updated };
+	struct buf text = { 0 };
+
+	store_times(v->context->from, v->task, &time[0], &time[1]);
+	for (int i = 0; i < 2; i++) {
+		json_print_string(&text, time[i], strlen(time[i]));
+		free(time[i]);
+		free(*raw[i]);
+		*raw[i] = buf_take(&text);
+	}
 }
 
 static void
@@ -146,26 +161,23 @@ report_rest(struct conversion *v, bool folder)
 		report_lost(v, "", v->extra.key.item[i]);
 }
 
-/* Replaces a status that the target cannot hold. */
+/*
+ * The status in the target.  In an exported task and in a document, blocked
+ * follows from the dependencies; where they do not say it, it was set.
+ */
 static void
 replace_status(struct conversion *v)
 {
-	if (v->original == TASK_CANCELLED && v->status == TASK_COMPLETED &&
-	    task_status_held(v->to, TASK_CANCELLED)) {
-		v->status = TASK_CANCELLED;
-		v->original = TASK_NO_STATUS;
-	}
-	if (task_status_held(v->to, v->status))
-		return;
-	/* the dependencies still express "blocked"; nothing expresses "cancelled" */
-	if (v->status == TASK_BLOCKED && v->task->blocked_by.count > 0)
-		v->status = TASK_PENDING;
-	else {
-		v->original = v->status;
-		v->status = v->status == TASK_BLOCKED ? TASK_PENDING : TASK_COMPLETED;
-		if (v->to == TASK_FOLDER)
-			report_lost(v, "status ", task_status_name(v->original));
-	}
+	const struct task *t = v->task;
+	enum task_status status = t->status;
+	/* a document may not know yet that its dependencies are completed */
+	bool over = t->dialect == TASK_DOCUMENT && t->blocked_by.count > 0;
+
+	if (status == TASK_BLOCKED && !task_held(t) && (v->open.count > 0 || over))
+		status = TASK_PENDING;
+	v->status = task_status_place(v->to, status);
+	if (status == TASK_PENDING && v->open.count > 0 && v->to == TASK_EXPORTED)
+		v->status.field = TASK_BLOCKED;
 }
 
 /* Ids in the task's own text, then those that the texts of others add (NULL: none). */
@@ -199,6 +211,33 @@ gather_edges(struct conversion *v)
 	gather_ids(c, &v->blocked_by, &t->blocked_by, known ? &c->blocked_by[at] : NULL);
 }
 
+/* One without a task blocks too. */
+static void
+gather_open(struct conversion *v)
+{
+	const struct convert_context *c = v->context;
+	const struct task *t = v->task;
+	struct strings waits = { 0 };
+	size_t i, at;
+
+	for (i = 0; i < t->blocked_by.count; i++) {
+		at = c->all != NULL ? task_index_find(&c->index, t->blocked_by.item[i])
+				    : TASK_NOWHERE;
+		if (at == TASK_NOWHERE || task_open(&c->all->item[at]))
+			strings_add(&waits, t->blocked_by.item[i]);
+	}
+	gather_ids(c, &v->open, &waits, NULL);
+	strings_free(&waits);
+}
+
+static void
+add_original(struct conversion *v)
+{
+	if (v->status.original != TASK_NO_STATUS)
+		raw_fields_add_string(
+		    &v->meta, TASK_ORIGINAL, task_status_name(v->status.original));
+}
+
 /* Copies the bytes of the source, which keeps lone surrogates, if the source has the field. */
 static void
 put_text(struct conversion *v, struct buf *out, enum task_field field, const char *decoded)
@@ -222,15 +261,14 @@ put_native(struct conversion *v, struct buf *out, bool had_metadata)
 	put_text(v, out, FIELD_DESCRIPTION, convert_body(t));
 	raw_fields_put_string(out, "activeForm", v->active_form, false);
 	raw_fields_put_string(out, "owner", t->owner, false);
-	raw_fields_put_string(out, "status", task_status_name(v->status), false);
+	raw_fields_put_string(out, "status", task_status_name(v->status.field), false);
 	raw_fields_put_ids(out, "blocks", &v->blocks);
 	raw_fields_put_ids(out, "blockedBy", &v->blocked_by);
 	raw_fields_add_string(&v->meta, "parent_id", convert_id(v->context, v->parent));
 	raw_fields_add(&v->meta, "priority", v->priority);
 	raw_fields_add(&v->meta, "created_at", v->created);
 	raw_fields_add(&v->meta, "updated_at", v->updated);
-	if (v->original != TASK_NO_STATUS)
-		raw_fields_add_string(&v->meta, "original_status", task_status_name(v->original));
+	add_original(v);
 	/* the client drops unknown keys at the top */
 	for (size_t i = 0; i < v->extra.key.count; i++) {
 		if (strings_has(&v->meta.key, v->extra.key.item[i]))
@@ -254,7 +292,7 @@ put_document(struct conversion *v, int64_t now, struct buf *out, bool had_metada
 	if (!plain)
 		raw_fields_put_string(out, "subject", t->subject, false);
 	raw_fields_put_string(out, "description", plain ? joined : convert_body(t), false);
-	raw_fields_put_string(out, "status", task_status_name(v->status), false);
+	raw_fields_put_string(out, "status", task_status_name(v->status.field), false);
 	if (v->created != NULL)
 		raw_fields_put_raw(out, "created_at", v->created);
 	else
@@ -268,8 +306,7 @@ put_document(struct conversion *v, int64_t now, struct buf *out, bool had_metada
 	raw_fields_put_string(out, "parent_id", convert_id(v->context, v->parent), false);
 	raw_fields_add(&v->meta, "priority", v->priority);
 	raw_fields_add_string(&v->meta, "activeForm", v->active_form);
-	if (v->original != TASK_NO_STATUS)
-		raw_fields_add_string(&v->meta, "original_status", task_status_name(v->original));
+	add_original(v);
 	raw_fields_put_metadata(out, &v->meta, had_metadata);
 	raw_fields_put(out, &v->extra);
 	free(joined);
@@ -278,35 +315,23 @@ put_document(struct conversion *v, int64_t now, struct buf *out, bool had_metada
 static void
 put_exported(struct conversion *v, struct buf *out, bool had_metadata)
 {
-	const struct convert_context *c = v->context;
 	const struct task *t = v->task;
-	struct strings waits = { 0 }, open = { 0 };
-	size_t i, at;
 
-	for (i = 0; i < t->blocked_by.count; i++) {
-		at = c->all != NULL ? task_index_find(&c->index, t->blocked_by.item[i])
-				    : TASK_NOWHERE;
-		if (at == TASK_NOWHERE || task_open(&c->all->item[at]))
-			strings_add(&waits, t->blocked_by.item[i]);
-	}
-	gather_ids(c, &open, &waits, NULL);
-	strings_free(&waits);
 	put_text(v, out, FIELD_SUBJECT, t->subject);
 	put_text(v, out, FIELD_DESCRIPTION, convert_body(t));
-	raw_fields_put_string(out, "status", task_status_name(v->status), false);
+	raw_fields_put_string(out, "status", task_status_name(v->status.field), false);
 	raw_fields_put_raw(out, "priority", v->priority);
+	raw_fields_put_string(out, "owner", t->owner, false);
 	raw_fields_put_ids(out, "dependencies", &v->blocked_by);
-	raw_fields_put_ids(out, "blockedBy", &open);
+	raw_fields_put_ids(out, "blockedBy", &v->open);
 	raw_fields_add_string(&v->meta, "subagent_id", t->owner);
 	raw_fields_add(&v->meta, "created_at", v->created);
 	raw_fields_add(&v->meta, "updated_at", v->updated);
 	raw_fields_add_string(&v->meta, "parent_id", convert_id(v->context, v->parent));
 	raw_fields_add_string(&v->meta, "activeForm", v->active_form);
-	if (v->original != TASK_NO_STATUS)
-		raw_fields_add_string(&v->meta, "original_status", task_status_name(v->original));
+	add_original(v);
 	raw_fields_put_metadata(out, &v->meta, had_metadata);
 	raw_fields_put(out, &v->extra);
-	strings_free(&open);
 }
 
 static void
@@ -316,7 +341,7 @@ put_folder(struct conversion *v, struct buf *out)
 
 	put_text(v, out, FIELD_SUBJECT, t->subject);
 	put_text(v, out, FIELD_DESCRIPTION, convert_body(t));
-	raw_fields_put_string(out, "status", task_status_name(v->status), false);
+	raw_fields_put_string(out, "status", task_status_name(v->status.field), false);
 	raw_fields_put_string(out, "owner", t->owner, true);
 	raw_fields_put_ids(out, "blockedBy", &v->blocked_by);
 	report_rest(v, true);
@@ -357,8 +382,11 @@ convert_one(const struct task *t, enum task_dialect to, const char *id,
 	int rc;
 
 	collect_fields(&v);
-	replace_status(&v);
+	if (to == TASK_EXPORTED && context->from != NULL)
+		fill_times(&v);
 	gather_edges(&v);
+	gather_open(&v);
+	replace_status(&v);
 	buf_putc(&text, '{');
 	raw_fields_put_string(&text, "id", id, false);
 	switch (to) {

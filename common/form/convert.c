@@ -256,12 +256,14 @@ print_array(enum task_dialect dialect, const struct task_set *set,
 	for (i = 0; rc == 0 && i < set->count; i++) {
 		const struct task *t = &set->item[i];
 
+		if (t->internal && dialect == TASK_EXPORTED)
+			continue;
 		if (t->dialect == dialect) {
 			buf_reset(&text);
 			buf_add(&text, t->text.data, t->text.len);
 		} else
 			rc = convert_one(t, dialect, t->id, context, now, &text, report, err);
-		buf_puts(&all, i > 0 ? "," : "");
+		buf_puts(&all, all.len > 1 ? "," : "");
 		buf_add(&all, buf_text(&text), text.len);
 	}
 	buf_putc(&all, ']');
@@ -276,15 +278,16 @@ print_array(enum task_dialect dialect, const struct task_set *set,
 	return rc;
 }
 
-int
-convert_print(enum convert_form form, const struct task_set *set, int64_t now, struct buf *out,
-    struct convert_report *report, struct error *err)
+static int
+print_set(enum convert_form form, const struct task_set *set, struct store *from, int64_t now,
+    struct buf *out, struct convert_report *report, struct error *err)
 {
 	struct convert_context context = { 0 };
 	int rc = 0;
 
 	convert_context_make(&context, set);
 	convert_context_edges(&context);
+	context.from = from;
 	switch (form) {
 	case CONVERT_DOCUMENT:
 		rc = print_document(set, &context, now, out, report, err);
@@ -300,5 +303,26 @@ convert_print(enum convert_form form, const struct task_set *set, int64_t now, s
 		rc = print_array(form_dialect(form), set, &context, now, out, report, err);
 	}
 	convert_context_free(&context);
+	return rc;
+}
+
+int
+convert_print(enum convert_form form, const struct task_set *set, int64_t now, struct buf *out,
+    struct convert_report *report, struct error *err)
+{
+	return print_set(form, set, NULL, now, out, report, err);
+}
+
+int
+convert_export(struct store *s, struct buf *out, struct error *err)
+{
+	struct task_set set = { 0 };
+	struct convert_report report = { 0 };
+	int rc = store_load(s, &set, err);
+
+	if (rc != -1)
+		rc = print_set(CONVERT_EXPORTED, &set, s, clock_wall_ms(), out, &report, err);
+	convert_report_free(&report);
+	task_set_free(&set);
 	return rc;
 }

@@ -15,6 +15,7 @@
  * What a form has no field for goes into the metadata (parent_id, priority,
  * activeForm, created_at, updated_at, original_status); what it cannot hold
  * at all is reported, one line each: `#3 "Ship": metadata.tags is lost`.
+ * In the exported form a pending task that waits for others is blocked.
  *
  *	struct task_set tasks = { 0 };
  *	struct convert_report report = { 0 };
@@ -54,6 +55,14 @@ int convert_read(enum convert_form, const char *text, size_t len, struct task_se
 /* All of them as one text: document, exported (array), checklist, or an array of the others. */
 int convert_print(enum convert_form, const struct task_set *, int64_t now_wall_ms, struct buf *out,
     struct convert_report *, struct error *);
+
+/*
+ * The Task[] of a list, whatever its layout: id, subject, description, status,
+ * priority, owner, dependencies, blockedBy (those that are open), and in
+ * metadata subagent_id, created_at, updated_at.  The client's internal tasks
+ * are left out.
+ */
+int convert_export(struct store *, struct buf *out, struct error *);
 
 /* Into a list, under their own ids where these are valid and free, else under new ones, which
  * dependencies then name.  Returns how many, or -1; tasks put before the error stay. */

@@ -141,7 +141,7 @@ bool
 spawn_in_vain(const struct spawn_task *named, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (named[i].task->status != TASK_COMPLETED &&
+		if (task_open(named[i].task) && !task_held(named[i].task) &&
 		    (named[i].blockers == NULL || named[i].blockers->count == 0))
 			return false;
 	return count > 0;
@@ -158,8 +158,9 @@ policy_spawn(
 	for (size_t i = 0; i < count; i++) {
 		buf_puts(&b, i == 0 ? "No agent is needed yet for what this prompt names: " : "; ");
 		task_name(&b, named[i].task);
-		if (named[i].task->status == TASK_COMPLETED)
-			buf_puts(&b, " is completed");
+		if (!task_open(named[i].task) || named[i].blockers == NULL ||
+		    named[i].blockers->count == 0)
+			buf_printf(&b, " is %s", task_status_name(named[i].task->status));
 		else {
 			buf_puts(&b, " is blocked by ");
 			blockers_describe(&b, named[i].blockers);

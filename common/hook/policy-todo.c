@@ -48,7 +48,8 @@ todo_status_known(const struct todo *t, json_ref item, bool seed)
 	return json_equals(t->json, status, "pending") ||
 	       json_equals(t->json, status, "in_progress") ||
 	       json_equals(t->json, status, "completed") ||
-	       (seed && (status == JSON_ABSENT || json_equals(t->json, status, "blocked")));
+	       (seed && (status == JSON_ABSENT || json_equals(t->json, status, "blocked") ||
+			    json_equals(t->json, status, "cancelled")));
 }
 
 static void
@@ -93,7 +94,8 @@ todo_check_single(const struct todo *t, json_ref input)
 	if (!todo_filled(t, input, "description"))
 		todo_object(t, 0, "description cannot be empty: say what is to be done.");
 	if (!todo_status_known(t, input, true))
-		todo_object(t, 0, "status must be pending, in_progress, completed or blocked.");
+		todo_object(
+		    t, 0, "status must be pending, in_progress, completed, blocked or cancelled.");
 	if (dependencies != JSON_ABSENT && json_kind(t->json, dependencies) != JSON_ARRAY)
 		todo_object(t, 0, "dependencies must be an array of ids.");
 	JSON_EACH (t->json, dependencies, i) {

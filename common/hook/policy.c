@@ -76,9 +76,10 @@ policy_start(const struct facts *f, struct decision *d)
 {
 	struct buf b = { 0 };
 
-	if (f->query.task->status == TASK_COMPLETED) {
+	if (!task_open(f->query.task)) {
 		subject_line(&b, f, "start");
-		buf_puts(&b, "it is already completed. To reopen it, set it to pending first.");
+		buf_printf(&b, "it is already %s. To reopen it, set it to pending first.",
+		    task_status_name(f->query.task->status));
 		policy_object(d, f->config->rules.resolved, "already_resolved", &b);
 		return;
 	}
@@ -87,10 +88,14 @@ policy_start(const struct facts *f, struct decision *d)
 		policy_object(d, f->config->rules.claimed, "already_claimed", &b);
 		return;
 	}
-	if (f->blockers != NULL && f->blockers->count > 0) {
+	if (f->blockers != NULL && f->blockers->count > 0)
 		blocked_line(&b, f, "start");
-		policy_object(d, f->config->rules.blocked, "blocked", &b);
+	else if (task_held(f->query.task)) {
+		buf_puts(&b, "Task ");
+		task_name(&b, f->query.task);
+		claim_held_text(&b, f->query.task);
 	}
+	policy_object(d, f->config->rules.blocked, "blocked", &b);
 }
 
 static void
@@ -149,6 +154,12 @@ policy_complete(const struct facts *f, struct decision *d)
 
 	if (f->query.task->status == TASK_COMPLETED)
 		return;
+	if (f->query.task->status == TASK_CANCELLED) {
+		subject_line(&b, f, "complete");
+		buf_puts(&b, "it is cancelled. To reopen it, set it to pending first.");
+		policy_object(d, level, "already_resolved", &b);
+		return;
+	}
 	if (holder_of(&f->query) == HOLDER_OTHER) {
 		held_line(&b, f, "complete", "it belongs to ", ", who must complete it");
 		policy_object(d, level, "not_owner", &b);
@@ -167,13 +178,14 @@ policy_complete(const struct facts *f, struct decision *d)
 	}
 }
 
-void
-policy_delete(const struct facts *f, struct decision *d)
+/* To deleted or cancelled: `what` happens, `doing` it. */
+static void
+policy_drop(const struct facts *f, const char *what, const char *doing, struct decision *d)
 {
 	struct buf b = { 0 };
 
 	if (f->query.task->status == TASK_IN_PROGRESS && holder_of(&f->query) == HOLDER_OTHER) {
-		held_line(&b, f, "be deleted", "in progress by ", "");
+		held_line(&b, f, what, "in progress by ", "");
 		if (f->dependents != NULL && f->dependents->count > 0) {
 			buf_puts(&b, " Waiting for it: ");
 			name_all(&b, f->dependents);
@@ -185,13 +197,25 @@ policy_delete(const struct facts *f, struct decision *d)
 	if (f->dependents == NULL || f->dependents->count == 0)
 		return;
 	/* Not an objection: the client drops these dependencies silently. */
-	buf_puts(&d->context, d->context.len > 0 ? "\nDeleting " : "Deleting ");
+	buf_printf(&d->context, "%s%s ", d->context.len > 0 ? "\n" : "", doing);
 	task_name(&d->context, f->query.task);
 	buf_puts(&d->context, " unblocks the tasks that wait for it: ");
 	name_all(&d->context, f->dependents);
 	buf_puts(&d->context, ". If the work is still needed, give them another blocker.");
 	if (d->rule == NULL)
 		d->rule = "dependents";
+}
+
+void
+policy_delete(const struct facts *f, struct decision *d)
+{
+	policy_drop(f, "be deleted", "Deleting", d);
+}
+
+void
+policy_cancel(const struct facts *f, struct decision *d)
+{
+	policy_drop(f, "be cancelled", "Cancelling", d);
 }
 
 static void

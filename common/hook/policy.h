@@ -31,7 +31,8 @@ void policy_start(const struct facts *, struct decision *);      /* to in_progre
 void policy_agent_type(const struct facts *, struct decision *); /* the same, by its [SA:type] */
 void policy_complete(const struct facts *, struct decision *);   /* to completed */
 void policy_delete(const struct facts *, struct decision *);     /* to deleted */
-void policy_reset(const struct facts *, struct decision *);      /* to pending */
+void policy_cancel(const struct facts *, struct decision *);     /* to cancelled */
+void policy_reset(const struct facts *, struct decision *);      /* to pending or blocked */
 void policy_owner(const struct facts *, struct decision *);      /* owner only */
 void policy_depend(const struct facts *, struct decision *);     /* addBlocks, addBlockedBy */
 

@@ -41,6 +41,13 @@ update_read(struct update *c, const struct event *ev)
 	c->metadata = json_member(j, ev->tool_input, "metadata");
 }
 
+/* Does the call write the part of a status that is in the metadata? */
+static bool
+update_marks(const struct hook *h, const struct update *c)
+{
+	return json_member(&h->in.event.json, c->metadata, "original_status") != JSON_ABSENT;
+}
+
 static void
 update_free(struct update *c)
 {
@@ -117,29 +124,56 @@ update_level(const struct config *c, enum claim_result r)
 	}
 }
 
-/* Add the owner to the call's input if neither the call nor the task has one; all else keeps
- * its bytes. */
-static void
-update_add_owner(struct hook *h, const struct update *c, const struct task *t)
+/* The owner to add to a start: if neither the call nor the task has one. */
+static const char *
+update_owner(const struct hook *h, const struct update *c, const struct task *t)
 {
 	const struct event *ev = &h->in.event;
-	const char *owner = agent_owner(&h->in.self), *raw;
+
+	/* The client adds a teammate's name itself, and tells the teammate. */
+	if (c->owner != NULL || t->owner != NULL || event_in_process_teammate(ev) ||
+	    event_tmux_teammate(ev))
+		return NULL;
+	return agent_owner(&h->in.self);
+}
+
+/* Remove metadata.original_status with the status that it belongs to: the client would leave it. */
+static void
+update_unmark(struct json_edit *edit, const struct json *input)
+{
+	json_ref metadata = json_member(input, JSON_ROOT, "metadata");
+
+	if (json_kind(input, metadata) == JSON_OBJECT)
+		json_edit_set(edit, metadata, "original_status", "null");
+	else
+		json_edit_set(edit, JSON_ROOT, "metadata", "{\"original_status\":null}");
+}
+
+/* Change the call's input, if there is something to change; all else keeps its bytes. */
+static void
+update_rewrite(struct hook *h, const struct task *t, const char *owner)
+{
+	const struct event *ev = &h->in.event;
 	struct json input = { 0 };
 	struct json_edit edit;
 	struct buf value = { 0 };
 	struct error e;
+	const char *raw;
 	size_t len;
 
-	if (owner == NULL || c->owner != NULL || t->owner != NULL)
-		return;
-	/* The client adds a teammate's name itself, and tells the teammate. */
-	if (event_in_process_teammate(ev) || event_tmux_teammate(ev))
+	if (owner == NULL && t->original == TASK_NO_STATUS)
 		return;
 	raw = json_raw(&ev->json, ev->tool_input, &len);
 	if (json_parse(&input, raw, len, &e) == 0) {
-		json_print_string(&value, owner, strlen(owner));
 		json_edit_init(&edit, &input);
-		json_edit_set(&edit, JSON_ROOT, "owner", buf_text(&value));
+		if (owner != NULL) {
+			json_print_string(&value, owner, strlen(owner));
+			json_edit_set(&edit, JSON_ROOT, "owner", buf_text(&value));
+		}
+		if (t->original != TASK_NO_STATUS)
+			update_unmark(&edit, &input);
+		if (h->out.decision.rule == NULL)
+			h->out.decision.rule = "unmark";
 		json_edit_apply(&edit, &h->out.decision.updated_input);
 		json_edit_free(&edit);
 	}
@@ -171,7 +205,7 @@ update_claim(struct hook *h, const struct update *c, const struct facts *f, stru
 	req.agent = h->in.self;
 	got = claim_take(&h->in.list, &h->in.store, &req, &reason, hook_patience(h), e);
 	if (got == CLAIM_OK) {
-		update_add_owner(h, c, f->query.task);
+		update_rewrite(h, f->query.task, update_owner(h, c, f->query.task));
 		d->recorded = d->context.len == 0;
 	} else if (got != CLAIM_FAULT)
 		policy_object(d, update_level(config, got), claim_result_name(got), &reason);
@@ -222,7 +256,7 @@ update_start(struct hook *h, const struct update *c, struct facts *f, struct err
 	if (!h->explain)
 		return update_claim(h, c, f, e);
 	hook_would(h, "claims.json: task %s claimed", c->id);
-	update_add_owner(h, c, f->query.task);
+	update_rewrite(h, f->query.task, update_owner(h, c, f->query.task));
 	return 0;
 }
 
@@ -258,15 +292,17 @@ update_complete(struct hook *h, const struct update *c, struct facts *f, struct 
 	return rc == -1 ? -1 : 0;
 }
 
+/* To deleted or cancelled. */
 static int
-update_delete(struct hook *h, const struct update *c, struct facts *f, struct error *e)
+update_drop(struct hook *h, const struct update *c, struct facts *f,
+    void (*policy)(const struct facts *, struct decision *), struct error *e)
 {
 	struct related s = { .id = c->id };
 	int rc = store_scan(&h->in.store, NULL, add_if_related, &s, e);
 
 	f->dependents = &s.found;
 	if (rc != -1)
-		policy_delete(f, &h->out.decision);
+		policy(f, &h->out.decision);
 	f->dependents = NULL;
 	task_set_free(&s.found);
 	return rc == -1 ? -1 : 0;
@@ -292,17 +328,29 @@ update_explain(struct hook *h, const struct facts *f)
 static int
 update_change(struct hook *h, const struct update *c, struct facts *f, struct error *e)
 {
+	struct decision *d = &h->out.decision;
+	int rc = 0;
+
 	if (c->owner != NULL && !text_equal(c->status, "in_progress"))
-		policy_owner(f, &h->out.decision);
-	if (h->out.decision.verdict == VERDICT_REFUSE)
+		policy_owner(f, d);
+	if (d->verdict == VERDICT_REFUSE)
 		return 0;
 	if (text_equal(c->status, "in_progress"))
 		return update_start(h, c, f, e);
+	if (text_equal(c->status, "cancelled"))
+		return update_drop(h, c, f, policy_cancel, e);
 	if (text_equal(c->status, "completed"))
-		return update_complete(h, c, f, e);
-	if (text_equal(c->status, "pending"))
-		policy_reset(f, &h->out.decision);
-	return 0;
+		rc = update_complete(h, c, f, e);
+	else if (text_equal(c->status, "pending") || text_equal(c->status, "blocked"))
+		policy_reset(f, d);
+	else if (c->status == NULL && f->query.task->status == TASK_CANCELLED && update_marks(h, c))
+		policy_complete(f, d); /* without the mark it is completed */
+	/* A cancelled task that were unmarked here would be completed unchecked. */
+	if (rc == 0 && d->verdict == VERDICT_PASS &&
+	    (text_equal(c->status, "pending") ||
+		(text_equal(c->status, "completed") && task_open(f->query.task))))
+		update_rewrite(h, f->query.task, NULL);
+	return rc;
 }
 
 static int
@@ -323,7 +371,7 @@ update_task(struct hook *h, const struct update *c, const struct task *t, struct
 	if (h->out.decision.verdict == VERDICT_REFUSE)
 		return 0;
 	if (text_equal(c->status, "deleted"))
-		return update_delete(h, c, &f, e);
+		return update_drop(h, c, &f, policy_delete, e);
 	rc = update_change(h, c, &f, e);
 	/* A name that was there before was not written by this agent. */
 	if (rc == 0 && c->owner != NULL && *c->owner != '\0' && !h->explain &&
@@ -341,7 +389,8 @@ pretool_update(struct hook *h, struct error *e)
 
 	update_read(&c, &h->in.event);
 	if (c.id == NULL || !hook_list_open(h) ||
-	    (c.status == NULL && c.owner == NULL && c.blocks.count == 0 && c.blocked_by.count == 0))
+	    (c.status == NULL && c.owner == NULL && c.blocks.count == 0 &&
+		c.blocked_by.count == 0 && !update_marks(h, &c)))
 		goto out; /* no rule is about it */
 	/* The client itself says that there is no such task. */
 	if (!task_id_ok(c.id))

@@ -187,8 +187,15 @@ report_check_blockers(struct store *st, const struct task *t, struct error *e)
 {
 	struct blockers blockers = { 0 };
 	struct buf b = { 0 };
-	int rc = store_blockers(st, t, &blockers, e);
+	int rc;
 
+	if (task_held(t)) {
+		claim_held_text(&b, t);
+		error_set(e, ERROR_REFUSED, "it%s", buf_text(&b));
+		buf_free(&b);
+		return -1;
+	}
+	rc = store_blockers(st, t, &blockers, e);
 	if (rc != -1 && blockers.count > 0) {
 		blockers_describe(&b, &blockers);
 		rc = error_set(e, ERROR_REFUSED, "blocked by %s", buf_text(&b));
@@ -296,15 +303,19 @@ report_one(struct hook *h, struct report_item *item)
 {
 	struct task t = TASK_INIT;
 	struct error e = { 0 };
+	enum task_status now = TASK_NO_STATUS;
 	int rc = task_id_ok(item->task) ? store_get(&h->in.store, item->task, &t, &e) : 0;
 
+	if (rc == 1 && item->status == TASK_BLOCKED &&
+	    store_status(&h->in.store, &t, &now, &e) == -1)
+		rc = -1;
 	if (rc == -1)
 		item->reason = mem_string(e.text);
 	else if (rc == 0)
 		item->reason = mem_string("there is no such task");
 	else if (item->status == TASK_NO_STATUS)
 		item->reason = mem_string("its status is not one a task can have");
-	else if (t.status == item->status)
+	else if (t.status == item->status || now == item->status)
 		item->status = TASK_NO_STATUS; /* nothing to change, nothing to report */
 	else if (report_check_owner(h, &h->in.claims, &t, &e) == -1)
 		item->reason = mem_string(e.text);

@@ -138,11 +138,12 @@ is_waiting(const struct document *d, const struct task_index *index, const struc
 	return false;
 }
 
-/* Sets pending or blocked by the dependencies; other statuses stay. */
+/* Sets pending or blocked by the dependencies; other statuses stay, and those that
+ * were set to blocked. */
 static int
 update_blocked(struct document *d, int64_t now, struct error *err)
 {
-	struct change change = CHANGE_INIT;
+	struct change change = { .follows = true };
 	struct task_index index;
 	const struct task *t;
 	size_t i;
@@ -152,7 +153,8 @@ update_blocked(struct document *d, int64_t now, struct error *err)
 	task_index_make(&index, &d->tasks);
 	for (i = 0; rc != -1 && i < d->tasks.count; i++) {
 		t = &d->tasks.item[i];
-		if (d->entry[i].gone || (t->status != TASK_PENDING && t->status != TASK_BLOCKED))
+		if (d->entry[i].gone || task_held(t) ||
+		    (t->status != TASK_PENDING && t->status != TASK_BLOCKED))
 			continue;
 		change.status = is_waiting(d, &index, t) ? TASK_BLOCKED : TASK_PENDING;
 		if (change.status != t->status)

@@ -33,8 +33,8 @@ bool
 graph_is_free(const struct task *t)
 {
 	/* A document's "blocked" may be out of date; its dependencies decide. */
-	return (t->status == TASK_PENDING || t->status == TASK_BLOCKED) && t->owner == NULL &&
-	       !t->internal;
+	return (t->status == TASK_PENDING || t->status == TASK_BLOCKED) && !task_held(t) &&
+	       t->owner == NULL && !t->internal;
 }
 
 /* ---- blockers ---- */
@@ -138,8 +138,8 @@ graph_unblocked(const struct task_set *set, const char *id, struct strings *out)
 	task_index_make(&ids, set);
 	for (i = 0; i < set->count; i++) {
 		t = &set->item[i];
-		if (task_open(t) && t->status != TASK_IN_PROGRESS && !t->internal &&
-		    strings_has(&t->blocked_by, id) && !is_blocked(&ids, t, id))
+		if (task_open(t) && t->status != TASK_IN_PROGRESS && !task_held(t) &&
+		    !t->internal && strings_has(&t->blocked_by, id) && !is_blocked(&ids, t, id))
 			strings_add(out, t->id);
 	}
 	task_index_free(&ids);

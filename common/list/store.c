@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "list/document.h"
@@ -177,6 +178,52 @@ store_load(struct store *s, struct task_set *set, struct error *err)
 	return layout_ops(s)->load(s, set, err);
 }
 
+static int64_t
+time_ms(const struct statx_timestamp *t)
+{
+	return (int64_t)t->tv_sec * 1000 + t->tv_nsec / 1000000;
+}
+
+/* What the task says, else that time; owned. */
+static char *
+time_of(char *said, int64_t ms)
+{
+	char iso[CLOCK_ISO];
+
+	if (said != NULL)
+		return said;
+	clock_iso_seconds(iso, ms);
+	return mem_string(iso);
+}
+
+void
+store_times(struct store *s, const struct task *t, char **made, char **changed)
+{
+	bool document = s->layout == STORE_DOCUMENT;
+	char name[256] = "tasks.json";
+	struct statx st = { 0 };
+	int64_t birth, written;
+
+	if (document || files_name(s, t->id, name))
+		(void)statx(s->dirfd, name, 0, STATX_MTIME | STATX_BTIME, &st);
+	birth = written = time_ms(&st.stx_mtime);
+	if (!document && (st.stx_mask & STATX_BTIME) && time_ms(&st.stx_btime) < written)
+		birth = time_ms(&st.stx_btime);
+	*made = time_of(task_time(t, "created_at"), birth);
+	*changed = time_of(document ? task_time(t, "updated_at") : NULL, written);
+}
+
+void
+store_set_time(struct store *s, const char *id, int64_t wall_ms)
+{
+	const struct timespec times[2] = { { .tv_nsec = UTIME_OMIT },
+		{ .tv_sec = wall_ms / 1000, .tv_nsec = wall_ms % 1000 * 1000000 } };
+	char name[256];
+
+	if (s->layout != STORE_DOCUMENT && files_name(s, id, name))
+		(void)utimensat(s->dirfd, name, times, AT_SYMLINK_NOFOLLOW);
+}
+
 struct owned {
 	const char *owner;
 	int (*fn)(void *, const struct task *);
@@ -235,10 +282,35 @@ store_create(struct store *s, const struct change *change, store_rule *rule, voi
 	return layout_ops(s)->create(s, change, rule, arg, made, deadline, err);
 }
 
+/* What to write for "blocked": nothing, if it was set already. */
+static int
+blocked_status(struct store *s, const char *id, enum task_status *status, struct error *err)
+{
+	struct task t = TASK_INIT;
+	struct blockers b = { 0 };
+	int rc = store_get(s, id, &t, err);
+
+	if (rc == 1 && task_held(&t))
+		*status = TASK_NO_STATUS;
+	else if (rc == 1 && (rc = store_blockers(s, &t, &b, err)) == 0 && b.count > 0)
+		*status = TASK_PENDING;
+	blockers_free(&b);
+	task_free(&t);
+	return rc;
+}
+
 int
 store_update(struct store *s, const char *id, const struct change *change, store_rule *rule,
     void *arg, struct task *before, struct task *after, struct deadline deadline, struct error *err)
 {
+	struct change own;
+
+	if (change->status == TASK_BLOCKED) {
+		own = *change;
+		if (blocked_status(s, id, &own.status, err) == -1)
+			return -1;
+		change = &own;
+	}
 	return layout_ops(s)->update(s, id, change, rule, arg, before, after, deadline, err);
 }
 
@@ -295,6 +367,22 @@ store_blockers(struct store *s, const struct task *task, struct blockers *b, str
 	if (rc == -1)
 		blockers_free(b);
 	return rc == -1 ? -1 : 0;
+}
+
+int
+store_status(struct store *s, const struct task *t, enum task_status *status, struct error *err)
+{
+	struct blockers b;
+
+	*status = t->status;
+	if (t->status != TASK_PENDING)
+		return 0;
+	if (store_blockers(s, t, &b, err) == -1)
+		return -1;
+	if (b.count > 0)
+		*status = TASK_BLOCKED;
+	blockers_free(&b);
+	return 0;
 }
 
 static int

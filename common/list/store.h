@@ -64,8 +64,18 @@ int store_scan(struct store *, const char *owner, int (*fn)(void *, const struct
 int store_walk(struct store *, enum task_status, int (*fn)(void *, const struct task *), void *,
     struct error *);
 
+/*
+ * When a task was made and changed last.  Only a task of tasks.json says when it was changed;
+ * for the others that is the time of the file, which an import sets (store_set_time()).  A task
+ * that does not say when it was made is as old as its file, which our changes make anew.
+ */
+void store_times(struct store *, const struct task *, char **made, char **changed); /* owned */
+void store_set_time(struct store *, const char *id, int64_t wall_ms);
+
 /* The open or missing blockers of a task, each read from its own file. */
 int store_blockers(struct store *, const struct task *, struct blockers *, struct error *);
+/* The status of a task; blocked if it is pending and has such blockers. */
+int store_status(struct store *, const struct task *, enum task_status *, struct error *);
 /* graph_check_edges() of the list. */
 int store_check_edges(
     struct store *, const char *id, struct graph_edge *, size_t count, struct error *);
@@ -85,6 +95,7 @@ int store_create(struct store *, const struct change *, store_rule *, void *, st
     struct deadline, struct error *);
 
 /* 1 changed, 0 nothing to change, -1; ERROR_NOT_FOUND.  before/after may be NULL.
+ * To blocked is to pending where the dependencies block the task: then they say it.
  * add_blocks / add_blocked_by are checked (self, unknown, cycle) and written on both sides. */
 int store_update(struct store *, const char *id, const struct change *, store_rule *, void *,
     struct task *before, struct task *after, struct deadline, struct error *);

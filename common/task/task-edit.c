@@ -323,14 +323,16 @@ task_edit(
 	d.indent = memchr(t->text.data, '\n', t->text.len) != NULL ? 2 : 0;
 	task_fields(&t->json, d.at);
 	json_edit_init(&d.edit, &t->json);
-	if (task_change_check(t->dialect, c, err) == -1 ||
-	    task_patch_make(&d.patch, &d.patch_text, t->dialect, c, err) == -1)
+	if (task_change_check(t->dialect, t, c, err) == -1 ||
+	    task_patch_make(&d.patch, &d.patch_text, t->dialect, t, c, err) == -1)
 		goto out;
 	draft_subject(&d);
-	draft_string(&d, FIELD_ACTIVE_FORM, c->active_form);
+	if (!task_active_form_inside(t->dialect, t))
+		draft_string(&d, FIELD_ACTIVE_FORM, c->active_form);
 	draft_owner(&d, c->owner);
 	if (c->status != TASK_NO_STATUS)
-		draft_string(&d, FIELD_STATUS, task_status_name(c->status));
+		draft_string(&d, FIELD_STATUS,
+		    task_status_name(task_status_place(t->dialect, c->status).field));
 	draft_dependencies(&d);
 	if (t->dialect == TASK_DOCUMENT)
 		draft_string(&d, FIELD_PARENT_ID, c->parent);

@@ -43,8 +43,9 @@ make_fields(
     struct buf *out, enum task_dialect dialect, const char *id, const struct change *c, int64_t now)
 {
 	const char *owner = c->owner != NULL && *c->owner != '\0' ? c->owner : NULL;
-	const char *status =
-	    task_status_name(c->status != TASK_NO_STATUS ? c->status : TASK_PENDING);
+	const char *status = task_status_name(
+	    task_status_place(dialect, c->status != TASK_NO_STATUS ? c->status : TASK_PENDING)
+		.field);
 	/* like the client, which uses the subject if there is no description */
 	const char *description = c->description != NULL ? c->description : c->subject;
 	char iso[CLOCK_ISO], *text = NULL;
@@ -121,8 +122,8 @@ task_make(enum task_dialect dialect, const char *id, const struct change *c, int
 	if (create.parent != NULL && *create.parent == '\0')
 		create.parent = NULL;
 	make_kind(&create, dialect, id, owned);
-	if (task_change_check(dialect, &create, err) == -1 ||
-	    task_patch_make(&patch, &text, dialect, &create, err) == -1)
+	if (task_change_check(dialect, NULL, &create, err) == -1 ||
+	    task_patch_make(&patch, &text, dialect, NULL, &create, err) == -1)
 		goto out;
 	buf_reset(out);
 	buf_putc(out, '{');

@@ -37,18 +37,29 @@ enum task_field task_field_of(const struct json *, json_ref member);
 /* The member of each field in the root object, JSON_ABSENT where there is none. */
 void task_fields(const struct json *, json_ref at[FIELD_COUNT]);
 
-/* May a task of this dialect have this status? */
-bool task_status_held(enum task_dialect, enum task_status);
+/* The metadata key of a status that the status field cannot have. */
+#define TASK_ORIGINAL "original_status"
 /* "pending, in_progress or completed": those that it may have, for messages. */
 const char *task_statuses(enum task_dialect);
 
-/* Refuses a change that the dialect cannot hold. */
-int task_change_check(enum task_dialect, const struct change *, struct error *);
+/* How a dialect keeps a status: in its status field, and in metadata.original_status
+ * (TASK_NO_STATUS: not there). */
+struct task_status_place {
+	enum task_status field, original;
+};
+struct task_status_place task_status_place(enum task_dialect, enum task_status);
 
-/* The metadata to merge, with the parent if the dialect keeps it there.
- * `text` is empty if there is none; `patch` indexes it. */
-int task_patch_make(
-    struct json *patch, struct buf *text, enum task_dialect, const struct change *, struct error *);
+/* Is activeForm in the metadata?  task NULL: a new one. */
+bool task_active_form_inside(enum task_dialect, const struct task *);
+
+/* Refuses a change that the dialect cannot hold; task NULL: a new one. */
+int task_change_check(
+    enum task_dialect, const struct task *, const struct change *, struct error *);
+
+/* The metadata to merge, with what the dialect keeps there: parent, activeForm, original_status.
+ * `text` is empty if there is none; `patch` indexes it.  task NULL: a new one. */
+int task_patch_make(struct json *patch, struct buf *text, enum task_dialect, const struct task *,
+    const struct change *, struct error *);
 /* The key of a member; NULL and an error if it is not a C string. */
 char *task_patch_key(const struct json *patch, json_ref member, struct error *);
 int task_patch_print(

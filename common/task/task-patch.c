@@ -2,7 +2,6 @@
  * Checks what a change asks for, and prepares its metadata for both the edit
  * of a text and a new text.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,53 +9,99 @@
 #include "json/json-edit.h"
 #include "json/json-print.h"
 
-static const char *
-dialect_name(enum task_dialect dialect)
+static int
+refuse_field(const char *what, struct error *err)
 {
-	static const char *const names[] = { "a native task", "a task of tasks.json",
-		"an exported task", "a task of a .tasks folder" };
-
-	return names[dialect];
+	return error_set(err, ERROR_REFUSED,
+	    "a task of a .tasks folder cannot hold %s: the programs that use such a folder fail "
+	    "on fields that they do not know. Write it into the description, or copy the tasks "
+	    "into a list of the client: claude-tasks --list NAME import DIR",
+	    what);
 }
 
-static int
-refuse_field(enum task_dialect dialect, const char *what, struct error *err)
+bool
+task_active_form_inside(enum task_dialect dialect, const struct task *t)
 {
-	return error_set(err, ERROR_REFUSED, "%s cannot hold %s", dialect_name(dialect), what);
+	return dialect != TASK_NATIVE && dialect != TASK_FOLDER &&
+	       (t == NULL || json_member(&t->json, JSON_ROOT, "activeForm") == JSON_ABSENT);
 }
 
 int
-task_change_check(enum task_dialect dialect, const struct change *c, struct error *err)
+task_change_check(
+    enum task_dialect dialect, const struct task *t, const struct change *c, struct error *err)
 {
-	if (c->status != TASK_NO_STATUS && !task_status_held(dialect, c->status)) {
-		return error_set(err, ERROR_REFUSED, "the status of %s cannot be '%s', only %s",
-		    dialect_name(dialect), task_status_name(c->status), task_statuses(dialect));
-	}
-	if (c->active_form != NULL && dialect != TASK_NATIVE)
-		return refuse_field(dialect, "activeForm", err);
-	if (dialect == TASK_FOLDER && c->metadata != NULL)
-		return refuse_field(dialect, "metadata", err);
-	if (dialect == TASK_FOLDER && c->parent != NULL)
-		return refuse_field(dialect, "a parent", err);
+	if (c->status == TASK_CANCELLED && t != NULL && t->status == TASK_COMPLETED)
+		return error_set(err, ERROR_REFUSED,
+		    "task #%.60s is completed and cannot be cancelled. To reopen it first: "
+		    "claude-tasks update %.60s --status pending",
+		    t->id, t->id);
+	/* What the file of a folder has already can be changed. */
+	if (dialect != TASK_FOLDER)
+		return 0;
+	if (c->active_form != NULL &&
+	    (t == NULL || json_member(&t->json, JSON_ROOT, "activeForm") == JSON_ABSENT))
+		return refuse_field("activeForm", err);
+	if (c->metadata != NULL && (t == NULL || task_metadata(t) == JSON_ABSENT))
+		return refuse_field("metadata", err);
+	if (c->parent != NULL)
+		return refuse_field("a parent", err);
 	return 0;
 }
 
+/* A string, or null for an empty one. */
+static void
+patch_set(struct json_edit *edit, const char *key, const char *text)
+{
+	struct buf value = { 0 };
+
+	if (*text != '\0')
+		json_print_string(&value, text, strlen(text));
+	json_edit_set(edit, JSON_ROOT, key, *text != '\0' ? buf_text(&value) : "null");
+	buf_free(&value);
+}
+
 /*
- * The merge patch: change->metadata, with the parent if the dialect keeps it
- * in the metadata.  "__proto__" is left out, because the client's merge
- * loses it.
+ * metadata.original_status is a part of the status: a change of the status sets
+ * or removes it, and nothing else changes it.
  */
-int
-task_patch_make(struct json *patch, struct buf *text, enum task_dialect dialect,
+static int
+patch_original(struct json_edit *edit, enum task_dialect dialect, const struct task *t,
     const struct change *c, struct error *err)
 {
+	json_ref asked = json_member(edit->json, JSON_ROOT, TASK_ORIGINAL);
+	bool marked = t != NULL && t->original != TASK_NO_STATUS;
+	bool ours = marked || json_equals(edit->json, asked, "cancelled") ||
+		    json_equals(edit->json, asked, "blocked");
+	struct task_status_place place = task_status_place(dialect, c->status);
+
+	if (c->status == TASK_NO_STATUS) {
+		if (!ours || asked == JSON_ABSENT ||
+		    (marked && json_equals(edit->json, asked, task_status_name(t->original))))
+			return 0;
+		return error_set(err, ERROR_REFUSED,
+		    "metadata." TASK_ORIGINAL " follows the status: change the status instead");
+	}
+	if (place.original != TASK_NO_STATUS && !c->follows)
+		patch_set(edit, TASK_ORIGINAL, task_status_name(place.original));
+	else if (marked)
+		patch_set(edit, TASK_ORIGINAL, "");
+	else if (ours)
+		json_edit_remove(edit, JSON_ROOT, TASK_ORIGINAL);
+	return 0;
+}
+
+/* "__proto__" is left out, because the client's merge loses it. */
+int
+task_patch_make(struct json *patch, struct buf *text, enum task_dialect dialect,
+    const struct task *t, const struct change *c, struct error *err)
+{
 	bool parent = c->parent != NULL && (dialect == TASK_NATIVE || dialect == TASK_EXPORTED);
+	bool form = c->active_form != NULL && task_active_form_inside(dialect, t);
 	struct json_edit edit;
-	struct buf value = { 0 }, edited = { 0 };
+	struct buf edited = { 0 };
+	int rc;
 
 	buf_reset(text);
-	if (c->metadata == NULL && !parent)
-		return 0;
 	buf_puts(text, c->metadata != NULL ? c->metadata : "{}");
 	if (json_parse(patch, buf_text(text), text->len, err) == -1)
 		return error_prefix(err, "metadata");
@@ -64,18 +109,21 @@ task_patch_make(struct json *patch, struct buf *text, enum task_dialect dialect,
 		return error_set(err, ERROR_INPUT, "metadata is not an object");
 	json_edit_init(&edit, patch);
 	json_edit_remove(&edit, JSON_ROOT, "__proto__");
-	if (parent) {
-		if (*c->parent != '\0')
-			json_print_string(&value, c->parent, strlen(c->parent));
-		json_edit_set(
-		    &edit, JSON_ROOT, "parent_id", *c->parent != '\0' ? buf_text(&value) : "null");
-	}
+	if (parent)
+		patch_set(&edit, "parent_id", c->parent);
+	if (form)
+		patch_set(&edit, "activeForm", c->active_form);
+	rc = patch_original(&edit, dialect, t, c, err);
 	json_edit_apply(&edit, &edited);
 	json_edit_free(&edit);
-	buf_free(&value);
 	buf_free(text);
 	*text = edited;
-	return json_parse(patch, buf_text(text), text->len, err);
+	if (rc == 0)
+		rc = json_parse(patch, buf_text(text), text->len, err);
+	/* nothing to merge, and nobody said that there is metadata */
+	if (rc == 0 && c->metadata == NULL && json_count(patch, JSON_ROOT) == 0)
+		buf_reset(text);
+	return rc;
 }
 
 char *

@@ -79,7 +79,7 @@ task_set_add(struct task_set *set)
 	set->item = mem_more(set->item, set->count, sizeof(*set->item));
 	t = &set->item[set->count++];
 	memset(t, 0, sizeof(*t));
-	t->status = TASK_NO_STATUS;
+	t->status = t->original = TASK_NO_STATUS;
 	return t;
 }
 

@@ -61,19 +61,24 @@ task_status_parse(const char *name)
 	return TASK_NO_STATUS;
 }
 
-bool
-task_status_held(enum task_dialect dialect, enum task_status status)
+/* The last of the statuses that the status field of a dialect can have.  A program that uses a
+ * .tasks folder shows any word, and starts none but pending tasks. */
+static const enum task_status last_status[] = { [TASK_NATIVE] = TASK_COMPLETED,
+	[TASK_DOCUMENT] = TASK_BLOCKED,
+	[TASK_EXPORTED] = TASK_CANCELLED,
+	[TASK_FOLDER] = TASK_CANCELLED };
+
+struct task_status_place
+task_status_place(enum task_dialect dialect, enum task_status status)
 {
-	switch (dialect) {
-	case TASK_NATIVE:
-	case TASK_FOLDER:
-		return status <= TASK_COMPLETED;
-	case TASK_DOCUMENT:
-		return status <= TASK_BLOCKED;
-	case TASK_EXPORTED:
-		return status <= TASK_CANCELLED;
-	}
-	return false;
+	struct task_status_place p = { status, TASK_NO_STATUS };
+
+	/* A document's blocked follows from its dependencies, unless it is marked. */
+	if (status > last_status[dialect] || (status == TASK_BLOCKED && dialect != TASK_FOLDER))
+		p.original = status;
+	if (status > last_status[dialect])
+		p.field = status == TASK_CANCELLED ? TASK_COMPLETED : TASK_PENDING;
+	return p;
 }
 
 const char *
@@ -89,6 +94,21 @@ bool
 task_open(const struct task *t)
 {
 	return t->status != TASK_COMPLETED && t->status != TASK_CANCELLED;
+}
+
+bool
+task_held(const struct task *t)
+{
+	return t->status == TASK_BLOCKED &&
+	       (t->original == TASK_BLOCKED || t->dialect == TASK_FOLDER);
+}
+
+bool
+task_priority_ok(const struct json *j, json_ref value)
+{
+	return value == JSON_ABSENT || json_kind(j, value) == JSON_NULL ||
+	       json_equals(j, value, "low") || json_equals(j, value, "medium") ||
+	       json_equals(j, value, "high");
 }
 
 enum task_field
@@ -211,7 +231,7 @@ rules_check(const struct json *j, enum task_dialect dialect, const json_ref at[F
 		if (json_equals(j, at[FIELD_STATUS], status_names[i]))
 			break;
 	*status = (enum task_status)i;
-	if (i < TASK_NO_STATUS && task_status_held(dialect, *status))
+	if (*status <= last_status[dialect])
 		return 0;
 	word = json_string(j, at[FIELD_STATUS]);
 	text_show(&shown, word, strlen(word), TEXT_LINE, 40);
@@ -266,11 +286,26 @@ ids_of(const struct json *j, json_ref array, struct strings *ids)
 	strings_forget(seen);
 }
 
+/* metadata.original_status, and what the status is with it. */
+static void
+status_decode(struct task *t, json_ref meta)
+{
+	json_ref word = json_member(&t->json, meta, TASK_ORIGINAL);
+
+	t->original = json_equals(&t->json, word, "cancelled") ? TASK_CANCELLED
+		      : json_equals(&t->json, word, "blocked") ? TASK_BLOCKED
+							       : TASK_NO_STATUS;
+	if ((t->original == TASK_CANCELLED && t->status == TASK_COMPLETED) ||
+	    (t->original == TASK_BLOCKED && t->status == TASK_PENDING))
+		t->status = t->original;
+}
+
 static void
 decode_fields(struct task *t, const json_ref at[FIELD_COUNT])
 {
 	const struct json *j = &t->json;
-	json_ref meta = at[FIELD_METADATA];
+	json_ref meta =
+	    json_kind(j, at[FIELD_METADATA]) == JSON_OBJECT ? at[FIELD_METADATA] : JSON_ABSENT;
 
 	t->subject = json_string(j, at[FIELD_SUBJECT]);
 	t->description = json_string(j, at[FIELD_DESCRIPTION]);
@@ -280,6 +315,8 @@ decode_fields(struct task *t, const json_ref at[FIELD_COUNT])
 		t->subject = mem_copy(t->description, strcspn(t->description, "\r\n"));
 	t->title = strpbrk(t->subject, "\033\x9b") == NULL ? t->subject : text_plain(t->subject);
 	t->active_form = json_string(j, at[FIELD_ACTIVE_FORM]);
+	if (t->active_form == NULL && t->dialect != TASK_NATIVE && meta != JSON_ABSENT)
+		t->active_form = json_member_string(j, meta, "activeForm");
 	t->owner = json_word(j, at[FIELD_OWNER]);
 	if (t->dialect == TASK_DOCUMENT || t->dialect == TASK_EXPORTED) {
 		if (t->owner == NULL)
@@ -291,8 +328,10 @@ decode_fields(struct task *t, const json_ref at[FIELD_COUNT])
 	ids_of(j, at[FIELD_BLOCKS], &t->blocks);
 	ids_of(j, at[FIELD_BLOCKED_BY], &t->blocked_by);
 	t->parent = task_parent(j, at, t->subject);
-	t->internal =
-	    json_kind(j, meta) == JSON_OBJECT && json_true(j, json_member(j, meta, "_internal"));
+	if (meta != JSON_ABSENT) {
+		t->internal = json_true(j, json_member(j, meta, "_internal"));
+		status_decode(t, meta);
+	}
 }
 
 /* Frees everything except the text and its index, whose memory is used again. */
@@ -311,7 +350,7 @@ decoded_free(struct task *t)
 	    NULL;
 	strings_free(&t->blocks);
 	strings_free(&t->blocked_by);
-	t->status = TASK_NO_STATUS;
+	t->status = t->original = TASK_NO_STATUS;
 	t->internal = false;
 }
 
@@ -354,7 +393,7 @@ task_free(struct task *t)
 	json_free(&t->json);
 	buf_free(&t->text);
 	memset(t, 0, sizeof(*t));
-	t->status = TASK_NO_STATUS;
+	t->status = t->original = TASK_NO_STATUS;
 }
 
 void
@@ -383,4 +422,12 @@ task_metadata_string(const struct task *t, const char *key)
 	json_ref meta = task_metadata(t);
 
 	return meta == JSON_ABSENT ? NULL : json_member_string(&t->json, meta, key);
+}
+
+char *
+task_time(const struct task *t, const char *key)
+{
+	char *time = json_member_string(&t->json, JSON_ROOT, key);
+
+	return time != NULL ? time : task_metadata_string(t, key);
 }

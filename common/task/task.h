@@ -21,6 +21,11 @@
  *	exported  an element of a Task[]: priority, dependencies beside
  *		  blockedBy, metadata.subagent_id, "cancelled"
  *	folder	  a file below .tasks/: owner may be null, no blocks
+ *
+ * A status that the status field of a dialect cannot have (the client does not
+ * list a task with such a status) is kept in metadata.original_status:
+ * "cancelled" beside completed, "blocked" beside pending.  It counts only while
+ * the field has that status, and our next change of the status removes it.
  */
 enum task_dialect { TASK_NATIVE, TASK_DOCUMENT, TASK_EXPORTED, TASK_FOLDER };
 enum task_status {
@@ -39,6 +44,7 @@ struct task {
 	char *description;                  /* "" if absent */
 	char *active_form, *owner, *parent; /* NULL if absent; owner "" counts as absent */
 	enum task_status status;
+	enum task_status original; /* metadata.original_status: cancelled, blocked, or none */
 	struct strings blocks, blocked_by; /* document, exported: dependencies */
 	bool internal;                     /* metadata._internal: the client does not list it */
 	enum task_dialect dialect;
@@ -46,9 +52,9 @@ struct task {
 	struct json json;
 };
 
-#define TASK_INIT                        \
-	{                                \
-		.status = TASK_NO_STATUS \
+#define TASK_INIT                                                    \
+	{                                                            \
+		.status = TASK_NO_STATUS, .original = TASK_NO_STATUS \
 	}
 
 /*
@@ -67,8 +73,14 @@ void task_copy(struct task *to, const struct task *from);
 const char *task_status_name(enum task_status);   /* "in_progress" */
 enum task_status task_status_parse(const char *); /* TASK_NO_STATUS if none */
 bool task_open(const struct task *);              /* neither completed nor cancelled */
-json_ref task_metadata(const struct task *);      /* JSON_ABSENT if none */
+/* Blocked by request, not by its dependencies: it cannot start until its status is set again. */
+bool task_held(const struct task *);
+json_ref task_metadata(const struct task *); /* JSON_ABSENT if none */
 char *task_metadata_string(const struct task *, const char *key);
+/* created_at, updated_at: at its top or in the metadata; NULL; owned. */
+char *task_time(const struct task *, const char *key);
+/* A value of metadata.priority: low, medium, high, or absent. */
+bool task_priority_ok(const struct json *, json_ref);
 
 /* An id that may become a file name: [A-Za-z0-9_-][A-Za-z0-9._-]{0,127}. */
 bool task_id_ok(const char *);
@@ -79,7 +91,8 @@ int task_id_compare(const char *, const char *); /* numeric ones by number, befo
  * Strings are borrowed.
  */
 struct change {
-	enum task_status status;                         /* TASK_NO_STATUS: leave */
+	enum task_status status; /* TASK_NO_STATUS: leave */
+	bool follows; /* document: this status is what the dependencies say, not a request */
 	const char *subject, *description, *active_form; /* NULL: leave */
 	const char *owner;                               /* NULL: leave; "": remove it */
 	bool empty_owner;     /* write owner "" as the client does; native only */

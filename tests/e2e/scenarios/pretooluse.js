@@ -61,6 +61,33 @@ scenario({
 	},
 });
 
+/* Statuses that the client does not know: it lists the tasks, and its own change ends them. */
+scenario({
+	name: 'pretooluse/tasks that are blocked or cancelled',
+	hooks,
+	tasks: [
+		{ id: '1', subject: 'Held', metadata: { original_status: 'blocked', a: 1 } },
+		{ id: '2', subject: 'Gone', status: 'completed',
+		    metadata: { original_status: 'cancelled' } },
+	],
+	scripts: (lab) => ({ main: [call('TaskList', {}), start('1'), start('2'),
+	    update('1', { status: 'pending' }), start('1'),
+	    update('2', { status: 'pending' }), look(lab)] }),
+	check(lab) {
+		includes(result(lab, 0).text, '#1 [pending] Held');
+		includes(result(lab, 0).text, '#2 [completed] Gone');
+		refused(lab, 1, ['#1', 'claude-tasks update 1 --status pending']);
+		refused(lab, 2, ['#2', 'cancelled']);
+		passed(lab, 3);
+		passed(lab, 4);
+		passed(lab, 5);
+		status(lab, '1', 'in_progress', null);
+		status(lab, '2', 'pending', null);
+		assert.deepStrictEqual(lab.task('1').metadata, { a: 1 });
+		assert.deepStrictEqual(lab.task('2').metadata, {});
+	},
+});
+
 /*
  * The second client starts after the claim of the first one, whose turn is kept
  * open: the order does not depend on the machine.
