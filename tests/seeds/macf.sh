@@ -147,6 +147,7 @@ is '2.24: the block stays with a new description' 'Other text. </macf_task_metad
 "$cli" --list lab update 4 -d 'The text.' >/dev/null
 is '2.23: get shows it apart' '#4 [pending] #4 [^#3] 🐛 Fix it
 active form: Working on Fix it
+parent: #3 [pending] #3 [^#1] 📋 Phase 4
 metadata: {"kind":"bug","parent_id":"3"}
 macf metadata:
   creation_breadcrumb: s_1/c_2
