@@ -180,6 +180,11 @@ static const struct flag verify_flags[] = {
 	{ 0 },
 };
 
+static const struct flag new_flags[] = {
+	{ "form", 0, "FORM", "native (the default), document (tasks.json) or folder (.tasks)" },
+	{ 0 },
+};
+
 static const struct flag import_flags[] = {
 	{ "from", 0, "FORM",
 	    "native, document (tasks.json), exported, folder or checklist (default: detected)" },
@@ -247,8 +252,10 @@ static const struct command table[] = {
 	    "run a tool: JSON on standard input, JSON on standard output", "For programs", NULL },
 	{ "mcp", NULL, "", 0, 0, mcp_main, mcp_flags,
 	    "serve the tools of 'call' over the Model Context Protocol", NULL, NULL },
+	{ "new", NULL, "[DIR]", 0, 1, new_main, new_flags,
+	    "begin a list, in the client's form or in another one", "Import and export", NULL },
 	{ "import", NULL, "FILE|DIR|-", 1, 1, import_main, import_flags,
-	    "import tasks from a file or another list", "Import and export", NULL },
+	    "import tasks from a file or another list", NULL, NULL },
 	{ "export", NULL, "[FILE|DIR]", 0, 1, export_main, export_flags,
 	    "write the list in another form, and report what is lost", NULL, NULL },
 	{ "rehome", NULL, "FROM [TO]", 1, 2, rehome_main, rehome_flags,

@@ -51,7 +51,7 @@ static int
 load_list(struct cli *c, int count, struct view *v)
 {
 	struct task_set all = { 0 };
-	struct list_query q = { .session_id = getenv("CLAUDE_CODE_SESSION_ID") };
+	struct list_query q = { .session_id = getenv("CLAUDE_CODE_SESSION_ID"), .folder = true };
 	struct error err;
 
 	for (int i = 0; i + 1 < count; i++) {
@@ -166,6 +166,7 @@ offer_value(struct cli *c, const struct flag *f, int count)
 		void (*offer)(struct cli *); /* instead of words */
 	} known[] = {
 		{ "status", "pending in_progress completed", NULL },
+		{ "form", "native document folder", NULL },
 		{ "from", "native document exported folder checklist", NULL },
 		{ "to", "native document exported folder checklist", NULL },
 		{ "color", "always never auto", NULL },
