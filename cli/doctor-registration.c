@@ -29,6 +29,35 @@ check_files(struct doctor *d)
 		    mem_printf("remove disableAllHooks (or allowManagedHooksOnly) from %s", path));
 }
 
+/* Hooks without their group, and other elements that are not a group. */
+static void
+check_groups(struct doctor *d)
+{
+	static const char why[] = "client 2.1.197 then ignores every hook of the file without a "
+				  "message, client 2.1.325 only this one";
+
+	doctor_checked(d, "hooks.group");
+	for (int i = 0; i < SCOPES; i++) {
+		const struct registration_file *f = &d->registration.file[i];
+
+		for (size_t k = 0; k < f->entries.flat.count; k++)
+			doctor_add(d, "hooks.group", LEVEL_PROBLEM,
+			    mem_printf("%s: %s is a hook without the group around it", f->path,
+				f->entries.flat.item[k]),
+			    why,
+			    f->scope == SCOPE_MANAGED
+				? mem_string("write {\"hooks\": [...]} around it")
+				: mem_printf("claude-tasks install --%s, or write {\"hooks\": "
+					     "[...]} around it",
+				      scope_name(f->scope)));
+		for (size_t k = 0; k < f->entries.odd.count; k++)
+			doctor_add(d, "hooks.group", LEVEL_PROBLEM,
+			    mem_printf(
+				"%s: %s has no array \"hooks\"", f->path, f->entries.odd.item[k]),
+			    why, mem_printf("remove it from %s, or give it one", f->path));
+	}
+}
+
 /* How many entries all files have for this event and program. */
 static size_t
 registered(const struct registration *r, const char *event, const char *program)
@@ -184,6 +213,14 @@ check_entry(struct doctor *d, const struct registration_file *f, const struct se
 static void
 check_tools(struct doctor *d)
 {
+	const char *off = registration_tasks_off(&d->registration);
+
+	doctor_checked(d, "hooks.tasks");
+	if (off != NULL)
+		doctor_add(d, "hooks.tasks", LEVEL_PROBLEM,
+		    mem_printf(TASKS_SWITCH " in %s switches tasks off", off),
+		    "the client has no Task tools, and the hooks check nothing",
+		    mem_printf("remove " TASKS_SWITCH " from %s", off));
 	doctor_checked(d, "hooks.todo-tools");
 	doctor_checked(d, "hooks.client");
 	if (d->client == NULL)
@@ -206,6 +243,7 @@ doctor_registration(struct doctor *d)
 	struct error err;
 
 	check_files(d);
+	check_groups(d);
 	check_presence(d);
 	if (config_load(&config, &q, &err) == -1)
 		config_default(&config);

@@ -80,6 +80,7 @@ result_json(struct cli *c, const char *path, const struct job *job)
 	out_int(o, "moved", (int64_t)n->moved);
 	out_int(o, "kept", (int64_t)n->kept);
 	out_int(o, "removed", (int64_t)n->removed);
+	out_int(o, "nested", (int64_t)n->nested);
 	out_bool(o, "env", n->env);
 	out_string(o, "backup", job->record.backup);
 	if (job->dry)
@@ -104,7 +105,7 @@ result_text(struct cli *c, const char *path, const struct job *job)
 	bool install = job->plan.bin != NULL;
 	struct buf done = { 0 };
 
-	if (n->added + n->moved + n->removed + n->env == 0) {
+	if (n->added + n->moved + n->removed + n->nested + n->env == 0) {
 		buf_printf(&c->out, "%s: nothing to do\n", path);
 		return;
 	}
@@ -112,6 +113,7 @@ result_text(struct cli *c, const char *path, const struct job *job)
 	add_count(&done, n->moved, "corrected");
 	add_count(&done, n->kept, "kept");
 	add_count(&done, n->removed, "removed");
+	add_count(&done, n->nested, "put into a group");
 	if (n->env)
 		buf_printf(&done, "%s%s %s", done.len > 0 ? ", " : "", TODO_TOOLS,
 		    install ? "set" : "unset");

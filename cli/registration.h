@@ -17,6 +17,7 @@ struct registration_file {
 	bool plugin;   /* enables our plugin */
 	char *model;   /* "model"; NULL */
 	char *todo;    /* env.CLAUDE_CODE_ENABLE_TODO_TOOLS; NULL */
+	char *tasks;   /* env.CLAUDE_CODE_ENABLE_TASKS; NULL */
 };
 
 struct registration {
@@ -26,6 +27,7 @@ struct registration {
 };
 
 #define TODO_TOOLS "CLAUDE_CODE_ENABLE_TODO_TOOLS"
+#define TASKS_SWITCH "CLAUDE_CODE_ENABLE_TASKS"
 
 int registration_load(struct registration *, struct error *); /* -1: no {config} */
 void registration_free(struct registration *);
@@ -33,7 +35,9 @@ void registration_free(struct registration *);
 /* The settings file that enables our plugin, or disables our hooks; NULL: none. */
 const char *registration_plugin(const struct registration *);
 const char *registration_disabled(const struct registration *);
-/* Is the variable set, by the environment or a settings file? */
+/* What switches the client's tasks off: a settings file, or "the environment"; NULL: nothing. */
+const char *registration_tasks_off(const struct registration *);
+/* Is TODO_TOOLS set, by the environment or a settings file? */
 bool registration_todo_tools(const struct registration *);
 
 /* Would the client (its version; NULL: a current one) offer no Task tools here? */

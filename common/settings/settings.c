@@ -226,6 +226,54 @@ add_env(struct buf *text, const struct json *j, const struct settings_plan *plan
 	buf_free(&value);
 }
 
+/* Put a hook into the group that it lacks: its matcher goes to the group. */
+static void
+nest_hook(struct buf *text, const struct json *j, json_ref flat, const char *unit)
+{
+	struct json_object *group = out_object(), *list = out_array(), *o = out_object();
+	struct buf value = { 0 };
+	struct json_edit e;
+
+	JSON_EACH (j, flat, m) {
+		char *key = json_key(j, m);
+
+		out_add(strcmp(key, "matcher") == 0 ? group : o, key, out_raw(j, m));
+		free(key);
+	}
+	out_push(list, o);
+	out_add(group, "hooks", list);
+	value_text(&value, group, unit, 3);
+	json_edit_init(&e, j);
+	json_edit_replace(&e, flat, buf_text(&value));
+	apply_edit(text, &e);
+	buf_free(&value);
+}
+
+static int
+nest_hooks(struct buf *text, const char *unit, struct settings_change *change, struct error *err)
+{
+	struct json j = { 0 };
+	json_ref at;
+	char *name;
+	int rc;
+
+	while ((rc = settings_parse(&j, text->data, text->len, err)) == 0 &&
+	       settings_element(&j, SETTINGS_FLAT, 0, &at, &name)) {
+		nest_hook(text, &j, at, unit);
+		change->nested++;
+		free(name);
+	}
+	if (rc == 0 && settings_element(&j, SETTINGS_ODD, 0, &at, &name)) {
+		rc = error_set(err, ERROR_INPUT,
+		    "%s of \"hooks\" has no array \"hooks\", and some versions of the client then "
+		    "ignore every hook of the file (remove it, or write {\"hooks\": [...]})",
+		    name);
+		free(name);
+	}
+	json_free(&j);
+	return rc;
+}
+
 int
 settings_install(const char *text, size_t len, const struct settings_plan *plan, struct buf *out,
     struct settings_change *change, struct error *err)
@@ -233,11 +281,12 @@ settings_install(const char *text, size_t len, const struct settings_plan *plan,
 	struct json j = { 0 };
 	struct settings_place at;
 	char *unit = indentation(text, len), *path;
-	int rc = 0;
+	int rc;
 
 	*change = (struct settings_change){ 0 };
 	buf_reset(out);
 	buf_add(out, text, len);
+	rc = nest_hooks(out, unit, change, err);
 	for (size_t i = 0; i < plan->count && rc == 0; i++) {
 		const struct settings_hook *h = plan->hooks[i];
 		bool found = false;

@@ -13,7 +13,8 @@
  * Text in, text out; settings-file.h reads and writes the files.  An edit changes
  * only the bytes of our entries, in the file's own indentation.  A text that is
  * not a JSON object, or whose "hooks" does not have the form that the client
- * expects, is refused.
+ * expects, is refused.  One mistake is corrected by install: a hook that is in the array of its
+ * event without the group around it.
  *
  * An entry is ours if its command is one of our executables, in any directory: so it
  * is found again after a move or an update.  What a person added to it
@@ -41,7 +42,8 @@ struct settings_plan {
 
 struct settings_change {
 	size_t added, moved, kept, removed;
-	bool env; /* the variable was added */
+	size_t nested; /* hooks that got a group around them, see settings_find() */
+	bool env;      /* the variable was added */
 };
 
 /* Add or move the entries of the plan.  0; -1 ERROR_INPUT. */
@@ -65,6 +67,10 @@ struct settings_entry {
 struct settings_entries {
 	struct settings_entry *item;
 	size_t count;
+	/* Elements of events that are not a group, {"matcher": ..., "hooks": [...]}: hooks (flat),
+	 * and anything else (odd).  Client 2.1.197 then ignores every hook of the file, 2.1.325
+	 * only this element. */
+	struct strings flat, odd;
 };
 int settings_find(const char *text, size_t len, struct settings_entries *, struct error *);
 void settings_entries_free(struct settings_entries *);

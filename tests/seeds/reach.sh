@@ -74,3 +74,90 @@ deny '4.4: not even without a session' grep -q '\.tasks' <<<"$out"
 mkdir linked && cd linked && git init -q . && ln -s ../.tasks .tasks
 tasks list
 has '4.4: a symbolic link is not used' "no tasks in list 'linked'" "$out"
+
+# A client that only prints its version; doctor finds it in PATH.
+mkdir -p "$T/reach-bin"
+printf '#!/bin/sh\necho "2.1.197 (Claude Code)"\n' >"$T/reach-bin/claude"
+chmod +x "$T/reach-bin/claude"
+PATH=$T/reach-bin:$PATH
+# finding CHECK: what doctor says of it, one line for each finding: level, what, fix
+finding() {
+	"$cli" doctor --no-selftest --json | jq -r --arg c "$1" '.findings[] | select(.check == $c) | "\(.level): \(.what) | \(.fix)"'
+}
+
+## 3.14: hook entries as the seed prints them
+place reach-flat
+user=$CLAUDE_CONFIG_DIR/settings.json
+flat='{
+  "hooks": {
+    "SubagentStop": [
+      {
+        "type": "command",
+        "command": "node ./scripts/sync-jira.js"
+      }
+    ],
+    "PreToolUse": [
+      { "matcher": "Bash", "type": "command", "command": "guard", "timeout": 5 }
+    ]
+  }
+}'
+printf '%s\n' "$flat" >"$user"
+is '3.14: doctor finds flat entries' "problem: $user: \"SubagentStop\"[0] is a hook without the group around it | claude-tasks install --user, or write {\"hooks\": [...]} around it" "$(finding hooks.group | head -n 1)"
+is '3.14: each of them' 2 "$(finding hooks.group | wc -l)"
+tasks status
+has '3.14: status says so' 'is not in a group' "$out"
+tasks install --no-todo-tools
+is '3.14: install corrects them' "$user: 6 hooks added, 2 hooks put into a group" "$(head -n 1 <<<"$out")"
+is '3.14: the hook has its group' '{"hooks":[{"type":"command","command":"node ./scripts/sync-jira.js"}]}' "$(jq -c '.hooks.SubagentStop[0]' "$user")"
+is '3.14: the matcher is in the group' '{"matcher":"Bash","hooks":[{"type":"command","command":"guard","timeout":5}]}' "$(jq -c '.hooks.PreToolUse[0]' "$user")"
+is '3.14: every element is a group' true "$(jq '[.hooks[][] | has("hooks")] | all' "$user")"
+is '3.14: then doctor is content' '' "$(finding hooks.group)"
+tasks uninstall
+is '3.14: uninstall restores the bytes' "$flat" "$(cat "$user")"
+echo '{"hooks":{"SubagentStop":[{"type":"command","command":"/old/on-subagent-stop"}]}}' >"$user"
+tasks install --no-todo-tools
+is '3.14: our own flat entry is corrected, not doubled' "$BUILD/on-subagent-stop" "$(jq -r '[.hooks.SubagentStop[].hooks[].command] | join(" ")' "$user")"
+for odd in '{"matcher":"Bash"}' '{"type":"command","hooks":{}}' '7'; do
+	printf '{"hooks":{"Stop":[%s]}}' "$odd" >"$user"
+	before=$(cat "$user")
+	tasks install --no-todo-tools
+	is "3.14: $odd is refused" 1 $rc
+	has "3.14: $odd: with the way out" 'remove it, or write {"hooks": [...]}' "$err"
+	is "3.14: $odd: the file is unchanged" "$before" "$(cat "$user")"
+	has "3.14: $odd: doctor finds it" '"Stop"[0] has no array "hooks"' "$(finding hooks.group)"
+done
+rm -f "$user"
+
+## 0.64: tasks that are switched off
+is '0.64: nothing to say without the variable' '' "$(finding hooks.tasks)"
+for value in 0 false No OFF; do
+	has "0.64: off by the environment: $value" 'problem: CLAUDE_CODE_ENABLE_TASKS in the environment switches tasks off | remove CLAUDE_CODE_ENABLE_TASKS from the environment' \
+	    "$(CLAUDE_CODE_ENABLE_TASKS=$value finding hooks.tasks)"
+done
+for value in 1 true ''; do
+	is "0.64: on: '$value'" '' "$(CLAUDE_CODE_ENABLE_TASKS=$value finding hooks.tasks)"
+done
+echo '{"env":{"CLAUDE_CODE_ENABLE_TASKS":"0"}}' >"$user"
+is '0.64: off by a settings file' "problem: CLAUDE_CODE_ENABLE_TASKS in $user switches tasks off | remove CLAUDE_CODE_ENABLE_TASKS from $user" "$(finding hooks.tasks)"
+tasks status
+has '0.64: status says so' "$user switches tasks off (to have them: remove CLAUDE_CODE_ENABLE_TASKS there)" "$out"
+tasks status --json
+is '0.64: also as JSON' "$user" "$(jq -r .tasks_off <<<"$out")"
+mkdir -p .claude
+echo '{"env":{"CLAUDE_CODE_ENABLE_TASKS":"1"}}' >.claude/settings.json
+is '0.64: the settings of the project come first' '' "$(finding hooks.tasks)"
+rm -rf .claude "$user"
+
+## 0.66: a tasks.json beside the client's files
+tasks --list both create native
+echo '{"tasks":[{"id":"a","description":"Keep me","status":"pending"}],"version":2}' >"$CLAUDE_CONFIG_DIR/tasks/both/tasks.json"
+for option in '' --fix; do
+	# shellcheck disable=SC2086
+	tasks --list both doctor --no-selftest $option --json
+	is "0.66: doctor $option advises to import it" "claude-tasks --list both import $CLAUDE_CONFIG_DIR/tasks/both/tasks.json, then remove that file" \
+	    "$(jq -r '.findings[] | select(.check == "store.invisible") | .fix' <<<"$out")"
+done
+tasks --list both import "$CLAUDE_CONFIG_DIR/tasks/both/tasks.json"
+rm "$CLAUDE_CONFIG_DIR/tasks/both/tasks.json"
+tasks --list both list
+has '0.66: then no task is lost' 'Keep me' "$out"
