@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "cli.h"
 #include "form/convert.h"
+#include "settings/settings.h"
 
 static const char *const forms[] = { "native", "document", "folder" };
 
@@ -70,11 +70,8 @@ add_options(const struct cli *c, struct buf *b)
 	}
 	if (same)
 		return;
-	if (c->list.foreign)
-		buf_printf(
-		    b, text_plain_word(c->list.dir) ? " --dir %s" : " --dir '%s'", c->list.dir);
-	else
-		buf_printf(b, " --list %s", c->list.name);
+	buf_puts(b, c->list.foreign ? " --dir " : " --list ");
+	settings_shell_word(b, c->list.foreign ? c->list.dir : c->list.name);
 }
 
 static void

@@ -8,6 +8,22 @@
 /* The plugin that scripts/plugin makes, from any marketplace. */
 #define PLUGIN "task-hooks@"
 
+/* The list that a value of LIST_ID names; takes it.  NULL: none. */
+static char *
+list_name(char *value)
+{
+	char *trimmed, *name = NULL;
+
+	if (value != NULL) {
+		trimmed = list_trim(value);
+		if (*trimmed != '\0')
+			name = list_sanitise(trimmed);
+		free(trimmed);
+	}
+	free(value);
+	return name;
+}
+
 static void
 read_settings(struct registration_file *f, const struct buf *text)
 {
@@ -28,6 +44,9 @@ read_settings(struct registration_file *f, const struct buf *text)
 		env = json_member(&j, JSON_ROOT, "env");
 		f->todo = json_member_string(&j, env, TODO_TOOLS);
 		f->tasks = json_member_string(&j, env, TASKS_SWITCH);
+		f->list = list_name(json_member_string(&j, env, LIST_ID));
+		f->statusline =
+		    json_member_string(&j, json_member(&j, JSON_ROOT, "statusLine"), "command");
 		plugins = json_member(&j, JSON_ROOT, "enabledPlugins");
 		JSON_EACH (&j, plugins, p) {
 			char *name = json_key(&j, p);
@@ -79,6 +98,8 @@ registration_free(struct registration *r)
 		free(r->file[i].model);
 		free(r->file[i].todo);
 		free(r->file[i].tasks);
+		free(r->file[i].list);
+		free(r->file[i].statusline);
 		settings_entries_free(&r->file[i].entries);
 	}
 	free(r->project);

@@ -13,11 +13,13 @@ struct registration_file {
 	bool there;
 	char *broken; /* why it cannot be used; NULL */
 	struct settings_entries entries;
-	bool disabled; /* disableAllHooks, or (managed) allowManagedHooksOnly */
-	bool plugin;   /* enables our plugin */
-	char *model;   /* "model"; NULL */
-	char *todo;    /* env.CLAUDE_CODE_ENABLE_TODO_TOOLS; NULL */
-	char *tasks;   /* env.CLAUDE_CODE_ENABLE_TASKS; NULL */
+	bool disabled;    /* disableAllHooks, or (managed) allowManagedHooksOnly */
+	bool plugin;      /* enables our plugin */
+	char *model;      /* "model"; NULL */
+	char *todo;       /* env.CLAUDE_CODE_ENABLE_TODO_TOOLS; NULL */
+	char *tasks;      /* env.CLAUDE_CODE_ENABLE_TASKS; NULL */
+	char *list;       /* env.CLAUDE_CODE_TASK_LIST_ID as the name of a list; NULL */
+	char *statusline; /* the command of statusLine; NULL */
 };
 
 struct registration {
@@ -28,6 +30,7 @@ struct registration {
 
 #define TODO_TOOLS "CLAUDE_CODE_ENABLE_TODO_TOOLS"
 #define TASKS_SWITCH "CLAUDE_CODE_ENABLE_TASKS"
+#define LIST_ID "CLAUDE_CODE_TASK_LIST_ID"
 
 int registration_load(struct registration *, struct error *); /* -1: no {config} */
 void registration_free(struct registration *);

@@ -178,16 +178,17 @@ Test(settings, a_variable_is_added_once_and_taken_back)
 		struct buf out = { 0 }, again = { 0 }, back = { 0 };
 		struct error err = { 0 };
 
-		p.env = "CLAUDE_CODE_ENABLE_TODO_TOOLS";
-		p.env_value = "1";
+		settings_values_add(&p.values, "env.CLAUDE_CODE_ENABLE_TODO_TOOLS", "\"1\"");
+		settings_values_add(&p.values, "statusLine", "{\"type\":\"command\"}");
 		install(texts[i], p, &out, &change);
-		cr_expect(change.env, "%zu: added", i);
+		cr_expect(change.set[0] && change.set[1], "%zu: added", i);
 		install(buf_text(&out), p, &again, &change);
-		cr_expect_not(change.env, "%zu: once", i);
+		cr_expect_not(change.set[0] || change.set[1], "%zu: once", i);
 		cr_expect_eq(
-		    settings_uninstall(out.data, out.len, NULL, p.env, &back, &change, &err), 0,
+		    settings_uninstall(out.data, out.len, NULL, &p.values, &back, &change, &err), 0,
 		    "%zu: %s", i, err.text);
-		cr_expect(change.env, "%zu: taken back", i);
+		cr_expect(change.set[0] && change.set[1], "%zu: taken back", i);
+		settings_values_free(&p.values);
 		cr_expect_str_eq(buf_text(&back), texts[i], "%zu: the same bytes", i);
 		buf_free(&out);
 		buf_free(&again);

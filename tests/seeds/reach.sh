@@ -161,3 +161,72 @@ tasks --list both import "$CLAUDE_CONFIG_DIR/tasks/both/tasks.json"
 rm "$CLAUDE_CONFIG_DIR/tasks/both/tasks.json"
 tasks --list both list
 has '0.66: then no task is lost' 'Keep me' "$out"
+
+## 0.67: the sessions of a project share the list that a person adds to
+place reach-share
+mkdir proj && cd proj && git init -q .
+# terminal COMMAND...: what it prints on a terminal
+terminal() { TERM=dumb script -qec "$*" /dev/null </dev/null | tr -d '\r'; }
+hint="claude-tasks: no session sees list 'proj': each has its own.  To let the sessions of this project use it: claude-tasks install --list proj"
+tasks create 'in a script'
+is '0.67: nothing is said outside a terminal' '' "$err"
+is '0.67: nothing with --json' '' "$(terminal "$cli" create j --json | grep 'no session')"
+is '0.67: nothing in a session' '' "$(CLAUDECODE=1 terminal "$cli" create s | grep 'no session')"
+is '0.67: nothing for the list of a session' '' "$(terminal "$cli" -l 0123abcd-1111-2222-3333-444455556666 create s | grep 'no session')"
+is '0.67: nothing if the environment shares the list' '' "$(CLAUDE_CODE_TASK_LIST_ID=proj terminal "$cli" create s | grep 'no session')"
+is '0.67: create on a terminal says who sees the task' "$hint" "$(terminal "$cli" create one | grep 'no session')"
+is '0.67: once for each list' '' "$(terminal "$cli" create two | grep 'no session')"
+local=$PWD/.claude/settings.local.json
+tasks install --list other --no-todo-tools
+is '0.67: install --list sets it in the project' other "$(jq -r .env.CLAUDE_CODE_TASK_LIST_ID "$local")"
+has '0.67: and says so' 'CLAUDE_CODE_TASK_LIST_ID set' "$out"
+is '0.67: with the hooks, if there are none yet' 6 "$(jq '[.hooks[][].hooks[]] | length' "$local")"
+is '0.67: nothing is said of a list that is shared' '' "$(terminal "$cli" -l other create s | grep 'no session')"
+before=$(cat "$local")
+tasks install --list third --no-todo-tools
+is '0.67: another list is refused' 21 $rc
+has '0.67: with the way out' "sets CLAUDE_CODE_TASK_LIST_ID to 'other' (remove that line, or: claude-tasks uninstall --local)" "$err"
+is '0.67: the refused call changed nothing' "$before" "$(cat "$local")"
+tasks uninstall --local
+deny '0.67: uninstall takes the file back' test -e "$local"
+printf '{ "env": {"A":"b"},\n\n"x":1 }' >.claude/settings.json
+before=$(cat .claude/settings.json)
+tasks install --no-todo-tools
+tasks install --project --list proj --no-todo-tools
+is '0.67: only the list, if the hooks are registered' '{"A":"b","CLAUDE_CODE_TASK_LIST_ID":"proj"} null' "$(jq -c '.env, .hooks' .claude/settings.json | xargs -d '\n')"
+tasks uninstall --project
+is '0.67: uninstall restores the bytes' "$before" "$(cat .claude/settings.json)"
+tasks install --project --list proj --no-todo-tools
+sed -i 's/"proj"/"mine"/' .claude/settings.json
+tasks uninstall --project
+is '0.67: a list that a person has set since stays' mine "$(jq -r .env.CLAUDE_CODE_TASK_LIST_ID .claude/settings.json)"
+for words in '--user --list x' "--list ''"; do
+	eval "tasks install $words --no-todo-tools"
+	is "0.67: install $words is a mistake" 64 $rc
+done
+is '0.67: an example sets it' my-project "$(jq -r .env.CLAUDE_CODE_TASK_LIST_ID "$top/settings-examples/settings.list.json")"
+tasks uninstall
+
+## 1.83: the status line
+place reach-statusline
+user=$CLAUDE_CONFIG_DIR/settings.json
+tasks install --statusline --no-todo-tools
+is '1.83: install --statusline registers it' "$BUILD/claude-tasks statusline" "$(jq -r .statusLine.command "$user")"
+is '1.83: in the form that the client reads' command "$(jq -r .statusLine.type "$user")"
+tasks --list bar create one
+has '1.83: its command works' '0/1' "$(echo '{}' | CLAUDE_CODE_TASK_LIST_ID=bar sh -c "$(jq -r .statusLine.command "$user")")"
+tasks install --statusline --no-todo-tools
+has '1.83: again: nothing to do' 'nothing to do' "$out"
+tasks uninstall
+deny '1.83: uninstall takes it back' test -e "$user"
+echo '{"statusLine":{"type":"command","command":"date"}}' >"$user"
+tasks install --statusline --no-todo-tools
+is '1.83: another one is kept' date "$(jq -r .statusLine.command "$user")"
+has '1.83: and it says how to combine them' 'has another statusLine, which is kept.  To combine them' "$err"
+tasks uninstall
+is '1.83: uninstall leaves it' '{"statusLine":{"type":"command","command":"date"}}' "$(cat "$user")"
+rm "$user"
+tasks install --statusline --no-todo-tools
+jq '.statusLine.command = "mine"' "$user" >"$T/s" && cp "$T/s" "$user"
+tasks uninstall
+is '1.83: one that a person has set since stays' mine "$(jq -r .statusLine.command "$user")"
