@@ -230,3 +230,22 @@ tasks install --statusline --no-todo-tools
 jq '.statusLine.command = "mine"' "$user" >"$T/s" && cp "$T/s" "$user"
 tasks uninstall
 is '1.83: one that a person has set since stays' mine "$(jq -r .statusLine.command "$user")"
+
+## 1.14: when to use the list, and when not
+place reach-prompt
+skill=$top/settings-examples/skills/task-manager/SKILL.md
+has '1.14: the skill says when not to use tasks' 'Do not use it for a question, for a single trivial step' "$(cat "$skill")"
+# instructions OPTION...: those of the server
+instructions() {
+	echo '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}' | "$cli" mcp "$@" 2>/dev/null | jq -r .result.instructions
+}
+for family in client todo plain all; do
+	text=$(instructions --tools $family)
+	has "1.14: mcp --tools $family says when not to use tasks" 'Do not use it for a question, a single trivial step' "$text"
+	echo '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' | "$cli" mcp --tools $family | jq -r '.result.tools[].name' | sort >"$T/offered"
+	grep -oE 'Task[A-Z][a-z]+|Todo[A-Z][a-z]+|[a-z]+_tasks?\b' <<<"$text" | sort -u >"$T/named"
+	try "1.14: mcp --tools $family names a tool" test -s "$T/named"
+	is "1.14: mcp --tools $family names only what it offers" '' "$(comm -13 "$T/offered" "$T/named")"
+done
+mkdir .tasks
+has '4.4: mcp names the folder that it uses' "The tasks are in $PWD/.tasks (no session" "$(instructions)"
