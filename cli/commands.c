@@ -137,6 +137,7 @@ static const struct flag install_flags[] = {
 	{ "events", 0, "NAME,...", "register only these events; all: every event, also Stop" },
 	{ "todo-tools", 0, NULL, "also set CLAUDE_CODE_ENABLE_TODO_TOOLS=1" },
 	{ "no-todo-tools", 0, NULL, "do not set CLAUDE_CODE_ENABLE_TODO_TOOLS, and do not ask" },
+	{ "skill", 0, NULL, "also install the skill that explains claude-tasks to agents" },
 	{ "statusline", 0, NULL, "also show the tasks in the client's status line" },
 	{ "bin", 0, "DIR", "the directory of the hooks (default: that of claude-tasks)" },
 	{ "shell", 0, NULL, "register shell command lines, for old clients" },

@@ -8,6 +8,7 @@
 
 #include "config/config.h"
 #include "doctor.h"
+#include "install.h"
 
 static void
 check_files(struct doctor *d)
@@ -232,7 +233,28 @@ check_tools(struct doctor *d)
 		doctor_add(d, "hooks.todo-tools", LEVEL_NOTE,
 		    mem_string("the client offers no Task tools to current models"),
 		    "an agent can use the list only through claude-tasks or claude-tasks mcp",
-		    mem_string("claude-tasks install --todo-tools"));
+		    mem_string("claude-tasks install --todo-tools, or for claude-tasks: "
+			       "claude-tasks install --skill"));
+}
+
+static void
+check_skill(struct doctor *d)
+{
+	const enum scope scopes[] = { SCOPE_USER, SCOPE_PROJECT };
+
+	doctor_checked(d, "hooks.skill");
+	for (size_t i = 0; i < 2; i++) {
+		enum skill_state state = skill_state(&d->registration, scopes[i]);
+		char *path = skill_path(&d->registration, scopes[i]);
+
+		if (state == SKILL_OLD || state == SKILL_MISSING)
+			doctor_add(d, "hooks.skill", LEVEL_NOTE,
+			    mem_printf("%s, which install made, is %s", path,
+				state == SKILL_OLD ? "of another version" : "missing"),
+			    "agents do not read how to use this version of claude-tasks",
+			    mem_printf("claude-tasks install --skill --%s", scope_name(scopes[i])));
+		free(path);
+	}
 }
 
 void
@@ -257,4 +279,5 @@ doctor_registration(struct doctor *d)
 			    &d->registration.file[i].entries.item[k], config.deadline_ms);
 	config_free(&config);
 	check_tools(d);
+	check_skill(d);
 }

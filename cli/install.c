@@ -1,5 +1,6 @@
 /*
- * install, uninstall: our entries in the client's settings.  install-values.c adds the rest.
+ * install, uninstall: our entries in the client's settings.  The rest is in
+ * install-values.c and install-skill.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -74,6 +75,18 @@ job_values(const struct job *job)
 	return job->plan.bin != NULL ? &job->plan.values : &job->record.values;
 }
 
+/* Does it change the file? */
+static bool
+job_changes(const struct job *job)
+{
+	const struct settings_change *n = &job->change;
+	bool changes = n->added + n->moved + n->removed + n->nested > 0;
+
+	for (size_t i = 0; i < SETTINGS_VALUES; i++)
+		changes |= n->set[i];
+	return changes;
+}
+
 static void
 result_json(struct cli *c, const char *path, const struct job *job)
 {
@@ -115,11 +128,8 @@ result_text(struct cli *c, const char *path, const struct job *job)
 	const struct buf *text = &job->result;
 	bool install = job->plan.bin != NULL;
 	struct buf done = { 0 };
-	size_t set = 0;
 
-	for (size_t i = 0; i < v->name.count; i++)
-		set += n->set[i];
-	if (n->added + n->moved + n->removed + n->nested + set == 0) {
+	if (!job_changes(job)) {
 		buf_printf(&c->out, "%s: nothing to do\n", path);
 		return;
 	}
@@ -333,9 +343,10 @@ install(struct cli *c, const struct registration *r, enum scope scope, struct jo
 	struct error err;
 	int rc;
 
-	/* For a list or a status line alone, the hooks are not registered a second time. */
-	if ((c->list_name != NULL || cli_flag(c, "statusline")) && !cli_flag(c, "events") &&
-	    registered_elsewhere(r, scope))
+	/* For a list, a status line or the skill alone, the hooks are not registered a second time.
+	 */
+	if ((c->list_name != NULL || cli_flag(c, "statusline") || cli_flag(c, "skill")) &&
+	    !cli_flag(c, "events") && registered_elsewhere(r, scope))
 		job->plan.count = 0;
 	if (plugin != NULL && job->plan.count > 0 && !cli_flag(c, "force"))
 		return cli_fail(c, EXIT_RULE,
@@ -351,7 +362,11 @@ install(struct cli *c, const struct registration *r, enum scope scope, struct jo
 		return rc;
 	if (job->plan.count > 0)
 		warn_twice(c, r, scope, job);
-	rc = job->dry ? preview_install(path, job, &err) : job_write(r, path, job, &err);
+	rc = preview_install(path, job, &err);
+	if (rc != -1 && cli_flag(c, "skill") && install_skill(c, r, scope, job->dry) != EXIT_DONE)
+		return c->status;
+	if (rc != -1 && !job->dry && job_changes(job))
+		rc = job_write(r, path, job, &err);
 	return job_end(c, path, job, rc, &err);
 }
 
@@ -417,6 +432,8 @@ uninstall_main(struct cli *c)
 	free(job.record.backup);
 	job.record.backup = NULL;
 	rc = job_end(c, file->path, &job, rc, &err);
+	if (rc == EXIT_DONE && !job.dry)
+		rc = uninstall_skill(c, &r, scope);
 	job_free(&job);
 	registration_free(&r);
 	return rc;

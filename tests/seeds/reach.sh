@@ -249,3 +249,42 @@ for family in client todo plain all; do
 done
 mkdir .tasks
 has '4.4: mcp names the folder that it uses' "The tasks are in $PWD/.tasks (no session" "$(instructions)"
+
+## 0.61: the skill reaches the user
+place reach-skill
+git init -q .
+user=$CLAUDE_CONFIG_DIR/settings.json
+copy=$CLAUDE_CONFIG_DIR/skills/task-manager/SKILL.md
+tasks install --skill --no-todo-tools --dry-run
+has '0.61: a dry run says what it would do' "would change $copy: skill installed" "$out"
+deny '0.61: and does nothing' test -e "$copy"
+tasks install --skill --no-todo-tools
+try '0.61: install --skill puts it where the client finds it' cmp "$copy" "$skill"
+has '0.61: it says where' "$copy: skill installed" "$out"
+tasks install --skill --no-todo-tools
+has '0.61: again: nothing to do' "$copy: nothing to do" "$out"
+is '0.61: doctor has nothing to say' '' "$(finding hooks.skill)"
+rm "$copy"
+is '0.61: doctor says that it is missing' "note: $copy, which install made, is missing | claude-tasks install --skill --user" "$(finding hooks.skill)"
+tasks install --skill --no-todo-tools
+tasks install --project --skill --no-todo-tools
+try '0.61: --project puts it into the project' cmp .claude/skills/task-manager/SKILL.md "$skill"
+deny '0.61: the hooks are not registered twice' test -e .claude/settings.json
+tasks uninstall --project
+deny '0.61: uninstall takes it away' test -e .claude/skills
+tasks uninstall
+deny '0.61: also that of the user' test -e "$CLAUDE_CONFIG_DIR/skills"
+deny '0.61: with the hooks' test -e "$user"
+tasks install --skill --no-todo-tools
+echo mine >>"$copy"
+tasks uninstall
+try '0.61: a changed one is kept' grep -q mine "$copy"
+has '0.61: and it says so' "$copy was changed since install, and is kept" "$err"
+tasks install --skill --no-todo-tools
+is '0.61: nor is it replaced' '21 mine' "$rc $(tail -n 1 "$copy")"
+has '0.61: with the way out' 'remove it, then: claude-tasks install --skill' "$err"
+deny '0.61: the refused call changed nothing' test -e "$user"
+rm "$copy"
+echo '{' >"$user"
+tasks install --skill --no-todo-tools
+is '0.61: nothing is installed beside broken settings' '1 no' "$rc $(test -e "$copy" && echo yes || echo no)"
