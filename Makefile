@@ -81,6 +81,9 @@ $(HOOKS): $(B)/%: $(B)/obj/hooks/%.o $(CORE)
 	$(call say,LD)
 	$(Q)$(LINKER) $(LINK) -o $@ $(filter %.o,$^) $(CORE) $(LIBS)
 
+# The skill is a part of claude-tasks.
+$(B)/obj/cli/install-skill.o: settings-examples/skills/task-manager/SKILL.md
+
 # --ci is part of the verifier alone.
 $(B)/on-task-completed-verify: $(call objects,hooks/ci*.c)
 

@@ -12,14 +12,29 @@
 #include "sys/process.h"
 
 int
-cli_find(struct cli *c)
+cli_list(struct cli *c, struct error *err)
 {
 	const char *session = getenv("CLAUDE_CODE_SESSION_ID");
 	struct list_query q = {
 		.list = c->list_name,
 		.dir = c->list_dir,
 		.session_id = session != NULL && *session != '\0' ? session : NULL,
+		.folder = true,
 	};
+
+	list_free(&c->list);
+	if (list_find(&c->list, &q, err) == -1)
+		return -1;
+	if (c->list.nearby && !c->list_named) {
+		cli_note(c, "claude-tasks: using %s (%s)", c->list.dir, c->list.why);
+		c->list_named = true;
+	}
+	return 0;
+}
+
+int
+cli_find(struct cli *c)
+{
 	struct error err;
 
 	if (c->list_name != NULL && c->list_dir != NULL) {
@@ -28,7 +43,7 @@ cli_find(struct cli *c)
 	}
 	if (c->list.name != NULL)
 		return 0;
-	if (list_find(&c->list, &q, &err) == 0)
+	if (cli_list(c, &err) == 0)
 		return 0;
 	cli_error(c, &err);
 	return -1;

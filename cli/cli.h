@@ -80,6 +80,7 @@ struct cli {
 	int operands;
 
 	const char *list_name, *list_dir; /* --list, --dir */
+	bool list_named;                  /* the user was told of an unusual list */
 	bool json;
 	bool terminal; /* standard output is one */
 	bool color, ascii;
@@ -123,6 +124,9 @@ const char *cli_id(struct cli *, int operand);
 /* 0, or -1 after cli_misuse(). */
 int cli_task_status(struct cli *, const char *word, enum task_status *);
 
+/* Find the list, also if it was found before; says so if it is the .tasks of the working directory.
+ */
+int cli_list(struct cli *, struct error *);
 /* cli_find() finds the list; cli_open() also opens it: 1, 0 if it does not exist yet, -1. */
 int cli_find(struct cli *);
 int cli_open(struct cli *, bool make);
@@ -198,6 +202,7 @@ int undo_main(struct cli *);
 int restore_main(struct cli *);
 int call_main(struct cli *);
 int mcp_main(struct cli *);
+int new_main(struct cli *);
 int import_main(struct cli *);
 int export_main(struct cli *);
 int rehome_main(struct cli *);

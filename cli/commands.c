@@ -151,6 +151,8 @@ static const struct flag install_flags[] = {
 	{ "events", 0, "NAME,...", "register only these events; all: every event, also Stop" },
 	{ "todo-tools", 0, NULL, "also set CLAUDE_CODE_ENABLE_TODO_TOOLS=1" },
 	{ "no-todo-tools", 0, NULL, "do not set CLAUDE_CODE_ENABLE_TODO_TOOLS, and do not ask" },
+	{ "skill", 0, NULL, "also install the skill that explains claude-tasks to agents" },
+	{ "statusline", 0, NULL, "also show the tasks in the client's status line" },
 	{ "bin", 0, "DIR", "the directory of the hooks (default: that of claude-tasks)" },
 	{ "shell", 0, NULL, "register shell command lines, for old clients" },
 	{ "client", 0, "FILE", "the client's executable, run for its version (default: claude)" },
@@ -194,6 +196,11 @@ static const struct flag verify_flags[] = {
 	{ 0 },
 };
 
+static const struct flag new_flags[] = {
+	{ "form", 0, "FORM", "native (the default), document (tasks.json) or folder (.tasks)" },
+	{ 0 },
+};
+
 static const struct flag import_flags[] = {
 	{ "from", 0, "FORM",
 	    "native, document (tasks.json), exported, folder or checklist (default: detected)" },
@@ -230,9 +237,8 @@ static const struct command table[] = {
 	    NULL, NULL },
 	{ "statusline", NULL, "", 0, 0, statusline_main, NULL,
 	    "print one line for Claude Code's status line", NULL,
-	    "Reads the client's JSON on standard input, unless that is a terminal.  In\n"
-	    "settings.json: \"statusLine\": {\"type\": \"command\", \"command\": "
-	    "\"claude-tasks statusline\"}\n" },
+	    "Reads the client's JSON on standard input, unless that is a terminal.  To show it:\n"
+	    "claude-tasks install --statusline\n" },
 	{ "watch", NULL, "", 0, 0, watch_main, watch_flags, "show the list live (q to quit)", NULL,
 	    "Without a terminal it prints a line for each change.\n" },
 	{ "create", "add", "SUBJECT", 1, -1, create_main, create_flags, "create a task", "Writing",
@@ -261,8 +267,10 @@ static const struct command table[] = {
 	    "run a tool: JSON on standard input, JSON on standard output", "For programs", NULL },
 	{ "mcp", NULL, "", 0, 0, mcp_main, mcp_flags,
 	    "serve the tools of 'call' over the Model Context Protocol", NULL, NULL },
+	{ "new", NULL, "[DIR]", 0, 1, new_main, new_flags,
+	    "begin a list, in the client's form or in another one", "Import and export", NULL },
 	{ "import", NULL, "FILE|DIR|-", 1, 1, import_main, import_flags,
-	    "import tasks from a file or another list", "Import and export", NULL },
+	    "import tasks from a file or another list", NULL, NULL },
 	{ "export", NULL, "[FILE|DIR]", 0, 1, export_main, export_flags,
 	    "write the list in another form, and report what is lost", NULL, NULL },
 	{ "rehome", NULL, "FROM [TO]", 1, 2, rehome_main, rehome_flags,
@@ -280,7 +288,9 @@ static const struct command table[] = {
 	{ "doctor", NULL, "", 0, 0, doctor_main, doctor_flags,
 	    "report problems with the list and the hooks, and their fixes", "Maintenance", NULL },
 	{ "install", NULL, "", 0, 0, install_main, install_flags,
-	    "register the hooks in Claude Code's settings", NULL, NULL },
+	    "register the hooks in Claude Code's settings", NULL,
+	    "With --list NAME the sessions of this project share that list; --local is the\n"
+	    "default then.\n" },
 	{ "uninstall", NULL, "", 0, 0, uninstall_main, uninstall_flags,
 	    "remove the hooks from Claude Code's settings", NULL, NULL },
 	{ "status", NULL, "", 0, 0, status_main, status_flags,

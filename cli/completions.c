@@ -52,7 +52,7 @@ static int
 load_list(struct cli *c, int count, struct view *v)
 {
 	struct task_set all = { 0 };
-	struct list_query q = { .session_id = getenv("CLAUDE_CODE_SESSION_ID") };
+	struct list_query q = { .session_id = getenv("CLAUDE_CODE_SESSION_ID"), .folder = true };
 	struct error err;
 
 	for (int i = 0; i + 1 < count; i++) {
@@ -183,6 +183,7 @@ offer_value(struct cli *c, const struct flag *f, int count)
 	} known[] = {
 		{ "status", "pending in_progress completed blocked cancelled", NULL },
 		{ "kind", "mission experiment phase bug", NULL },
+		{ "form", "native document folder", NULL },
 		{ "from", "native document exported folder checklist", NULL },
 		{ "to", "native document exported folder checklist", NULL },
 		{ "color", "always never auto", NULL },

@@ -8,6 +8,7 @@
 
 #include "config/config.h"
 #include "doctor.h"
+#include "install.h"
 
 static void
 check_files(struct doctor *d)
@@ -27,6 +28,35 @@ check_files(struct doctor *d)
 		doctor_add(d, "hooks.disabled", LEVEL_PROBLEM,
 		    mem_printf("%s disables the hooks", path), "no rules are enforced",
 		    mem_printf("remove disableAllHooks (or allowManagedHooksOnly) from %s", path));
+}
+
+/* Hooks without their group, and other elements that are not a group. */
+static void
+check_groups(struct doctor *d)
+{
+	static const char why[] = "client 2.1.197 then ignores every hook of the file without a "
+				  "message, client 2.1.325 only this one";
+
+	doctor_checked(d, "hooks.group");
+	for (int i = 0; i < SCOPES; i++) {
+		const struct registration_file *f = &d->registration.file[i];
+
+		for (size_t k = 0; k < f->entries.flat.count; k++)
+			doctor_add(d, "hooks.group", LEVEL_PROBLEM,
+			    mem_printf("%s: %s is a hook without the group around it", f->path,
+				f->entries.flat.item[k]),
+			    why,
+			    f->scope == SCOPE_MANAGED
+				? mem_string("write {\"hooks\": [...]} around it")
+				: mem_printf("claude-tasks install --%s, or write {\"hooks\": "
+					     "[...]} around it",
+				      scope_name(f->scope)));
+		for (size_t k = 0; k < f->entries.odd.count; k++)
+			doctor_add(d, "hooks.group", LEVEL_PROBLEM,
+			    mem_printf(
+				"%s: %s has no array \"hooks\"", f->path, f->entries.odd.item[k]),
+			    why, mem_printf("remove it from %s, or give it one", f->path));
+	}
 }
 
 /* How many entries all files have for this event and program. */
@@ -184,6 +214,14 @@ check_entry(struct doctor *d, const struct registration_file *f, const struct se
 static void
 check_tools(struct doctor *d)
 {
+	const char *off = registration_tasks_off(&d->registration);
+
+	doctor_checked(d, "hooks.tasks");
+	if (off != NULL)
+		doctor_add(d, "hooks.tasks", LEVEL_PROBLEM,
+		    mem_printf(TASKS_SWITCH " in %s switches tasks off", off),
+		    "the client has no Task tools, and the hooks check nothing",
+		    mem_printf("remove " TASKS_SWITCH " from %s", off));
 	doctor_checked(d, "hooks.todo-tools");
 	doctor_checked(d, "hooks.client");
 	if (d->client == NULL)
@@ -195,7 +233,28 @@ check_tools(struct doctor *d)
 		doctor_add(d, "hooks.todo-tools", LEVEL_NOTE,
 		    mem_string("the client offers no Task tools to current models"),
 		    "an agent can use the list only through claude-tasks or claude-tasks mcp",
-		    mem_string("claude-tasks install --todo-tools"));
+		    mem_string("claude-tasks install --todo-tools, or for claude-tasks: "
+			       "claude-tasks install --skill"));
+}
+
+static void
+check_skill(struct doctor *d)
+{
+	const enum scope scopes[] = { SCOPE_USER, SCOPE_PROJECT };
+
+	doctor_checked(d, "hooks.skill");
+	for (size_t i = 0; i < 2; i++) {
+		enum skill_state state = skill_state(&d->registration, scopes[i]);
+		char *path = skill_path(&d->registration, scopes[i]);
+
+		if (state == SKILL_OLD || state == SKILL_MISSING)
+			doctor_add(d, "hooks.skill", LEVEL_NOTE,
+			    mem_printf("%s, which install made, is %s", path,
+				state == SKILL_OLD ? "of another version" : "missing"),
+			    "agents do not read how to use this version of claude-tasks",
+			    mem_printf("claude-tasks install --skill --%s", scope_name(scopes[i])));
+		free(path);
+	}
 }
 
 void
@@ -206,6 +265,7 @@ doctor_registration(struct doctor *d)
 	struct error err;
 
 	check_files(d);
+	check_groups(d);
 	check_presence(d);
 	if (config_load(&config, &q, &err) == -1)
 		config_default(&config);
@@ -219,4 +279,5 @@ doctor_registration(struct doctor *d)
 			    &d->registration.file[i].entries.item[k], config.deadline_ms);
 	config_free(&config);
 	check_tools(d);
+	check_skill(d);
 }

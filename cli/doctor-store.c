@@ -21,6 +21,22 @@ add_bad(void *arg, const char *file, const char *reason)
 	strings_add(&b->reasons, reason);
 }
 
+/* A tasks.json beside the client's files has tasks that would be lost with it. */
+static char *
+import_advice(const struct doctor *d, const char *file)
+{
+	const char *option = "", *value = "";
+
+	if (strcmp(file, "tasks.json") != 0)
+		return NULL;
+	if (d->c->list_dir != NULL)
+		option = " --dir ", value = d->c->list_dir;
+	else if (d->c->list_name != NULL)
+		option = " --list ", value = d->c->list_name;
+	return mem_printf("claude-tasks%s%s import %s/%s, then remove that file", option, value,
+	    d->c->list.dir, file);
+}
+
 static void
 check_invisible(struct doctor *d)
 {
@@ -35,12 +51,16 @@ check_invisible(struct doctor *d)
 		    "the list cannot be read",
 		    mem_printf("inspect the files in %s", d->c->list.dir));
 	for (size_t i = 0; i < bad.files.count; i++) {
+		char *advice = import_advice(d, bad.files.item[i]);
+
 		f = doctor_add(d, "store.invisible", LEVEL_PROBLEM,
 		    mem_printf("%s: %s", bad.files.item[i], bad.reasons.item[i]),
 		    "the client ignores the file, as if the task did not exist",
-		    mem_printf("fix or remove %s/%s, or: claude-tasks doctor --fix", d->c->list.dir,
-			bad.files.item[i]));
-		if (!d->fix)
+		    advice != NULL
+			? advice
+			: mem_printf("fix or remove %s/%s, or: claude-tasks doctor --fix",
+			      d->c->list.dir, bad.files.item[i]));
+		if (!d->fix || advice != NULL)
 			continue;
 		rc = doctor_repair(d, bad.files.item[i], &err);
 		if (rc == 1) {

@@ -43,6 +43,20 @@ install_record_name(char out[65 + 8], const char *path)
 	snprintf(out, 65 + 8, "%.16s.json", hex);
 }
 
+static void
+read_values(const struct json *j, struct settings_values *values)
+{
+	json_ref set = json_member(j, JSON_ROOT, "set");
+
+	JSON_EACH (j, set, v) {
+		char *name = json_key(j, v), *text = json_raw_copy(j, v);
+
+		settings_values_add(values, name, text);
+		free(name);
+		free(text);
+	}
+}
+
 int
 install_record_load(
     const char *config, const char *path, struct install_record *m, struct error *err)
@@ -65,7 +79,7 @@ install_record_load(
 			memcpy(m->after, s, 65);
 		free(s);
 		m->existed = json_true(&j, json_member(&j, JSON_ROOT, "existed"));
-		m->env = json_true(&j, json_member(&j, JSON_ROOT, "env"));
+		read_values(&j, &m->values);
 		m->backup = json_member_string(&j, JSON_ROOT, "backup");
 		rc = 1;
 	}
@@ -79,7 +93,7 @@ int
 install_record_save(
     const char *config, const char *path, const struct install_record *m, struct error *err)
 {
-	struct json_object *o;
+	struct json_object *o, *set;
 	struct buf text = { 0 };
 	char name[65 + 8];
 	int fd = install_record_dir(config, true, err), rc;
@@ -96,7 +110,10 @@ install_record_save(
 	out_string(o, "path", path);
 	out_string(o, "after", m->after);
 	out_bool(o, "existed", m->existed);
-	out_bool(o, "env", m->env);
+	set = out_add(o, "set", out_object());
+	for (size_t i = 0; i < m->values.name.count; i++)
+		out_add(set, m->values.name.item[i],
+		    out_raw_text(m->values.text.item[i], strlen(m->values.text.item[i])));
 	out_string(o, "backup", m->backup);
 	out_pretty(&text, o);
 	buf_putc(&text, '\n');
@@ -110,6 +127,7 @@ void
 install_record_free(struct install_record *m)
 {
 	free(m->backup);
+	settings_values_free(&m->values);
 	*m = (struct install_record){ 0 };
 }
 

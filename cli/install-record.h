@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "settings/settings.h"
 #include "sys/lock.h"
 
 /*
@@ -14,8 +15,9 @@
  */
 struct install_record {
 	char after[65]; /* SHA-256 of the file as install left it; "": unknown */
-	bool existed, env;
-	char *backup; /* path of the original bytes; NULL */
+	bool existed;
+	struct settings_values values; /* what install set */
+	char *backup;                  /* path of the original bytes; NULL */
 };
 
 /* Held during an edit and the update of its record; close dirfd after lock_release(). */

@@ -1,14 +1,14 @@
 /*
- * install, uninstall: our entries in the client's settings.
+ * install, uninstall: our entries in the client's settings.  The rest is in
+ * install-values.c and install-skill.c.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/hash.h"
 #include "install-record.h"
-#include "registration.h"
+#include "install.h"
 #include "sys/file.h"
 
 /* An install or uninstall of one settings file. */
@@ -68,11 +68,31 @@ which_events(struct cli *c, struct job *job)
 	return EXIT_DONE;
 }
 
+/* What install would set, or uninstall remove. */
+static const struct settings_values *
+job_values(const struct job *job)
+{
+	return job->plan.bin != NULL ? &job->plan.values : &job->record.values;
+}
+
+/* Does it change the file? */
+static bool
+job_changes(const struct job *job)
+{
+	const struct settings_change *n = &job->change;
+	bool changes = n->added + n->moved + n->removed + n->nested > 0;
+
+	for (size_t i = 0; i < SETTINGS_VALUES; i++)
+		changes |= n->set[i];
+	return changes;
+}
+
 static void
 result_json(struct cli *c, const char *path, const struct job *job)
 {
 	const struct settings_change *n = &job->change;
-	struct json_object *o = out_object();
+	const struct settings_values *v = job_values(job);
+	struct json_object *o = out_object(), *set;
 
 	out_string(o, "file", path);
 	out_bool(o, "dry_run", job->dry);
@@ -80,7 +100,11 @@ result_json(struct cli *c, const char *path, const struct job *job)
 	out_int(o, "moved", (int64_t)n->moved);
 	out_int(o, "kept", (int64_t)n->kept);
 	out_int(o, "removed", (int64_t)n->removed);
-	out_bool(o, "env", n->env);
+	out_int(o, "nested", (int64_t)n->nested);
+	set = out_add(o, "set", out_array());
+	for (size_t i = 0; i < v->name.count; i++)
+		if (n->set[i])
+			out_push_string(set, v->name.item[i]);
 	out_string(o, "backup", job->record.backup);
 	if (job->dry)
 		out_string(o, "text", buf_text(&job->result));
@@ -100,11 +124,12 @@ static void
 result_text(struct cli *c, const char *path, const struct job *job)
 {
 	const struct settings_change *n = &job->change;
+	const struct settings_values *v = job_values(job);
 	const struct buf *text = &job->result;
 	bool install = job->plan.bin != NULL;
 	struct buf done = { 0 };
 
-	if (n->added + n->moved + n->removed + n->env == 0) {
+	if (!job_changes(job)) {
 		buf_printf(&c->out, "%s: nothing to do\n", path);
 		return;
 	}
@@ -112,9 +137,13 @@ result_text(struct cli *c, const char *path, const struct job *job)
 	add_count(&done, n->moved, "corrected");
 	add_count(&done, n->kept, "kept");
 	add_count(&done, n->removed, "removed");
-	if (n->env)
-		buf_printf(&done, "%s%s %s", done.len > 0 ? ", " : "", TODO_TOOLS,
-		    install ? "set" : "unset");
+	add_count(&done, n->nested, "put into a group");
+	for (size_t i = 0; i < v->name.count; i++)
+		if (n->set[i])
+			buf_printf(&done, "%s%s %s", done.len > 0 ? ", " : "",
+			    strncmp(v->name.item[i], "env.", 4) == 0 ? v->name.item[i] + 4
+								     : v->name.item[i],
+			    install ? "set" : "unset");
 	buf_printf(&c->out, "%s%s: %s\n", job->dry ? "would change " : "", path, buf_text(&done));
 	buf_free(&done);
 	if (job->dry)
@@ -124,6 +153,9 @@ result_text(struct cli *c, const char *path, const struct job *job)
 		buf_puts(&c->out, "the file is restored byte for byte\n");
 	else if (job->record.backup != NULL)
 		buf_printf(&c->out, "backup: %s\n", job->record.backup);
+	if (!job->dry && install && c->list_name != NULL)
+		cli_print(
+		    c, "sessions of this project that start now use the list '%s'\n", c->list_name);
 	if (!job->dry && install)
 		buf_puts(&c->out, "next: claude-tasks doctor\n");
 }
@@ -169,8 +201,7 @@ edit_uninstall(void *arg, const char *text, size_t len, bool existed, struct buf
 		*remove = true;
 		return 0;
 	}
-	if (settings_uninstall(
-		text, len, NULL, job->record.env ? TODO_TOOLS : NULL, out, &job->change, err) == -1)
+	if (settings_uninstall(text, len, NULL, &job->record.values, out, &job->change, err) == -1)
 		return -1;
 	hash_text(text, len, hex);
 	if (strcmp(hex, job->record.after) == 0) {
@@ -188,29 +219,6 @@ edit_uninstall(void *arg, const char *text, size_t len, bool existed, struct buf
 	buf_free(&before);
 	keep_result(job, text, len, out);
 	return 0;
-}
-
-/* Should install set the variable that makes the client offer Task tools? */
-static bool
-want_todo_tools(struct cli *c, const struct registration *r, const char *version)
-{
-	if (cli_flag(c, "todo-tools"))
-		return true;
-	if (cli_flag(c, "no-todo-tools") || !registration_tools_off(r, version))
-		return false;
-	if (isatty(STDIN_FILENO) && isatty(STDERR_FILENO) && !cli_flag(c, "yes") && !c->json) {
-		char answer[8] = "";
-
-		cli_flush(c);
-		fprintf(stderr,
-		    "Since version " TODO_TOOLS_SINCE " the client offers no Task tools to current "
-		    "models.\nSet " TODO_TOOLS "=1 in these settings to enable them? [Y/n] ");
-		return fgets(answer, sizeof(answer), stdin) != NULL && answer[0] != 'n' &&
-		       answer[0] != 'N';
-	}
-	cli_note(c, "claude-tasks: current models have no Task tools unless " TODO_TOOLS
-		    "=1 is set (to set it: claude-tasks install --todo-tools)");
-	return false;
 }
 
 /* Warn if a hook is registered in another file too: the client would run both. */
@@ -243,15 +251,19 @@ save_record(const struct registration *r, const char *path, struct job *job,
 	hash_text(e->before.data, e->before.len, hex);
 	if (old.after[0] != '\0' && strcmp(hex, old.after) == 0) {
 		job->record = old;
-		job->record.env = job->record.env || job->change.env;
 	} else {
-		job->record.env = job->change.env || old.env;
+		job->record.values = old.values;
+		old.values = (struct settings_values){ 0 };
 		install_record_free(&old);
 		job->record.existed = e->existed;
 		if (e->existed && (job->record.backup = install_record_backup(r->config, path,
 				       e->before.data, e->before.len, err)) == NULL)
 			return -1;
 	}
+	for (size_t i = 0; i < job->plan.values.name.count; i++)
+		if (job->change.set[i])
+			settings_values_add(&job->record.values, job->plan.values.name.item[i],
+			    job->plan.values.text.item[i]);
 	hash_text(job->result.data, job->result.len, job->record.after);
 	return install_record_save(r->config, path, &job->record, err);
 }
@@ -307,8 +319,20 @@ static void
 job_free(struct job *job)
 {
 	buf_free(&job->result);
+	settings_values_free(&job->plan.values);
 	strings_free(&job->events);
 	install_record_free(&job->record);
+}
+
+/* Does the client run our hooks already, by the plugin or another settings file? */
+static bool
+registered_elsewhere(const struct registration *r, enum scope scope)
+{
+	bool found = registration_plugin(r) != NULL;
+
+	for (int i = 0; i < SCOPES; i++)
+		found |= i != (int)scope && r->file[i].entries.count > 0;
+	return found;
 }
 
 static int
@@ -319,7 +343,12 @@ install(struct cli *c, const struct registration *r, enum scope scope, struct jo
 	struct error err;
 	int rc;
 
-	if (plugin != NULL && !cli_flag(c, "force"))
+	/* For a list, a status line or the skill alone, the hooks are not registered a second time.
+	 */
+	if ((c->list_name != NULL || cli_flag(c, "statusline") || cli_flag(c, "skill")) &&
+	    !cli_flag(c, "events") && registered_elsewhere(r, scope))
+		job->plan.count = 0;
+	if (plugin != NULL && job->plan.count > 0 && !cli_flag(c, "force"))
 		return cli_fail(c, EXIT_RULE,
 		    "the plugin is enabled in %s, and the client would run every hook twice (keep "
 		    "the plugin, or: claude plugin uninstall task-hooks, or: pass --force)",
@@ -327,14 +356,31 @@ install(struct cli *c, const struct registration *r, enum scope scope, struct jo
 	version = client_version(cli_value(c, "client"));
 	job->plan.shell = cli_flag(c, "shell") ||
 			  (version != NULL && version_compare(version, EXEC_FORM_SINCE) < 0);
-	if (want_todo_tools(c, r, version)) {
-		job->plan.env = TODO_TOOLS;
-		job->plan.env_value = "1";
-	}
+	rc = install_values(c, r, scope, version, &job->plan);
 	free(version);
-	warn_twice(c, r, scope, job);
-	rc = job->dry ? preview_install(path, job, &err) : job_write(r, path, job, &err);
+	if (rc != EXIT_DONE)
+		return rc;
+	if (job->plan.count > 0)
+		warn_twice(c, r, scope, job);
+	rc = preview_install(path, job, &err);
+	if (rc != -1 && cli_flag(c, "skill") && install_skill(c, r, scope, job->dry) != EXIT_DONE)
+		return c->status;
+	if (rc != -1 && !job->dry && job_changes(job))
+		rc = job_write(r, path, job, &err);
 	return job_end(c, path, job, rc, &err);
+}
+
+/* A list is shared by the sessions of one project. */
+static int
+list_scope(struct cli *c, enum scope *scope)
+{
+	if (c->list_name == NULL)
+		return EXIT_DONE;
+	if (cli_flag(c, "user"))
+		return cli_misuse(c, "--list is for one project: use --project or --local");
+	if (!cli_flag(c, "project"))
+		*scope = SCOPE_LOCAL;
+	return EXIT_DONE;
 }
 
 int
@@ -347,7 +393,8 @@ install_main(struct cli *c)
 	char *bin = NULL;
 	int status;
 
-	if (which_scope(c, &scope) != EXIT_DONE || which_events(c, &job) != EXIT_DONE)
+	if (which_scope(c, &scope) != EXIT_DONE || list_scope(c, &scope) != EXIT_DONE ||
+	    which_events(c, &job) != EXIT_DONE)
 		status = c->status;
 	else if (registration_load(&r, &err) == -1 ||
 		 (bin = registration_bin(cli_value(c, "bin"), &err)) == NULL)
@@ -385,6 +432,8 @@ uninstall_main(struct cli *c)
 	free(job.record.backup);
 	job.record.backup = NULL;
 	rc = job_end(c, file->path, &job, rc, &err);
+	if (rc == EXIT_DONE && !job.dry)
+		rc = uninstall_skill(c, &r, scope);
 	job_free(&job);
 	registration_free(&r);
 	return rc;

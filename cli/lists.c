@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "lists.h"
+#include "registration.h"
 #include "sys/dir.h"
 #include "view.h"
 
@@ -267,4 +269,53 @@ lists_main(struct cli *c)
 	free(rows);
 	strings_free(&names);
 	return EXIT_DONE;
+}
+
+/* Do the settings or the environment name this list for sessions? */
+static bool
+is_shared(const struct list *list)
+{
+	const char *env = getenv(LIST_ID);
+	char *trimmed = list_trim(env != NULL ? env : ""), *name = list_sanitise(trimmed);
+	bool shared = strcmp(name, list->name) == 0;
+	struct registration r;
+	struct error err;
+
+	free(trimmed);
+	free(name);
+	if (shared || registration_load(&r, &err) == -1)
+		return true;
+	for (int i = 0; i < SCOPES; i++)
+		shared |= r.file[i].list != NULL && strcmp(r.file[i].list, list->name) == 0;
+	registration_free(&r);
+	return shared;
+}
+
+static int
+mark_told(void *arg, struct buf *text, struct error *err)
+{
+	(void)arg;
+	(void)err;
+	if (text->len > 0)
+		return 0;
+	buf_puts(text, "told\n");
+	return 1;
+}
+
+void
+lists_sharing_hint(struct cli *c)
+{
+	const struct list *list = &c->list;
+	const char *session = getenv("CLAUDE_CODE_SESSION_ID");
+	struct error err;
+
+	if (c->json || !isatty(STDERR_FILENO) || cli_by_agent() ||
+	    (session != NULL && *session != '\0') || list->foreign || is_session_name(list->name) ||
+	    is_team_name(list->name) || list_state_has(list, "sharing-told") || is_shared(list) ||
+	    list_state_edit(list, "sharing-told", mark_told, NULL, cli_deadline(), &err) != 1)
+		return;
+	cli_note(c,
+	    "claude-tasks: no session sees list '%s': each has its own.  To let the sessions of "
+	    "this project use it: claude-tasks install --list %s",
+	    list->name, list->name);
 }

@@ -66,8 +66,46 @@ rpc_error(struct json_object *o, int code, const char *message)
 	return o;
 }
 
+/* How to use the tools that are offered, when to use them, and which list they use if it is not the
+ * usual one. */
+static void
+add_instructions(const struct server *s, struct json_object *r)
+{
+	static const struct {
+		const char *family, *text;
+	} tools[] = {
+		{ "todo",
+		    "Read the tasks with TodoRead, and write all of them with TodoWrite. Set a "
+		    "task in_progress before you work on it, and completed when it is done" },
+		{ "plain",
+		    "List the tasks with list_tasks, create one with create_task. Call claim_task "
+		    "before you work on a task, and complete_task when it is done" },
+		{ NULL,
+		    "List the tasks with TaskList, create one with TaskCreate. With TaskUpdate, "
+		    "set a task in_progress before you work on it, and completed when it is "
+		    "done" },
+	};
+	struct buf text = { 0 };
+	struct error err;
+	size_t i = 0;
+
+	while (tools[i].family != NULL &&
+	       (s->family == NULL || strcmp(s->family, tools[i].family) != 0))
+		i++;
+	buf_printf(&text,
+	    "The task list of Claude Code. %s: this may run the project's gates, and a refusal "
+	    "says what failed. Use the list for work of three or more steps, for several requests "
+	    "at once, for work that agents share, or if the user asks for it. Do not use it for a "
+	    "question, a single trivial step, or a change in one place: do that directly.",
+	    tools[i].text);
+	if (cli_list(s->c, &err) == 0 && s->c->list.nearby)
+		cli_format(&text, " The tasks are in %s (%s).", s->c->list.dir, s->c->list.why);
+	out_string(r, "instructions", buf_text(&text));
+	buf_free(&text);
+}
+
 static struct json_object *
-initialize(const struct json *j, json_ref params)
+initialize(const struct server *s, const struct json *j, json_ref params)
 {
 	struct json_object *r = out_object(), *caps, *info;
 	const char *version = versions[0];
@@ -82,10 +120,7 @@ initialize(const struct json *j, json_ref params)
 	out_string(info, "name", "claude-tasks");
 	out_string(info, "title", "Claude Code task list");
 	out_string(info, "version", VERSION);
-	out_string(r, "instructions",
-	    "The task list of Claude Code. List the tasks with TaskList, create one with "
-	    "TaskCreate. Set a task in_progress before you work on it, and completed when it is "
-	    "done: this may run the project's gates, and a refusal says what failed.");
+	add_instructions(s, r);
 	return r;
 }
 
@@ -202,7 +237,7 @@ dispatch(struct server *s, const struct json *j, json_ref m)
 		goto out; /* a notification, or an unexpected answer */
 	o = reply(j, id);
 	if (strcmp(method, "initialize") == 0)
-		out_add(o, "result", initialize(j, params));
+		out_add(o, "result", initialize(s, j, params));
 	else if (strcmp(method, "ping") == 0)
 		out_add(o, "result", out_object());
 	else if (strcmp(method, "tools/list") == 0)

@@ -8,12 +8,28 @@
 /* The plugin that scripts/plugin makes, from any marketplace. */
 #define PLUGIN "task-hooks@"
 
+/* The list that a value of LIST_ID names; takes it.  NULL: none. */
+static char *
+list_name(char *value)
+{
+	char *trimmed, *name = NULL;
+
+	if (value != NULL) {
+		trimmed = list_trim(value);
+		if (*trimmed != '\0')
+			name = list_sanitise(trimmed);
+		free(trimmed);
+	}
+	free(value);
+	return name;
+}
+
 static void
 read_settings(struct registration_file *f, const struct buf *text)
 {
 	struct json j = { 0 };
 	struct error err;
-	json_ref plugins;
+	json_ref plugins, env;
 
 	if (settings_find(text->data, text->len, &f->entries, &err) == -1) {
 		f->broken = mem_string(err.text);
@@ -25,7 +41,12 @@ read_settings(struct registration_file *f, const struct buf *text)
 		    (f->scope == SCOPE_MANAGED &&
 			json_true(&j, json_member(&j, JSON_ROOT, "allowManagedHooksOnly")));
 		f->model = json_member_string(&j, JSON_ROOT, "model");
-		f->todo = json_member_string(&j, json_member(&j, JSON_ROOT, "env"), TODO_TOOLS);
+		env = json_member(&j, JSON_ROOT, "env");
+		f->todo = json_member_string(&j, env, TODO_TOOLS);
+		f->tasks = json_member_string(&j, env, TASKS_SWITCH);
+		f->list = list_name(json_member_string(&j, env, LIST_ID));
+		f->statusline =
+		    json_member_string(&j, json_member(&j, JSON_ROOT, "statusLine"), "command");
 		plugins = json_member(&j, JSON_ROOT, "enabledPlugins");
 		JSON_EACH (&j, plugins, p) {
 			char *name = json_key(&j, p);
@@ -76,6 +97,9 @@ registration_free(struct registration *r)
 		free(r->file[i].broken);
 		free(r->file[i].model);
 		free(r->file[i].todo);
+		free(r->file[i].tasks);
+		free(r->file[i].list);
+		free(r->file[i].statusline);
 		settings_entries_free(&r->file[i].entries);
 	}
 	free(r->project);
@@ -102,10 +126,29 @@ registration_disabled(const struct registration *r)
 }
 
 static bool
+says_off(const char *v)
+{
+	return strcmp(v, "0") == 0 || strcasecmp(v, "false") == 0 || strcasecmp(v, "no") == 0 ||
+	       strcasecmp(v, "off") == 0;
+}
+
+static bool
 switched_on(const char *v)
 {
-	return v != NULL && *v != '\0' && strcmp(v, "0") != 0 && strcasecmp(v, "false") != 0 &&
-	       strcasecmp(v, "no") != 0 && strcasecmp(v, "off") != 0;
+	return v != NULL && *v != '\0' && !says_off(v);
+}
+
+/* The client sets the variables of its settings over those of its environment, the managed ones
+ * last. */
+const char *
+registration_tasks_off(const struct registration *r)
+{
+	const char *v = getenv(TASKS_SWITCH);
+
+	for (int i = SCOPES - 1; i >= 0; i--)
+		if (r->file[i].tasks != NULL)
+			return says_off(r->file[i].tasks) ? r->file[i].path : NULL;
+	return v != NULL && says_off(v) ? "the environment" : NULL;
 }
 
 bool

@@ -13,10 +13,13 @@ struct registration_file {
 	bool there;
 	char *broken; /* why it cannot be used; NULL */
 	struct settings_entries entries;
-	bool disabled; /* disableAllHooks, or (managed) allowManagedHooksOnly */
-	bool plugin;   /* enables our plugin */
-	char *model;   /* "model"; NULL */
-	char *todo;    /* env.CLAUDE_CODE_ENABLE_TODO_TOOLS; NULL */
+	bool disabled;    /* disableAllHooks, or (managed) allowManagedHooksOnly */
+	bool plugin;      /* enables our plugin */
+	char *model;      /* "model"; NULL */
+	char *todo;       /* env.CLAUDE_CODE_ENABLE_TODO_TOOLS; NULL */
+	char *tasks;      /* env.CLAUDE_CODE_ENABLE_TASKS; NULL */
+	char *list;       /* env.CLAUDE_CODE_TASK_LIST_ID as the name of a list; NULL */
+	char *statusline; /* the command of statusLine; NULL */
 };
 
 struct registration {
@@ -26,6 +29,8 @@ struct registration {
 };
 
 #define TODO_TOOLS "CLAUDE_CODE_ENABLE_TODO_TOOLS"
+#define TASKS_SWITCH "CLAUDE_CODE_ENABLE_TASKS"
+#define LIST_ID "CLAUDE_CODE_TASK_LIST_ID"
 
 int registration_load(struct registration *, struct error *); /* -1: no {config} */
 void registration_free(struct registration *);
@@ -33,7 +38,9 @@ void registration_free(struct registration *);
 /* The settings file that enables our plugin, or disables our hooks; NULL: none. */
 const char *registration_plugin(const struct registration *);
 const char *registration_disabled(const struct registration *);
-/* Is the variable set, by the environment or a settings file? */
+/* What switches the client's tasks off: a settings file, or "the environment"; NULL: nothing. */
+const char *registration_tasks_off(const struct registration *);
+/* Is TODO_TOOLS set, by the environment or a settings file? */
 bool registration_todo_tools(const struct registration *);
 
 /* Would the client (its version; NULL: a current one) offer no Task tools here? */

@@ -17,6 +17,7 @@ status_json(struct cli *c, const struct registration *r, const char *version)
 	out_bool(o, "plugin", registration_plugin(r) != NULL);
 	out_bool(o, "disabled", registration_disabled(r) != NULL);
 	out_bool(o, "todo_tools", registration_todo_tools(r));
+	out_string(o, "tasks_off", registration_tasks_off(r));
 	files = out_add(o, "files", out_array());
 	for (int i = 0; i < SCOPES; i++) {
 		f = out_push(files, out_object());
@@ -24,6 +25,7 @@ status_json(struct cli *c, const struct registration *r, const char *version)
 		out_string(f, "path", r->file[i].path);
 		out_bool(f, "there", r->file[i].there);
 		out_string(f, "broken", r->file[i].broken);
+		out_strings(f, "flat", &r->file[i].entries.flat);
 		entries = out_add(f, "entries", out_array());
 		for (size_t k = 0; k < r->file[i].entries.count; k++) {
 			const struct settings_entry *s = &r->file[i].entries.item[k];
@@ -42,6 +44,7 @@ static void
 status_text(struct cli *c, const struct registration *r, const char *version)
 {
 	const char *plugin = registration_plugin(r), *disabled = registration_disabled(r);
+	const char *off = registration_tasks_off(r);
 	size_t count = 0;
 
 	for (int i = 0; i < SCOPES; i++) {
@@ -49,6 +52,11 @@ status_text(struct cli *c, const struct registration *r, const char *version)
 
 		if (f->broken != NULL)
 			buf_printf(&c->out, "%s: %s\n", f->path, f->broken);
+		for (size_t k = 0; k < f->entries.flat.count; k++)
+			cli_print(c,
+			    "%s: %s is not in a group; some versions of the client ignore every "
+			    "hook of the file (try: claude-tasks doctor)\n",
+			    f->path, f->entries.flat.item[k]);
 		for (size_t k = 0; k < f->entries.count; k++) {
 			const struct settings_entry *e = &f->entries.item[k];
 			bool missing = strchr(e->path, '/') != NULL && access(e->path, X_OK) != 0;
@@ -66,6 +74,9 @@ status_text(struct cli *c, const struct registration *r, const char *version)
 		buf_puts(&c->out, "no hook is registered (try: claude-tasks install)\n");
 	if (disabled != NULL)
 		buf_printf(&c->out, "%s disables the hooks\n", disabled);
+	if (off != NULL)
+		buf_printf(&c->out,
+		    "%s switches tasks off (to have them: remove " TASKS_SWITCH " there)\n", off);
 	buf_printf(&c->out, "client %s, Task tools %s\n", version != NULL ? version : "not found",
 	    registration_todo_tools(r) ? "enabled" : "as the client decides");
 }

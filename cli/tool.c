@@ -49,15 +49,10 @@ tool_error(struct tool_answer *a, const struct error *err)
 bool
 tool_open(struct cli *c, bool make, struct tool_answer *a)
 {
-	struct list_query q = { .list = c->list_name,
-		.dir = c->list_dir,
-		.session_id = getenv("CLAUDE_CODE_SESSION_ID") };
 	struct error err;
 
 	store_close(&c->store);
-	list_free(&c->list);
-	if (list_find(&c->list, &q, &err) == -1 ||
-	    store_open(&c->store, c->list.dir, make, &err) == -1) {
+	if (cli_list(c, &err) == -1 || store_open(&c->store, c->list.dir, make, &err) == -1) {
 		tool_error(a, &err);
 		return false;
 	}

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "change.h"
 #include "commands.h"
+#include "lists.h"
 #include "sys/file.h"
 #include "view.h"
 #include "write-part.h"
@@ -208,8 +209,10 @@ create(struct cli *c, const char *subject)
 	change_begin(c);
 	if (change_create(c, &f.change, &made, &err) == -1)
 		cli_error(c, &err);
-	else
+	else {
 		view_result(c, "created", &made);
+		lists_sharing_hint(c);
+	}
 out:
 	task_free(&made);
 	field_flags_free(&f);

@@ -57,7 +57,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		hooks[i] = &settings_hooks[i];
 	plan.shell = data[0] & 1;
 	if (data[0] & 2)
-		plan.env = "CLAUDE_CODE_TASK_LIST_ID", plan.env_value = "lab";
+		settings_values_add(&plan.values, "env.CLAUDE_CODE_TASK_LIST_ID", "\"lab\"");
 	text = malloc(len);
 	memcpy(text, data + 1, len - 1);
 	if (settings_install(text, len - 1, &plan, &in, &change, &e) == 0) {
@@ -69,7 +69,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		FUZZ_ASSERT(change.added == 0 && change.moved == 0);
 		FUZZ_ASSERT(again.len == in.len && memcmp(again.data, in.data, in.len) == 0);
 		FUZZ_ASSERT(settings_uninstall(
-				buf_text(&in), in.len, NULL, plan.env, &out, &change, &e) == 0);
+				buf_text(&in), in.len, NULL, &plan.values, &out, &change, &e) == 0);
 		FUZZ_ASSERT(change.removed >= 3);
 		FUZZ_ASSERT(count_ours(buf_text(&out), out.len) == 0);
 		others_are_same(buf_text(&in), in.len, buf_text(&out), out.len);
@@ -77,6 +77,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	buf_free(&in);
 	buf_free(&again);
 	buf_free(&out);
+	settings_values_free(&plan.values);
 	free(text);
 	return 0;
 }

@@ -286,6 +286,32 @@ Test(list, the_list_of_a_project_is_found)
 	cr_expect_str_eq(found(&q), SESSION, "the session of the environment");
 }
 
+/* 4.4: only where it was asked for, and where the project has no list */
+Test(list, folder)
+{
+	struct list_query q = { 0 };
+	struct list list;
+	struct error err = { 0 };
+	char path[256];
+
+	make_dir("work/app/.git");
+	make_dir("work/app/.tasks");
+	snprintf(path, sizeof(path), "%s/work/app", top);
+	q.cwd = path;
+	cr_expect_str_eq(found(&q), "app", "the hooks do not ask for it");
+	q.folder = true;
+	cr_assert_eq(list_find(&list, &q, &err), 0, "%s", err.text);
+	cr_expect(list.nearby && list.foreign && list.exists, "it is found");
+	cr_expect_eq(strncmp(list.name, "-tasks-", 7), 0, "%s", list.name);
+	cr_expect_neq(strstr(list.why, ".tasks"), NULL, "%s", list.why);
+	list_free(&list);
+	q.session_id = SESSION;
+	cr_expect_str_eq(found(&q), SESSION, "a session has its own list");
+	q.session_id = NULL;
+	make_dir("config/tasks/app");
+	cr_expect_str_eq(found(&q), "app", "the project has a list");
+}
+
 Test(list, a_given_list_or_directory_is_used)
 {
 	struct list_query q = { .list = " a/b ", .session_id = SESSION };

@@ -178,16 +178,17 @@ Test(settings, a_variable_is_added_once_and_removed)
 		struct buf out = { 0 }, again = { 0 }, back = { 0 };
 		struct error err = { 0 };
 
-		p.env = "CLAUDE_CODE_ENABLE_TODO_TOOLS";
-		p.env_value = "1";
+		settings_values_add(&p.values, "env.CLAUDE_CODE_ENABLE_TODO_TOOLS", "\"1\"");
+		settings_values_add(&p.values, "statusLine", "{\"type\":\"command\"}");
 		install(texts[i], p, &out, &change);
-		cr_expect(change.env, "%zu: added", i);
+		cr_expect(change.set[0] && change.set[1], "%zu: added", i);
 		install(buf_text(&out), p, &again, &change);
-		cr_expect_not(change.env, "%zu: once", i);
+		cr_expect_not(change.set[0] || change.set[1], "%zu: once", i);
 		cr_expect_eq(
-		    settings_uninstall(out.data, out.len, NULL, p.env, &back, &change, &err), 0,
+		    settings_uninstall(out.data, out.len, NULL, &p.values, &back, &change, &err), 0,
 		    "%zu: %s", i, err.text);
-		cr_expect(change.env, "%zu: removed", i);
+		cr_expect(change.set[0] && change.set[1], "%zu: removed", i);
+		settings_values_free(&p.values);
 		cr_expect_str_eq(buf_text(&back), texts[i], "%zu: the same bytes", i);
 		buf_free(&out);
 		buf_free(&again);
@@ -217,4 +218,34 @@ Test(settings, find_returns_form_timeout_and_config)
 	cr_expect_str_eq(all.item[1].config, "y", "config");
 	cr_expect_not(all.item[1].exec, "shell form");
 	settings_entries_free(&all);
+}
+
+/* 3.14: a hook without its group gets one; its values and the other bytes stay. */
+Test(settings, a_flat_hook_gets_its_group)
+{
+	static const char text[] =
+	    "{\n  \"a\": 1.50,\n  \"hooks\": {\n    \"Stop\": [\n      {\"matcher\":\"x\",\"type\":"
+	    "\"command\",\"command\":\"\\u0073ay\",\"timeout\":1e1}\n    ]\n  }\n}\n";
+	static const char odd[] = "{\"hooks\":{\"Stop\":[{\"matcher\":\"x\"}]}}";
+	struct settings_plan p = { .bin = "/b" };
+	struct settings_change change;
+	struct settings_entries all;
+	struct buf out = { 0 };
+	struct error err = { 0 };
+
+	cr_assert_eq(settings_find(text, strlen(text), &all, &err), 0, "%s", err.text);
+	cr_assert_eq(all.flat.count, 1, "one is flat");
+	cr_expect_str_eq(all.flat.item[0], "\"Stop\"[0]", "its place");
+	cr_expect_eq(all.odd.count, 0, "none is odd");
+	settings_entries_free(&all);
+	install(text, p, &out, &change);
+	cr_expect_eq(change.nested, 1, "one was put into a group");
+	cr_expect_neq(strstr(buf_text(&out), "\"a\": 1.50,"), NULL, "%s", buf_text(&out));
+	cr_expect_neq(strstr(buf_text(&out), "1e1"), NULL, "%s", buf_text(&out));
+	cr_assert_eq(settings_find(out.data, out.len, &all, &err), 0, "%s", err.text);
+	cr_expect_eq(all.flat.count + all.odd.count, 0, "all are groups");
+	settings_entries_free(&all);
+	cr_expect_eq(settings_install(odd, strlen(odd), &p, &out, &change, &err), -1, "odd");
+	cr_expect_eq(err.kind, ERROR_INPUT, "%s", err.text);
+	buf_free(&out);
 }

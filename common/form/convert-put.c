@@ -257,17 +257,30 @@ convert_put(struct store *s, const struct task_set *set, struct convert_report *
 	return rc == -1 ? -1 : (int)i;
 }
 
+static void
+count_bad(void *arg, const char *file, const char *reason)
+{
+	size_t *count = arg;
+
+	(void)file;
+	(void)reason;
+	(*count)++;
+}
+
 int
 convert_make(const char *dir, enum store_layout layout, struct error *err)
 {
 	struct store s = STORE_INIT;
 	struct task_set set = { 0 };
 	struct buf text = { 0 };
+	size_t bad = 0;
 	int rc = store_open(&s, dir, true, err);
 
 	if (rc == 1) {
 		rc = store_load(&s, &set, err);
-		if (rc == 0 && (set.count > 0 || s.layout == STORE_DOCUMENT))
+		if (rc == 0)
+			rc = store_bad(&s, count_bad, &bad, err);
+		if (rc == 0 && (set.count + bad > 0 || s.layout == STORE_DOCUMENT))
 			rc = error_set(err, ERROR_REFUSED,
 			    "'%s' already has a list; name another directory", dir);
 		if (rc == 0 && layout == STORE_DOCUMENT) {

@@ -1,7 +1,6 @@
 /*
- * --dir: a list in any directory.  Its state is still kept below {config},
- * under a name with a hash of the path, so that the .tasks of two projects
- * are two lists.
+ * A list in any directory, given by --dir or found as .tasks.  Its state is still kept below
+ * {config}, under a name with a hash of the path, so that the .tasks of two projects are two lists.
  */
 #include <errno.h>
 #include <limits.h>
@@ -62,7 +61,7 @@ resolve(const char *given, char real[PATH_MAX])
 }
 
 int
-list_find_dir(struct list *list, const char *given, struct error *err)
+list_find_dir(struct list *list, const char *given, char *why, struct error *err)
 {
 	char *root = mem_printf("%s/tasks", list->config), *name;
 	char real[PATH_MAX], real_root[PATH_MAX];
@@ -71,7 +70,8 @@ list_find_dir(struct list *list, const char *given, struct error *err)
 
 	if (rc == -1) {
 		free(root);
-		return error_sys(err, "cannot use --dir '%s'", given);
+		free(why);
+		return error_sys(err, "cannot use the directory '%s'", given);
 	}
 	slash = strrchr(real, '/');
 	list->exists = rc == 1;
@@ -82,7 +82,7 @@ list_find_dir(struct list *list, const char *given, struct error *err)
 	list->name =
 	    list->foreign ? mem_printf("%s-%08x", name, hash_short(real)) : mem_string(name);
 	list->dir = mem_string(real);
-	list->why = mem_string("--dir");
+	list->why = why;
 	free(name);
 	free(root);
 	return 0;

@@ -5,8 +5,8 @@
 
 /* Shared by the parts of list.h. */
 
-/* list_find() for --dir. */
-int list_find_dir(struct list *, const char *given, struct error *);
+/* list_find() for a directory; takes why. */
+int list_find_dir(struct list *, const char *given, char *why, struct error *);
 
 /* The name of the project that an absolute directory belongs to: "name" of the nearest
  * package.json, or the directory that holds .git, whichever comes first on the way up; else the

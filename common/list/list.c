@@ -258,19 +258,41 @@ search_environment(struct list_search *s)
 	return true;
 }
 
-static void
-search_project(struct list_search *s, const char *cwd)
+/* The .tasks of the working directory; a symbolic link is not followed. */
+static int
+search_folder(struct list_search *s, const char *cwd, const char *project, struct error *err)
+{
+	char *path = mem_join(cwd, "/.tasks", NULL);
+	struct stat st;
+	int rc = 0;
+
+	if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
+		rc = list_find_dir(s->list, path,
+		    mem_printf(
+			"no session and no list '%s'; .tasks of the working directory", project),
+		    err);
+		s->list->nearby = rc == 0;
+	}
+	free(path);
+	return rc;
+}
+
+static int
+search_project(struct list_search *s, const struct list_query *q, struct error *err)
 {
 	char here[PATH_MAX], *raw, *name;
-	const char *why;
+	const char *why, *cwd = q->cwd;
+	int rc = 0;
 
 	if (cwd == NULL || *cwd != '/')
 		cwd = getcwd(here, sizeof(here)) != NULL ? here : "/";
 	raw = list_project(cwd, &why);
 	name = list_sanitise(raw);
-	candidate(s, name, mem_printf("no session; %s", why));
+	if (!candidate(s, name, mem_printf("no session; %s", why)) && !s->refused && q->folder)
+		rc = search_folder(s, cwd, name, err);
 	free(raw);
 	free(name);
+	return rc;
 }
 
 static int
@@ -304,13 +326,13 @@ list_find(struct list *list, const struct list_query *q, struct error *err)
 	const char *session =
 	    q->session_id != NULL ? q->session_id : getenv("CLAUDE_CODE_SESSION_ID");
 	char *trimmed, *name;
-	int rc;
+	int rc = 0;
 
 	memset(list, 0, sizeof(*list));
 	if ((list->config = list_config_dir(err)) == NULL)
 		return -1;
 	if (q->dir != NULL) {
-		rc = list_find_dir(list, q->dir, err);
+		rc = list_find_dir(list, q->dir, mem_string("--dir"), err);
 		goto out;
 	}
 	if (q->list != NULL) {
@@ -322,9 +344,10 @@ list_find(struct list *list, const struct list_query *q, struct error *err)
 	} else if (!search_environment(&s)) {
 		search_session(&s, q, session);
 		if (s.first == NULL && list->name == NULL)
-			search_project(&s, q->cwd);
+			rc = search_project(&s, q, err);
 	}
-	rc = search_done(&s, err);
+	if (rc == 0)
+		rc = search_done(&s, err);
 	free(s.first);
 	free(s.first_why);
 out:

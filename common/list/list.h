@@ -23,12 +23,16 @@
  * and the first that exists is taken; if none exists, the first.  A symbolic
  * link is not followed: ERROR_REFUSED if it would have been taken.
  * The rules of teams are in team.h.
+ *
+ * With `folder` set, a directory .tasks in the working directory is used where there is no session
+ * and no list of the project's name.
  */
 struct list_query {
 	const char *list, *dir; /* from the command line; NULL */
 	const char *session_id; /* from the event; NULL: CLAUDE_CODE_SESSION_ID */
 	const char *team_name;  /* from the event */
 	const char *cwd;        /* NULL: the process's */
+	bool folder;            /* see below; the hooks never set it */
 };
 
 struct list {
@@ -37,7 +41,8 @@ struct list {
 	char *dir;    /* where its tasks are; may not exist yet */
 	char *why;    /* "CLAUDE_CODE_TASK_LIST_ID is 'lab'" */
 	bool exists;
-	bool foreign;   /* given by --dir: outside {config}/tasks; its name ends in a path's hash */
+	bool foreign;   /* outside {config}/tasks; its name ends in a path's hash */
+	bool nearby;    /* the .tasks of the working directory, which no option named */
 	bool has_state; /* list_state() has opened statefd */
 	int statefd;
 };

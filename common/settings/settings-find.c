@@ -83,6 +83,42 @@ settings_parse(struct json *j, const char *text, size_t len, struct error *err)
 	return rc;
 }
 
+static enum settings_element
+element_kind(const struct json *j, json_ref e)
+{
+	json_ref hooks = json_member(j, e, "hooks");
+
+	if (json_kind(j, hooks) == JSON_ARRAY)
+		return SETTINGS_GROUP;
+	return hooks == JSON_ABSENT && json_kind(j, json_member(j, e, "type")) == JSON_STRING
+		   ? SETTINGS_FLAT
+		   : SETTINGS_ODD;
+}
+
+bool
+settings_element(
+    const struct json *j, enum settings_element kind, size_t nth, json_ref *element, char **name)
+{
+	json_ref hooks = json_member(j, JSON_ROOT, "hooks");
+
+	JSON_EACH (j, hooks, e) {
+		size_t index = 0;
+
+		JSON_EACH (j, e, g) {
+			if (element_kind(j, g) == kind && nth-- == 0) {
+				char *event = json_key(j, e);
+
+				*element = g;
+				*name = mem_printf("\"%s\"[%zu]", event, index);
+				free(event);
+				return true;
+			}
+			index++;
+		}
+	}
+	return false;
+}
+
 /* Is this handler ours?  path: see settings_program(). */
 static const char *
 handler_program(const struct json *j, json_ref handler, bool *exec, char **path)
@@ -163,7 +199,8 @@ settings_find(const char *text, size_t len, struct settings_entries *all, struct
 	struct json j = { 0 };
 	struct settings_entry *s;
 	struct settings_place at;
-	char *path, *command;
+	json_ref element;
+	char *path, *command, *name;
 	int rc = settings_parse(&j, text, len, err);
 
 	*all = (struct settings_entries){ 0 };
@@ -180,6 +217,10 @@ settings_find(const char *text, size_t len, struct settings_entries *all, struct
 		(void)json_int(&j, json_member(&j, at.handler, "timeout"), &s->timeout);
 		free(command);
 	}
+	for (size_t n = 0; rc == 0 && settings_element(&j, SETTINGS_FLAT, n, &element, &name); n++)
+		strings_take(&all->flat, name);
+	for (size_t n = 0; rc == 0 && settings_element(&j, SETTINGS_ODD, n, &element, &name); n++)
+		strings_take(&all->odd, name);
 	json_free(&j);
 	return rc;
 }
@@ -194,5 +235,7 @@ settings_entries_free(struct settings_entries *all)
 		free(all->item[i].config);
 	}
 	free(all->item);
+	strings_free(&all->flat);
+	strings_free(&all->odd);
 	*all = (struct settings_entries){ 0 };
 }

@@ -15,6 +15,13 @@ struct settings_place {
 /* Parse, and check that hooks, its events and env have the form that we edit. */
 int settings_parse(struct json *, const char *text, size_t len, struct error *);
 
+/* What an element of an event's array is. */
+enum settings_element { SETTINGS_GROUP, SETTINGS_FLAT, SETTINGS_ODD };
+
+/* The n-th element of this kind; *name: "SubagentStop"[0] (owned). */
+bool settings_element(
+    const struct json *, enum settings_element, size_t nth, json_ref *element, char **name);
+
 /* The n-th handler of ours (event: only below this one; NULL any).  path gets the
  * executable's (owned); may be NULL. */
 bool settings_place(

@@ -41,9 +41,8 @@ settings_hook_find(const char *event)
 	return NULL;
 }
 
-/* A word for a POSIX shell, quoted only if it must be. */
-static void
-shell_word(struct buf *b, const char *s)
+void
+settings_shell_word(struct buf *b, const char *s)
 {
 	if (text_plain_word(s)) {
 		buf_puts(b, s);
@@ -114,7 +113,7 @@ make_group(const struct settings_hook *h, const struct settings_plan *plan)
 	out_string(group, "matcher", h->matcher);
 	out_string(o, "type", "command");
 	if (plan->shell) {
-		shell_word(&word, path);
+		settings_shell_word(&word, path);
 		out_string(o, "command", buf_text(&word));
 	} else {
 		out_string(o, "command", path);
@@ -158,7 +157,7 @@ move_entry(struct buf *text, const struct json *j, const struct settings_place *
 			buf_puts(&line, path);
 		} else {
 			free(settings_first_word(command, &rest));
-			shell_word(&line, path);
+			settings_shell_word(&line, path);
 			buf_puts(&line, rest);
 		}
 		json_print_string(&value, line.data, line.len);
@@ -204,26 +203,138 @@ add_entry(struct buf *text, const struct json *j, const struct settings_hook *h,
 	buf_free(&value);
 }
 
-static void
-add_env(struct buf *text, const struct json *j, const struct settings_plan *plan, const char *unit)
+void
+settings_values_add(struct settings_values *v, const char *name, const char *text)
 {
-	json_ref env = json_member(j, JSON_ROOT, "env");
+	if (strings_has(&v->name, name) || v->name.count == SETTINGS_VALUES)
+		return;
+	strings_add(&v->name, name);
+	strings_add(&v->text, text);
+}
+
+void
+settings_values_free(struct settings_values *v)
+{
+	strings_free(&v->name);
+	strings_free(&v->text);
+}
+
+/* Where a value is: its object (JSON_ABSENT: there is none yet) and key; in: its name, or NULL. */
+static json_ref
+value_place(const struct json *j, const char *name, const char **in, const char **key)
+{
+	bool env = strncmp(name, "env.", 4) == 0;
+
+	*in = env ? "env" : NULL;
+	*key = env ? name + 4 : name;
+	return env ? json_member(j, JSON_ROOT, "env") : JSON_ROOT;
+}
+
+/* 1 it was added, 0 the file has one, -1. */
+static int
+add_value(
+    struct buf *text, const char *name, const char *value, const char *unit, struct error *err)
+{
+	struct json j = { 0 };
+	struct buf whole = { 0 };
 	struct json_object *o;
+	struct json_edit e;
+	const char *in, *key;
+	json_ref object;
+	int rc = settings_parse(&j, text->data, text->len, err);
+
+	object = rc == 0 ? value_place(&j, name, &in, &key) : JSON_ABSENT;
+	if (rc == 0 && json_member(&j, object, key) == JSON_ABSENT) {
+		json_edit_init(&e, &j);
+		if (object != JSON_ABSENT) {
+			json_edit_set(&e, object, key, value);
+		} else {
+			o = out_object();
+			out_add(o, key, out_raw_text(value, strlen(value)));
+			value_text(&whole, o, unit, 1);
+			json_edit_set(&e, JSON_ROOT, in, buf_text(&whole));
+			buf_free(&whole);
+		}
+		apply_edit(text, &e);
+		rc = 1;
+	}
+	json_free(&j);
+	return rc;
+}
+
+/* 1 it was removed, 0 the file does not have it, or has another one. */
+static int
+remove_value(struct buf *text, const char *name, const char *value, struct error *err)
+{
+	struct json j = { 0 }, same = { 0 };
+	struct json_edit e;
+	const char *in, *key;
+	json_ref object, at;
+	int rc = settings_parse(&j, text->data, text->len, err);
+
+	object = rc == 0 ? value_place(&j, name, &in, &key) : JSON_ABSENT;
+	at = object != JSON_ABSENT ? json_member(&j, object, key) : JSON_ABSENT;
+	if (at != JSON_ABSENT && json_parse(&same, value, strlen(value), err) == 0 &&
+	    json_same(&j, at, &same, JSON_ROOT)) {
+		json_edit_init(&e, &j);
+		if (in != NULL && json_count(&j, object) == 1)
+			json_edit_remove(&e, JSON_ROOT, in);
+		else
+			json_edit_remove(&e, object, key);
+		apply_edit(text, &e);
+		rc = 1;
+	}
+	json_free(&j);
+	json_free(&same);
+	return rc;
+}
+
+/* Put a hook into the group that it lacks: its matcher goes to the group. */
+static void
+nest_hook(struct buf *text, const struct json *j, json_ref flat, const char *unit)
+{
+	struct json_object *group = out_object(), *list = out_array(), *o = out_object();
 	struct buf value = { 0 };
 	struct json_edit e;
 
-	json_edit_init(&e, j);
-	if (env != JSON_ABSENT) {
-		json_print_string(&value, plan->env_value, strlen(plan->env_value));
-		json_edit_set(&e, env, plan->env, buf_text(&value));
-	} else {
-		o = out_object();
-		out_string(o, plan->env, plan->env_value);
-		value_text(&value, o, unit, 1);
-		json_edit_set(&e, JSON_ROOT, "env", buf_text(&value));
+	JSON_EACH (j, flat, m) {
+		char *key = json_key(j, m);
+
+		out_add(strcmp(key, "matcher") == 0 ? group : o, key, out_raw(j, m));
+		free(key);
 	}
+	out_push(list, o);
+	out_add(group, "hooks", list);
+	value_text(&value, group, unit, 3);
+	json_edit_init(&e, j);
+	json_edit_replace(&e, flat, buf_text(&value));
 	apply_edit(text, &e);
 	buf_free(&value);
+}
+
+static int
+nest_hooks(struct buf *text, const char *unit, struct settings_change *change, struct error *err)
+{
+	struct json j = { 0 };
+	json_ref at;
+	char *name;
+	int rc;
+
+	while ((rc = settings_parse(&j, text->data, text->len, err)) == 0 &&
+	       settings_element(&j, SETTINGS_FLAT, 0, &at, &name)) {
+		nest_hook(text, &j, at, unit);
+		change->nested++;
+		free(name);
+	}
+	if (rc == 0 && settings_element(&j, SETTINGS_ODD, 0, &at, &name)) {
+		rc = error_set(err, ERROR_INPUT,
+		    "%s of \"hooks\" has no array \"hooks\", and some versions of the client then "
+		    "ignore every hook of the file (remove it, or write {\"hooks\": [...]})",
+		    name);
+		free(name);
+	}
+	json_free(&j);
+	return rc;
 }
 
 int
@@ -233,11 +344,12 @@ settings_install(const char *text, size_t len, const struct settings_plan *plan,
 	struct json j = { 0 };
 	struct settings_place at;
 	char *unit = indentation(text, len), *path;
-	int rc = 0;
+	int rc;
 
 	*change = (struct settings_change){ 0 };
 	buf_reset(out);
 	buf_add(out, text, len);
+	rc = nest_hooks(out, unit, change, err);
 	for (size_t i = 0; i < plan->count && rc == 0; i++) {
 		const struct settings_hook *h = plan->hooks[i];
 		bool found = false;
@@ -260,16 +372,14 @@ settings_install(const char *text, size_t len, const struct settings_plan *plan,
 			change->added++;
 		}
 	}
-	if (rc == 0)
-		rc = settings_parse(&j, out->data, out->len, err);
-	if (rc == 0 && plan->env != NULL &&
-	    json_member(&j, json_member(&j, JSON_ROOT, "env"), plan->env) == JSON_ABSENT) {
-		add_env(out, &j, plan, unit);
-		change->env = true;
+	for (size_t i = 0; i < plan->values.name.count && rc != -1; i++) {
+		rc =
+		    add_value(out, plan->values.name.item[i], plan->values.text.item[i], unit, err);
+		change->set[i] = rc == 1;
 	}
 	json_free(&j);
 	free(unit);
-	return rc;
+	return rc == -1 ? -1 : 0;
 }
 
 /* Remove the handler, with its group, event and "hooks" if nothing else is in them. */
@@ -297,13 +407,12 @@ remove_handler(struct buf *text, const struct json *j, const struct settings_pla
 }
 
 int
-settings_uninstall(const char *text, size_t len, const struct strings *events, const char *env,
-    struct buf *out, struct settings_change *change, struct error *err)
+settings_uninstall(const char *text, size_t len, const struct strings *events,
+    const struct settings_values *values, struct buf *out, struct settings_change *change,
+    struct error *err)
 {
 	struct json j = { 0 };
-	struct json_edit e;
 	struct settings_place at;
-	json_ref vars;
 	size_t skip = 0;
 	char *event;
 	int rc;
@@ -322,16 +431,10 @@ settings_uninstall(const char *text, size_t len, const struct strings *events, c
 		}
 		free(event);
 	}
-	vars = rc == 0 ? json_member(&j, JSON_ROOT, "env") : JSON_ABSENT;
-	if (env != NULL && json_member(&j, vars, env) != JSON_ABSENT) {
-		json_edit_init(&e, &j);
-		if (json_count(&j, vars) > 1)
-			json_edit_remove(&e, vars, env);
-		else
-			json_edit_remove(&e, JSON_ROOT, "env");
-		apply_edit(out, &e);
-		change->env = true;
+	for (size_t i = 0; values != NULL && i < values->name.count && rc != -1; i++) {
+		rc = remove_value(out, values->name.item[i], values->text.item[i], err);
+		change->set[i] = rc == 1;
 	}
 	json_free(&j);
-	return rc;
+	return rc == -1 ? -1 : 0;
 }

@@ -13,7 +13,8 @@
  * Text in, text out; settings-file.h reads and writes the files.  An edit changes
  * only the bytes of our entries, in the file's own indentation.  A text that is
  * not a JSON object, or whose "hooks" does not have the form that the client
- * expects, is refused.
+ * expects, is refused.  One mistake is corrected by install: a hook that is in the array of its
+ * event without the group around it.
  *
  * An entry is ours if its command is one of our executables, in any directory: so it
  * is found again after a move or an update.  What a person added to it
@@ -31,27 +32,39 @@ extern const struct settings_hook settings_hooks[];
 extern const size_t settings_hook_count;
 const struct settings_hook *settings_hook_find(const char *event);
 
+/*
+ * Values besides the hooks, by name: "env.CLAUDE_CODE_TASK_LIST_ID" is a member of "env",
+ * "statusLine" one of the file itself.  text: JSON.
+ */
+#define SETTINGS_VALUES 4
+struct settings_values {
+	struct strings name, text;
+};
+void settings_values_add(struct settings_values *, const char *name, const char *text);
+void settings_values_free(struct settings_values *);
+
 struct settings_plan {
 	const struct settings_hook *const *hooks;
 	size_t count;
-	const char *bin;             /* directory of the executables, absolute */
-	bool shell;                  /* a command line for a shell, for clients without `args` */
-	const char *env, *env_value; /* a variable to set in "env"; NULL: none */
+	const char *bin;               /* directory of the executables, absolute */
+	bool shell;                    /* a command line for a shell, for clients without `args` */
+	struct settings_values values; /* set those that the file does not have */
 };
 
 struct settings_change {
 	size_t added, moved, kept, removed;
-	bool env; /* the variable was added */
+	size_t nested;             /* hooks that got a group around them, see settings_find() */
+	bool set[SETTINGS_VALUES]; /* the values that were set, or removed */
 };
 
 /* Add or move the entries of the plan.  0; -1 ERROR_INPUT. */
 int settings_install(const char *text, size_t len, const struct settings_plan *, struct buf *out,
     struct settings_change *, struct error *);
 
-/* Remove our entries (events: only these, NULL all), and the variable if `env` names it;
- * containers that become empty are removed too. */
-int settings_uninstall(const char *text, size_t len, const struct strings *events, const char *env,
-    struct buf *out, struct settings_change *, struct error *);
+/* Remove our entries (events: only these, NULL all), and the values (NULL: none) that are still the
+ * same; containers that become empty are removed too. */
+int settings_uninstall(const char *text, size_t len, const struct strings *events,
+    const struct settings_values *, struct buf *out, struct settings_change *, struct error *);
 
 /* One of our entries, as found. */
 struct settings_entry {
@@ -65,6 +78,10 @@ struct settings_entry {
 struct settings_entries {
 	struct settings_entry *item;
 	size_t count;
+	/* Elements of events that are not a group, {"matcher": ..., "hooks": [...]}: hooks (flat),
+	 * and anything else (odd).  Client 2.1.197 then ignores every hook of the file, 2.1.325
+	 * only this element. */
+	struct strings flat, odd;
 };
 int settings_find(const char *text, size_t len, struct settings_entries *, struct error *);
 void settings_entries_free(struct settings_entries *);
@@ -72,5 +89,8 @@ void settings_entries_free(struct settings_entries *);
 /* The name of our executable that a command line or path runs; NULL: not ours.  If it is ours and
  * path is not NULL, *path gets the unquoted first word (owned). */
 const char *settings_program(const char *command, bool exec, char **path);
+
+/* Add a word for a POSIX shell, quoted only if it must be. */
+void settings_shell_word(struct buf *, const char *);
 
 #endif

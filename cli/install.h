@@ -1,0 +1,26 @@
+#ifndef CLI_INSTALL_H
+#define CLI_INSTALL_H
+
+#include "registration.h"
+
+/*
+ * For install.c: what is installed besides the hooks.
+ */
+
+/* Add to the plan the values that the options ask for; version: of the client, or NULL.  An exit
+ * status. */
+int install_values(struct cli *, const struct registration *, enum scope, const char *version,
+    struct settings_plan *);
+
+/* Where the client finds the skill; owned.  The project's for both scopes of a project. */
+char *skill_path(const struct registration *, enum scope);
+
+/* Copy the skill there, or remove it; they print what they did.  An exit status. */
+int install_skill(struct cli *, const struct registration *, enum scope, bool dry);
+int uninstall_skill(struct cli *, const struct registration *, enum scope);
+
+/* The copy that install made; SKILL_NONE: it made none, or a person has changed it. */
+enum skill_state { SKILL_NONE, SKILL_CURRENT, SKILL_OLD, SKILL_MISSING };
+enum skill_state skill_state(const struct registration *, enum scope);
+
+#endif
