@@ -8,6 +8,7 @@
  */
 #include "list/team.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -21,9 +22,10 @@
 #include "sys/dir.h"
 #include "sys/file.h"
 #include "sys/process.h"
-#include "json/json.h"
+#include "json/json-fields.h"
 
 #define ANCESTORS 4 /* hook, its shell, the client, and one to spare */
+#define MEMBERS 500 /* more are not read */
 
 /* The value of an option in a NUL-separated command line. */
 static char *
@@ -86,17 +88,28 @@ member_find(const struct json *j, const char *key, const char *value)
 	return JSON_ABSENT;
 }
 
+/* The process of the lead; 0 unknown, -1 it is gone. */
+static int64_t
+lead_process(const struct json *j)
+{
+	json_ref lead = json_member(j, JSON_ROOT, "leadProcess");
+	int64_t pid = 0;
+
+	if (json_int(j, json_member(j, lead, "pid"), &pid) == -1 || pid <= 0)
+		return 0;
+	return kill((pid_t)pid, 0) == -1 && errno == ESRCH ? -1 : pid;
+}
+
 static bool
 seat_from_config(struct team_seat *seat, const char *team, const struct json *j,
     const char *session, const pid_t *pids)
 {
-	json_ref lead = json_member(j, JSON_ROOT, "leadProcess"), m;
-	int64_t pid = 0;
+	int64_t pid = lead_process(j);
 	bool ours = false;
+	json_ref m;
 	int i;
 
-	if (lead != JSON_ABSENT && json_int(j, json_member(j, lead, "pid"), &pid) == 0 && pid > 0 &&
-	    kill((pid_t)pid, 0) == -1 && errno == ESRCH)
+	if (pid == -1)
 		return false;
 	if (session != NULL && json_equals(j, json_member(j, JSON_ROOT, "leadSessionId"), session))
 		ours = true;
@@ -158,7 +171,55 @@ team_seat_free(struct team_seat *seat)
 }
 
 bool
-team_has_member(const char *config, const char *team, const char *name)
+team_name_ok(const char *s)
+{
+	size_t n;
+
+	if (!isalnum((unsigned char)*s))
+		return false;
+	for (n = 0; s[n] != '\0'; n++)
+		if (!isalnum((unsigned char)s[n]) && s[n] != '_' && s[n] != '-')
+			return false;
+	return n <= 64;
+}
+
+#define FIELD(key, kind, member) JSON_FIELD(key, kind, struct team_member, member)
+
+static const struct json_field fields[] = {
+	FIELD("agentId", FIELD_NAME, agent_id),
+	FIELD("name", FIELD_NAME, name),
+	FIELD("agentType", FIELD_NAME, type),
+	FIELD("color", FIELD_NAME, color),
+	FIELD("isActive", FIELD_BOOL, active),
+	JSON_FIELDS_END,
+};
+
+static void
+members_read(struct team *team, const struct json *j)
+{
+	json_ref lead = json_member(j, JSON_ROOT, "leadAgentId");
+	json_ref members = json_member(j, JSON_ROOT, "members");
+	struct team_member *m;
+
+	team->lead_session = json_member_string(j, JSON_ROOT, "leadSessionId");
+	team->over = lead_process(j) == -1;
+	JSON_EACH (j, json_kind(j, members) == JSON_ARRAY ? members : JSON_ABSENT, at) {
+		if (team->count == MEMBERS)
+			break;
+		team->item = mem_more(team->item, team->count, sizeof(*team->item));
+		m = &team->item[team->count];
+		memset(m, 0, sizeof(*m));
+		json_fields_read(m, fields, j, at);
+		m->lead = m->agent_id != NULL && json_equals(j, lead, m->agent_id);
+		if (m->name != NULL && team_name_ok(m->name))
+			team->count++;
+		else
+			json_fields_free(m, fields);
+	}
+}
+
+bool
+team_load(struct team *team, const char *config, const char *name)
 {
 	char *path = mem_printf("%s/teams", config);
 	struct buf text = { 0 };
@@ -166,13 +227,51 @@ team_has_member(const char *config, const char *team, const char *name)
 	bool found = false;
 	int fd;
 
+	memset(team, 0, sizeof(*team));
 	if ((fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC)) != -1) {
-		found = config_load(fd, team, &text, &j) &&
-			member_find(&j, "name", name) != JSON_ABSENT;
+		if ((found = config_load(fd, name, &text, &j)))
+			members_read(team, &j);
 		close(fd);
 	}
 	free(path);
 	json_free(&j);
 	buf_free(&text);
+	return found;
+}
+
+bool
+team_find(struct team *team, const char *config, const char *name, const char *session)
+{
+	struct team_seat seat;
+	bool found = team_load(team, config, name);
+
+	if (!found) {
+		team_seat_find(&seat, config, session);
+		found = seat.team != NULL && team_load(team, config, seat.team);
+		team_seat_free(&seat);
+	}
+	return found;
+}
+
+void
+team_free(struct team *team)
+{
+	for (size_t i = 0; i < team->count; i++)
+		json_fields_free(&team->item[i], fields);
+	free(team->item);
+	free(team->lead_session);
+	memset(team, 0, sizeof(*team));
+}
+
+bool
+team_has_member(const char *config, const char *team, const char *name)
+{
+	struct team all;
+	bool found = false;
+
+	(void)team_load(&all, config, team);
+	for (size_t i = 0; i < all.count; i++)
+		found |= strcmp(all.item[i].name, name) == 0;
+	team_free(&all);
 	return found;
 }
