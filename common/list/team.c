@@ -18,6 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "list/list.h"
 #include "sys/dir.h"
 #include "sys/file.h"
@@ -62,17 +63,27 @@ seat_from_process(struct team_seat *seat, pid_t pid)
 	return seat->team != NULL;
 }
 
-static int
+/* The client writes it in place, whenever a teammate begins or ends a turn: what is not JSON is
+ * read again. */
+static bool
 config_load(int teamsfd, const char *team, struct buf *text, struct json *j)
 {
+	static const int waits_us[] = { 200, 1000, 5000 };
+	const size_t tries = sizeof(waits_us) / sizeof(waits_us[0]);
 	struct error err;
-	int fd, rc;
+	bool whole = false;
+	int fd;
 
 	if (!name_ok(team) || (fd = dir_open_at(teamsfd, team, false, 0, &err)) == -1)
-		return 0;
-	rc = file_read(fd, "config.json", 0, FILE_MAX, text, &err);
+		return false;
+	for (size_t i = 0; file_read(fd, "config.json", 0, FILE_MAX, text, &err) == 1; i++) {
+		whole = json_parse(j, buf_text(text), text->len, &err) == 0;
+		if (whole || i == tries)
+			break;
+		clock_sleep_us(waits_us[i]);
+	}
 	close(fd);
-	return rc == 1 && json_parse(j, buf_text(text), text->len, &err) == 0;
+	return whole;
 }
 
 static json_ref
