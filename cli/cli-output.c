@@ -276,6 +276,7 @@ cli_paint(const struct cli *c, enum paint p)
 		[PAINT_GREEN] = "\033[32m",
 		[PAINT_YELLOW] = "\033[33m",
 		[PAINT_BLUE] = "\033[36m",
+		[PAINT_MAGENTA] = "\033[35m",
 	};
 
 	return c->color ? code[p] : "";

@@ -69,7 +69,8 @@ enum paint {
 	PAINT_RED,
 	PAINT_GREEN,
 	PAINT_YELLOW,
-	PAINT_BLUE
+	PAINT_BLUE,
+	PAINT_MAGENTA
 };
 
 struct cli {
@@ -188,6 +189,7 @@ int lists_main(struct cli *);
 int tree_main(struct cli *);
 int why_main(struct cli *);
 int log_main(struct cli *);
+int agents_main(struct cli *);
 int statusline_main(struct cli *);
 int watch_main(struct cli *);
 int create_main(struct cli *);

@@ -38,6 +38,11 @@ static const struct flag log_flags[] = {
 	{ 0 },
 };
 
+static const struct flag agents_flags[] = {
+	{ "all", 'a', NULL, "include all that had a task, however long ago" },
+	{ 0 },
+};
+
 static const struct flag watch_flags[] = {
 	{ "until", 'u', "N|all", "exit when this task, or every task, is completed" },
 	{ 0 },
@@ -235,6 +240,8 @@ static const struct command table[] = {
 	    "show what blocks a task, who holds it, and which command to run", NULL, NULL },
 	{ "log", NULL, "[N]", 0, 1, log_main, log_flags, "show what was done to the list or a task",
 	    NULL, NULL },
+	{ "agents", NULL, "", 0, 0, agents_main, agents_flags,
+	    "show who works on the list, and who is gone", NULL, NULL },
 	{ "statusline", NULL, "", 0, 0, statusline_main, NULL,
 	    "print one line for Claude Code's status line", NULL,
 	    "Reads the client's JSON on standard input, unless that is a terminal.  To show it:\n"

@@ -15,8 +15,11 @@
 #include <unistd.h>
 
 #include "agent/event.h"
+#include "agents.h"
 #include "sys/file.h"
-#include "view.h"
+
+#define TICK_MS 10000
+#define LINE_COLUMNS 1000 /* of the agents, where there is no terminal */
 
 /* Take the session, which determines the list, from the client's JSON on standard input. */
 static void
@@ -157,7 +160,7 @@ screen_enter(struct cli *c)
 }
 
 static void
-screen_draw(struct cli *c, const struct view *v)
+screen_draw(struct cli *c, const struct view *v, const struct agents *agents)
 {
 	buf_puts(&c->out, "\033[H\033[2J");
 	buf_printf(
@@ -173,6 +176,8 @@ screen_draw(struct cli *c, const struct view *v)
 	}
 	if (v->shown == 0)
 		buf_puts(&c->out, "  no tasks yet\r\n");
+	buf_puts(&c->out, "\r\n  ");
+	agents_line(c, &c->out, agents, c->columns - 2, true);
 	cli_flush(c);
 }
 
@@ -204,15 +209,31 @@ print_changes(struct cli *c, const struct view *was, const struct view *is)
 			buf_printf(&c->out, "#%s [deleted]\n", was->tasks.item[i].id);
 }
 
+/* The same for the agents: a line if it differs from the last one. */
 static void
-print_counts(struct cli *c, const struct view *v)
+print_agents(struct cli *c, const struct agents *agents, struct buf *last)
 {
-	struct json_object *o = out_object();
+	struct buf line = { 0 };
+
+	agents_line(c, &line, agents, LINE_COLUMNS, false);
+	if (line.len > 0 && strcmp(buf_text(&line), buf_text(last)) != 0)
+		buf_printf(&c->out, "agents: %s\n", buf_text(&line));
+	buf_free(last);
+	*last = line;
+}
+
+static void
+print_counts(struct cli *c, const struct view *v, const struct agents *agents)
+{
+	struct json_object *o = out_object(), *array;
 
 	out_int(o, "completed", (int64_t)v->completed);
 	out_int(o, "cancelled", (int64_t)v->cancelled);
 	out_int(o, "tasks", (int64_t)v->shown);
 	out_int(o, "in_progress", (int64_t)v->in_progress);
+	array = out_add(o, "agents", out_array());
+	for (size_t i = 0; i < agents->count; i++)
+		out_push(array, agents_json(agents, &agents->item[i], v));
 	cli_json_line(c, o);
 }
 
@@ -248,9 +269,9 @@ watch_nearest(int fd, const char *dir)
 	return wd;
 }
 
-/* Wait for a change: 1 changed, 0 q was pressed, -1. */
+/* Wait for a change, or that long: 1 draw again, 0 q was pressed, -1. */
 static int
-wait_for_change(int fd)
+wait_for_change(int fd, int ms)
 {
 	struct pollfd p[2] = { { .fd = fd, .events = POLLIN },
 		{ .fd = raw ? STDIN_FILENO : -1, .events = POLLIN } };
@@ -258,11 +279,12 @@ wait_for_change(int fd)
 	char key;
 
 	for (;;) {
-		if (poll(p, 2, -1) == -1) {
-			if (errno == EINTR)
-				continue;
-			return -1;
-		}
+		int n = poll(p, 2, ms);
+
+		if (n == -1 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n == 0 ? 1 : -1;
 		if (p[1].revents != 0) {
 			if (read(STDIN_FILENO, &key, 1) <= 0 || key == 'q' || key == 4)
 				return 0;
@@ -285,7 +307,9 @@ static int
 watch_loop(struct cli *c, int fd, const char *until)
 {
 	struct view v = { 0 }, next;
-	int wd, rc = 1;
+	struct agents agents;
+	struct buf line = { 0 };
+	int wd, rc = 1, ms;
 
 	while (rc == 1) {
 		/* Watch first, then read: a change in between is printed again, not missed. */
@@ -295,19 +319,26 @@ watch_loop(struct cli *c, int fd, const char *until)
 			rc = -1;
 			break;
 		}
+		(void)agents_load(c, &agents, &next, false);
 		if (alternate)
-			screen_draw(c, &next);
+			screen_draw(c, &next, &agents);
 		else if (c->json)
-			print_counts(c, &next);
-		else
+			print_counts(c, &next, &agents);
+		else {
 			print_changes(c, &v, &next);
+			print_agents(c, &agents, &line);
+		}
 		cli_flush(c);
+		/* How long they have worked changes by itself, and so does who is alive. */
+		ms = alternate && agents.count > 0 ? TICK_MS : -1;
+		agents_free(&agents);
 		view_free(&v);
 		v = next;
-		rc = reached(&v, until) ? 0 : wait_for_change(fd);
+		rc = reached(&v, until) ? 0 : wait_for_change(fd, ms);
 		inotify_rm_watch(fd, wd);
 	}
 	view_free(&v);
+	buf_free(&line);
 	return rc;
 }
 

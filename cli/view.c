@@ -269,20 +269,30 @@ view_claimer(struct buf *b, const struct claim *claim)
 }
 
 void
+view_span(struct buf *b, int64_t ms)
+{
+	long long s = ms > 0 ? ms / 1000 : 0;
+
+	if (s < 60)
+		buf_printf(b, "%llds", s);
+	else if (s < 3600)
+		buf_printf(b, "%lldm", s / 60);
+	else if (s < 48 * 3600)
+		buf_printf(b, "%lldh", s / 3600);
+	else
+		buf_printf(b, "%lldd", s / 86400);
+}
+
+void
 view_ago(struct buf *b, int64_t wall_ms)
 {
-	int64_t s = (clock_wall_ms() - wall_ms) / 1000;
+	int64_t ms = clock_wall_ms() - wall_ms;
 	char iso[CLOCK_ISO];
 
-	if (s < 0)
-		s = 0;
-	if (s < 60)
-		buf_printf(b, "%llds ago", (long long)s);
-	else if (s < 3600)
-		buf_printf(b, "%lldm ago", (long long)s / 60);
-	else if (s < 48 * 3600)
-		buf_printf(b, "%lldh ago", (long long)s / 3600);
-	else {
+	if (ms < 48 * 3600 * 1000LL) {
+		view_span(b, ms);
+		buf_puts(b, " ago");
+	} else {
 		clock_iso_seconds(iso, wall_ms);
 		buf_printf(b, "%.10s", iso);
 	}

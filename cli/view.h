@@ -46,6 +46,7 @@ void view_claims(struct cli *, struct claims *);
 /* Describe the agent that made the claim. */
 void view_claimer(struct buf *, const struct claim *);
 
+void view_span(struct buf *, int64_t ms); /* "12s", "2m", "3h", "5d" */
 /* "2m ago", "3h ago", "2026-02-06" */
 void view_ago(struct buf *, int64_t wall_ms);
 

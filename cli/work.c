@@ -197,12 +197,25 @@ release_some(struct cli *c, const struct strings *ids, struct released *r, struc
 static void
 release_json(struct cli *c, const struct released *r)
 {
-	struct json_object *o = out_object(), *tasks = out_add(o, "released", out_array());
+	struct json_object *o = out_object(), *ids = out_add(o, "released", out_array()), *tasks;
+	bool dead = cli_flag(c, "dead");
+	struct buf message = { 0 };
 
 	for (size_t i = 0; i < r->tasks.count; i++)
-		out_push_string(tasks, r->tasks.item[i].id);
+		out_push_string(ids, r->tasks.item[i].id);
 	out_strings(o, "ready", &r->ready);
+	/* As the client has them. */
+	tasks = out_add(o, "unassignedTasks", out_array());
+	for (size_t i = 0; i < r->tasks.count; i++) {
+		struct json_object *t = out_push(tasks, out_object());
+
+		out_string(t, "id", r->tasks.item[i].id);
+		out_string(t, "subject", r->tasks.item[i].subject);
+	}
+	release_message(&message, dead ? released_from(r) : cli_value(c, "agent"), dead, r);
+	out_string(o, "notificationMessage", buf_text(&message));
 	cli_json(c, o);
+	buf_free(&message);
 }
 
 static void

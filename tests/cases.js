@@ -49,7 +49,7 @@ const HEAD = ['session_id', 'transcript_path', 'cwd', 'prompt_id', 'permission_m
 const HOOKS = { PreToolUse: 'on-pretooluse-task', PostToolUse: 'on-pretooluse-task',
     TaskCompleted: 'on-task-completed-verify' };
 
-const KEYS = ['note', 'before', 'tasks', 'claims', 'config', 'user', 'env', 'run', 'event', 'events'];
+const KEYS = ['note', 'before', 'tasks', 'claims', 'team', 'config', 'user', 'env', 'run', 'event', 'events'];
 
 /* The fields that follow from other fields of an event. */
 function derived(event, tasks) {
@@ -155,6 +155,16 @@ function layState(state, c, fill) {
 		    JSON.stringify({ claims: c.claims.map(claimOf) }, null, 1));
 }
 
+/* The file of the team that this session leads; its teammates live in the same process. */
+function layTeam(config, members) {
+	const name = `session-${SESSION.slice(0, 8)}`, dir = path.join(config, 'teams', name);
+	const all = ['team-lead', ...members].map((member) => ({ agentId: `${member}@${name}`, name: member,
+	    agentType: member === 'team-lead' ? member : 'general-purpose' }));
+	fs.mkdirSync(dir, { recursive: true });
+	fs.writeFileSync(path.join(dir, 'config.json'), JSON.stringify({ name, leadAgentId: all[0].agentId,
+	    leadSessionId: SESSION, leadProcess: { pid: process.pid }, members: all }, null, 2));
+}
+
 function laySettings(file, raw, settings, fill) {
 	if (settings === undefined && !fs.existsSync(raw))
 		return;
@@ -186,6 +196,8 @@ function prepare(root, testcase) {
 	fs.mkdirSync(config, { recursive: true });
 	const tasks = layTasks(list, c);
 	layState(state, c, fill);
+	if (c.team !== undefined)
+		layTeam(config, c.team);
 	laySettings(path.join(project, '.claude/task-hooks.json'), path.join(c.dir, 'config.json'), c.config, fill);
 	laySettings(path.join(config, 'task-hooks.json'), path.join(c.dir, 'user.json'), c.user, fill);
 	copy(path.join(c.dir, 'files'), project);

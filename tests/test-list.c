@@ -3,10 +3,12 @@
  */
 #include <criterion/criterion.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "list/list.h"
@@ -393,6 +395,62 @@ Test(list, the_team_of_a_session_is_remembered)
 	list_free(&list);
 	q.team_name = NULL;
 	cr_expect_str_eq(found(&q), "session-0123abcd", "the next event names no team");
+}
+
+#define CREW                                                                     \
+	"{\"leadAgentId\":\"team-lead@crew\",\"leadSessionId\":\"" SESSION "\"," \
+	"\"leadProcess\":{\"pid\":1},\"members\":["                              \
+	"{\"agentId\":\"team-lead@crew\",\"name\":\"team-lead\"},"               \
+	"{\"name\":\"../x\"},{},7,"                                              \
+	"{\"agentId\":\"ann@crew\",\"name\":\"ann\",\"color\":\"blue\","         \
+	"\"agentType\":\"Explore\",\"isActive\":true}]}"
+
+Test(list, team_members)
+{
+	struct team team;
+
+	cr_expect_not(team_load(&team, config, "crew"), "there is no team");
+	make_dir("config/teams/crew");
+	write_file("config/teams/crew/config.json", CREW);
+	cr_assert(team_load(&team, config, "crew"));
+	cr_expect_str_eq(team.lead_session, SESSION);
+	cr_expect_not(team.over);
+	cr_assert_eq(team.count, 2, "members without a name that can be one are left out");
+	cr_expect(team.item[0].lead);
+	cr_expect_str_eq(team.item[1].name, "ann");
+	cr_expect_str_eq(team.item[1].color, "blue");
+	cr_expect_str_eq(team.item[1].type, "Explore");
+	cr_expect(team.item[1].active && !team.item[1].lead);
+	team_free(&team);
+	cr_expect_not(team_load(&team, config, "../crew"));
+	cr_expect(team_has_member(config, "crew", "ann", NULL));
+	cr_expect_not(team_has_member(config, "crew", "bob", NULL));
+}
+
+static int torn_fd;
+
+static void
+write_the_rest(int signal)
+{
+	(void)signal;
+	(void)!write(torn_fd, CREW + 10, sizeof(CREW) - 11);
+}
+
+/* The client is in the middle of a write; it ends while we wait. */
+Test(list, team_file_that_is_being_written)
+{
+	struct itimerval soon = { .it_value = { .tv_usec = 2000 } };
+	struct team team;
+
+	make_dir("config/teams/crew");
+	torn_fd = open(in_top("config/teams/crew/config.json"), O_WRONLY | O_CREAT, 0600);
+	cr_assert_eq(write(torn_fd, CREW, 10), 10);
+	signal(SIGALRM, write_the_rest);
+	cr_assert_eq(setitimer(ITIMER_REAL, &soon, NULL), 0);
+	cr_expect(team_load(&team, config, "crew"));
+	cr_expect_eq(team.count, 2);
+	team_free(&team);
+	close(torn_fd);
 }
 
 Test(list, members_of_a_team_are_found)

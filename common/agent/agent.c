@@ -11,7 +11,6 @@
 
 #include <sys/types.h>
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,20 +52,6 @@ agent_describe(struct buf *out, const struct agent *a)
 		text_show(out, a->type, strlen(a->type), TEXT_LINE, 40);
 		buf_putc(out, ')');
 	}
-}
-
-/* The client's own rule for names. */
-static bool
-teammate_name_ok(const char *s)
-{
-	size_t n;
-
-	if (!isalnum((unsigned char)*s))
-		return false;
-	for (n = 0; s[n] != '\0'; n++)
-		if (!isalnum((unsigned char)s[n]) && s[n] != '_' && s[n] != '-')
-			return false;
-	return n <= 64;
 }
 
 static bool
@@ -137,7 +122,7 @@ name_in_team(const struct list *list, const char *session)
 	char *name = NULL;
 
 	team_seat_find(&seat, list->config, session);
-	if (seat.name != NULL && teammate_name_ok(seat.name))
+	if (seat.name != NULL && team_name_ok(seat.name))
 		name = mem_string(seat.name);
 	team_seat_free(&seat);
 	return name;
@@ -154,7 +139,7 @@ name_learnt(const struct list *list, const char *session)
 	if (session != NULL && list_state_read(list, AGENTS, &text, &e) == 1 &&
 	    json_parse(&j, buf_text(&text), text.len, &e) == 0)
 		name = json_member_string(&j, JSON_ROOT, session);
-	if (name != NULL && !teammate_name_ok(name)) {
+	if (name != NULL && !team_name_ok(name)) {
 		free(name);
 		name = NULL;
 	}
@@ -253,7 +238,7 @@ agent_learn(
 	int rc = 0;
 
 	if (ev->teammate_name == NULL || ev->session_id == NULL || !event_tmux_teammate(ev) ||
-	    !teammate_name_ok(ev->teammate_name))
+	    !team_name_ok(ev->teammate_name))
 		return 0;
 	if (list_state(list, true, e) == -1)
 		return -1;

@@ -3,19 +3,27 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/mem.h"
 #include "list/list.h"
 
 /*
- * Notes for the lead: what was released and what became ready, told to the
- * model once, at its next call that a hook answers.
+ * Notes: what was released and what became ready, told to a model once, at
+ * its next call that a hook answers.
  *
- * notes.jsonl in the list's state, a line each.  A note is for one session, or
- * (session NULL) for the first main thread that makes a call.
+ * notes.jsonl in the list's state, a line for each who is to hear of it: a
+ * teammate by name, the lead of a session, or (neither) the first main thread
+ * that makes a call.  A line goes when it was told, or after a day.
  */
-int note_add(
-    const struct list *, const char *session, const char *text, struct deadline, struct error *);
-/* Appends those for `session` to text and forgets them; 1, 0 there was none, -1. */
-int note_take(
-    const struct list *, const char *session, struct buf *text, struct deadline, struct error *);
+struct note {
+	const char *text;
+	bool lead;           /* for the lead ... */
+	const char *session; /* ... of this session; NULL: of any */
+	struct strings to;   /* and for these teammates */
+};
+int note_add(const struct list *, const struct note *, struct deadline, struct error *);
+/* Appends those for the teammate (name NULL: for the lead of the session) to text and forgets them;
+ * 1, 0 there was none, -1.  Costs one system call where there are no notes. */
+int note_take(const struct list *, const char *name, const char *session, struct buf *text,
+    struct deadline, struct error *);
 
 #endif

@@ -21,6 +21,7 @@
 #include "base/text.h"
 #include "list/graph.h"
 #include "list/journal.h"
+#include "json/out.h"
 
 struct releasing {
 	const struct list *list;
@@ -43,6 +44,17 @@ released_free(struct released *r)
 {
 	task_set_free(&r->tasks);
 	strings_free(&r->ready);
+}
+
+const char *
+released_from(const struct released *r)
+{
+	const char *owner = r->tasks.count > 0 ? r->tasks.item[0].owner : NULL;
+
+	for (size_t i = 0; i < r->tasks.count; i++)
+		if (!text_equal(owner, r->tasks.item[i].owner))
+			return "An agent that is gone";
+	return owner;
 }
 
 /* To pending, without owner; a task that was set to blocked stays so.  The caller holds the
@@ -113,7 +125,10 @@ release_finish(struct releasing *r, struct store *s)
 			.why = r->whys.item[i],
 			.from = claim_task_facts(t->status, t->owner),
 			.to = claim_task_facts(task_held(t) ? t->status : TASK_PENDING, NULL),
+			.extra = out_object(),
 		};
+		/* The agent is, and not only this task given back. */
+		out_bool(entries[i].extra, "ended", r->task == NULL);
 		if (store_blockers(s, t, &b, &ignored) == 0) {
 			if (b.count == 0 && !task_held(t))
 				strings_add(&r->out->ready, t->id);
@@ -402,11 +417,13 @@ release_message(struct buf *out, const char *who, bool terminated, const struct 
 {
 	size_t i;
 
-	text_show(out, who, strlen(who), TEXT_LINE, 120);
-	buf_puts(out, terminated ? " was terminated." : " has shut down.");
+	if (who != NULL) {
+		text_show(out, who, strlen(who), TEXT_LINE, 120);
+		buf_puts(out, terminated ? " was terminated." : " has shut down.");
+	}
 	if (r->tasks.count == 0)
 		return;
-	buf_printf(out, " %zu task(s) were unassigned: ", r->tasks.count);
+	buf_printf(out, "%s%zu task(s) were unassigned: ", who != NULL ? " " : "", r->tasks.count);
 	for (i = 0; i < r->tasks.count; i++) {
 		if (i > 0)
 			buf_puts(out, ", ");

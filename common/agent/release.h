@@ -12,6 +12,8 @@ struct released {
 	struct strings ready;  /* those of them that can be started now */
 };
 void released_free(struct released *);
+/* Who had them, if release_dead() gave them back: their owner, if all have the same. */
+const char *released_from(const struct released *);
 
 /*
  * `known` are the claims as they were read without a lock, which tell whether there is anything to
@@ -42,7 +44,7 @@ void release_plan(struct store *, const char *ended_session, const struct agent 
 
 /* The client's words: `backend-2 has shut down. 2 task(s) were unassigned: #1 "A", #2 "B". Use
  * TaskList to check availability and TaskUpdate with owner to reassign them to idle teammates.` /
- * `was terminated.` */
+ * `was terminated.`  who NULL: nobody has ended. */
 void release_message(struct buf *, const char *who, bool terminated, const struct released *);
 
 #endif

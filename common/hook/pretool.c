@@ -3,18 +3,18 @@
  *
  * First what costs nothing: is it one of the tools with rules, are tasks
  * switched on.  Then what every run does for the list (claims of dead clients,
- * notes for the lead), then the tool's own rules.
+ * notes for the agent), then the tool's own rules.
  */
 #include "hook/pretool.h"
 
 #include "agent/agent.h"
-#include "agent/note.h"
 #include "base/text.h"
 #include "hook/hook.h"
 #include "hook/mirror.h"
 #include "hook/policy.h"
 #include "hook/release-dead.h"
 #include "hook/stop.h"
+#include "hook/tell.h"
 #include "json/out.h"
 
 #include <stdlib.h>
@@ -61,25 +61,6 @@ pretool_todo(struct hook *h, struct error *e)
 		return -1;
 	policy_todo(&h->in.config, &h->in.event.json, h->in.event.tool_input, &h->out.decision);
 	return 0;
-}
-
-/* Deliver pending notes for the lead with an allowed call. */
-static void
-pretool_give_notes(struct hook *h)
-{
-	struct buf text = { 0 };
-	struct error e;
-
-	if (h->explain || h->out.decision.verdict != VERDICT_PASS || !hook_is_lead(h))
-		return;
-	if (note_take(&h->in.list, h->in.event.session_id, &text, hook_patience(h), &e) == 1) {
-		if (h->out.decision.context.len > 0)
-			buf_putc(&h->out.decision.context, '\n');
-		buf_add(&h->out.decision.context, text.data, text.len);
-		if (h->out.decision.rule == NULL)
-			h->out.decision.rule = "note";
-	}
-	buf_free(&text);
 }
 
 /*
@@ -197,6 +178,6 @@ pretool_run(struct hook *h, struct error *e)
 	release_dead_claims(h, NULL);
 	if (pretool_tool(h, tool, e) == -1)
 		return -1;
-	pretool_give_notes(h);
+	tell_waiting(h);
 	return pretool_mirror(h, tool, e);
 }

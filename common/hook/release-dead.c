@@ -10,53 +10,28 @@
 #include <string.h>
 
 #include "agent/claims.h"
-#include "agent/note.h"
-#include "base/text.h"
-
-#define READY_MAX 12
+#include "hook/tell.h"
 
 void
 release_dead_tell(
     struct hook *h, const struct released *r, const char *who, bool terminated, const char *session)
 {
-	struct decision *d = &h->out.decision;
-	struct buf b = { 0 };
-	struct error e;
+	struct news news = { .rule = "release", .session = session };
+	struct buf text = { 0 };
 
 	if (r->tasks.count == 0)
 		return;
-	release_message(&b, who, terminated, r);
-	for (size_t i = 0; i < r->ready.count && i < READY_MAX; i++)
-		buf_printf(&b, "%s#%s", i == 0 ? " Ready now: " : ", ", r->ready.item[i]);
-	if (r->ready.count > 0)
-		buf_puts(&b, r->ready.count > READY_MAX ? ", ..." : ".");
-	if (d->message.len > 0)
-		buf_putc(&d->message, '\n');
-	buf_add(&d->message, b.data, b.len);
-	if (d->rule == NULL)
-		d->rule = "release";
-	/* The lead's own call is being answered: tell it at once. */
-	if ((h->in.event.kind == EVENT_PRE_TOOL_USE || h->in.event.kind == EVENT_POST_TOOL_USE) &&
-	    hook_is_lead(h)) {
-		if (d->context.len > 0)
-			buf_putc(&d->context, '\n');
-		buf_add(&d->context, b.data, b.len);
-	} else
-		(void)note_add(&h->in.list, session, buf_text(&b), hook_patience(h), &e);
-	buf_free(&b);
-	h->out.changed = true;
-}
-
-/* The owner, if all have the same. */
-static const char *
-whose(const struct released *r)
-{
-	const char *owner = r->tasks.item[0].owner;
-
+	release_message(&text, who, terminated, r);
+	tell_ready(&text, &r->ready);
+	news.text = buf_text(&text);
+	strings_add(&news.not_to, who);
 	for (size_t i = 0; i < r->tasks.count; i++)
-		if (!text_equal(owner, r->tasks.item[i].owner))
-			return "An agent that is gone";
-	return owner;
+		if (r->tasks.item[i].owner != NULL)
+			strings_add(&news.not_to, r->tasks.item[i].owner);
+	tell(h, &news);
+	strings_free(&news.not_to);
+	buf_free(&text);
+	h->out.changed = true;
 }
 
 /* --explain: the rules are to see the claims and tasks as they would be afterwards. */
@@ -91,6 +66,6 @@ release_dead_claims(struct hook *h, const char *ended)
 	if (release_dead(&h->in.list, &h->in.store, ended, &h->in.self, &h->in.claims, &r,
 		hook_patience(h), &e) != -1 &&
 	    r.tasks.count > 0)
-		release_dead_tell(h, &r, whose(&r), true, NULL);
+		release_dead_tell(h, &r, released_from(&r), true, NULL);
 	released_free(&r);
 }

@@ -12,9 +12,8 @@
 void release_dead_claims(struct hook *, const char *ended);
 
 /*
- * Tasks were given back: tell the person now, and the lead at its next call
- * (at once, if its own call is being answered).  `who` had them; session: whose
- * lead, NULL any.
+ * Tasks were given back: tell the person, the lead and the other teammates
+ * (tell.h).  `who` had them; session: whose lead, NULL any.
  */
 void release_dead_tell(
     struct hook *, const struct released *, const char *who, bool terminated, const char *session);

@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "gate/verify.h"
+#include "hook/tell.h"
 #include "list/graph.h"
 #include "json/out.h"
 
@@ -326,6 +327,48 @@ report_one(struct hook *h, struct report_item *item)
 	task_free(&t);
 }
 
+/* Name the tasks that can start now because of the completions. */
+static void
+report_tell_ready(struct hook *h, const struct reports *r)
+{
+	struct news news = { .rule = "report", .session = h->in.event.session_id };
+	struct task_set all = { 0 };
+	struct strings ready = { 0 }, unblocked;
+	struct buf text = { 0 };
+	struct error ignored;
+
+	if (h->explain || store_load(&h->in.store, &all, &ignored) == -1)
+		return;
+	for (size_t i = 0; i < r->count; i++) {
+		const struct task *t = task_set_find(&all, r->item[i].task);
+
+		if (!r->item[i].applied || r->item[i].status != TASK_COMPLETED || t == NULL)
+			continue;
+		unblocked = (struct strings){ 0 };
+		graph_unblocked(&all, t->id, &unblocked);
+		if (unblocked.count > 0) {
+			buf_puts(&text, text.len == 0 ? "Completed by report: " : ", ");
+			task_name(&text, t);
+		}
+		for (size_t k = 0; k < unblocked.count; k++)
+			if (!strings_has(&ready, unblocked.item[k]))
+				strings_add(&ready, unblocked.item[k]);
+		strings_free(&unblocked);
+	}
+	if (ready.count > 0) {
+		buf_putc(&text, '.');
+		tell_ready(&text, &ready);
+		news.text = buf_text(&text);
+		if (h->in.self.name != NULL)
+			strings_add(&news.not_to, h->in.self.name);
+		tell(h, &news);
+	}
+	strings_free(&news.not_to);
+	strings_free(&ready);
+	buf_free(&text);
+	task_set_free(&all);
+}
+
 int
 stop_reports(struct hook *h, struct error *e)
 {
@@ -359,6 +402,7 @@ stop_reports(struct hook *h, struct error *e)
 		out_text(&h->out.decision.tasks_to_update, applied);
 		if (h->out.decision.rule == NULL)
 			h->out.decision.rule = "report";
+		report_tell_ready(h, &r);
 	} else
 		json_object_put(applied);
 	reports_free(&r);

@@ -1,13 +1,14 @@
 /*
  * A teammate in tmux is a client of its own, with a session of its own; its
- * list is the lead's.  Its tool events do not say so, so the processes above us
- * and the teams' configs are read.
+ * list is the lead's.  Nothing in its tool events says so, hence the detour
+ * over the process and the team's config.
  *
- * A config whose lead was killed is ignored: pane numbers and process ids are
- * used again.
+ * A config that outlived its lead (SIGKILL) is ignored: pane numbers and
+ * process ids are used again.
  */
 #include "list/team.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,13 +18,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "list/list.h"
 #include "sys/dir.h"
 #include "sys/file.h"
 #include "sys/process.h"
-#include "json/json.h"
+#include "json/json-fields.h"
 
-#define ANCESTORS 4 /* hook, its shell, the client, and one more */
+#define ANCESTORS 4 /* hook, its shell, the client, and one to spare */
+#define MEMBERS 500 /* more are not read */
 
 /* The value of an option in a NUL-separated command line. */
 static char *
@@ -60,17 +63,27 @@ seat_from_process(struct team_seat *seat, pid_t pid)
 	return seat->team != NULL;
 }
 
-static int
+/* The client writes it in place, whenever a teammate begins or ends a turn: what is not JSON is
+ * read again. */
+static bool
 config_load(int teamsfd, const char *team, struct buf *text, struct json *j)
 {
+	static const int waits_us[] = { 200, 1000, 5000 };
+	const size_t tries = sizeof(waits_us) / sizeof(waits_us[0]);
 	struct error err;
-	int fd, rc;
+	bool whole = false;
+	int fd;
 
 	if (!name_ok(team) || (fd = dir_open_at(teamsfd, team, false, 0, &err)) == -1)
-		return 0;
-	rc = file_read(fd, "config.json", 0, FILE_MAX, text, &err);
+		return false;
+	for (size_t i = 0; file_read(fd, "config.json", 0, FILE_MAX, text, &err) == 1; i++) {
+		whole = json_parse(j, buf_text(text), text->len, &err) == 0;
+		if (whole || i == tries)
+			break;
+		clock_sleep_us(waits_us[i]);
+	}
 	close(fd);
-	return rc == 1 && json_parse(j, buf_text(text), text->len, &err) == 0;
+	return whole;
 }
 
 static json_ref
@@ -86,17 +99,28 @@ member_find(const struct json *j, const char *key, const char *value)
 	return JSON_ABSENT;
 }
 
+/* The process of the lead; 0 unknown, -1 it is gone. */
+static int64_t
+lead_process(const struct json *j)
+{
+	json_ref lead = json_member(j, JSON_ROOT, "leadProcess");
+	int64_t pid = 0;
+
+	if (json_int(j, json_member(j, lead, "pid"), &pid) == -1 || pid <= 0)
+		return 0;
+	return kill((pid_t)pid, 0) == -1 && errno == ESRCH ? -1 : pid;
+}
+
 static bool
 seat_from_config(struct team_seat *seat, const char *team, const struct json *j,
     const char *session, const pid_t *pids)
 {
-	json_ref lead = json_member(j, JSON_ROOT, "leadProcess"), m;
-	int64_t pid = 0;
+	int64_t pid = lead_process(j);
 	bool ours = false;
+	json_ref m;
 	int i;
 
-	if (lead != JSON_ABSENT && json_int(j, json_member(j, lead, "pid"), &pid) == 0 && pid > 0 &&
-	    kill((pid_t)pid, 0) == -1 && errno == ESRCH)
+	if (pid == -1)
 		return false;
 	if (session != NULL && json_equals(j, json_member(j, JSON_ROOT, "leadSessionId"), session))
 		ours = true;
@@ -158,23 +182,110 @@ team_seat_free(struct team_seat *seat)
 }
 
 bool
-team_has_member(const char *config, const char *team, const char *name, char **type)
+team_name_ok(const char *s)
+{
+	size_t n;
+
+	if (!isalnum((unsigned char)*s))
+		return false;
+	for (n = 0; s[n] != '\0'; n++)
+		if (!isalnum((unsigned char)s[n]) && s[n] != '_' && s[n] != '-')
+			return false;
+	return n <= 64;
+}
+
+#define FIELD(key, kind, member) JSON_FIELD(key, kind, struct team_member, member)
+
+static const struct json_field fields[] = {
+	FIELD("agentId", FIELD_NAME, agent_id),
+	FIELD("name", FIELD_NAME, name),
+	FIELD("agentType", FIELD_NAME, type),
+	FIELD("color", FIELD_NAME, color),
+	FIELD("isActive", FIELD_BOOL, active),
+	JSON_FIELDS_END,
+};
+
+static void
+members_read(struct team *team, const struct json *j)
+{
+	json_ref lead = json_member(j, JSON_ROOT, "leadAgentId");
+	json_ref members = json_member(j, JSON_ROOT, "members");
+	struct team_member *m;
+
+	team->lead_session = json_member_string(j, JSON_ROOT, "leadSessionId");
+	team->over = lead_process(j) == -1;
+	JSON_EACH (j, json_kind(j, members) == JSON_ARRAY ? members : JSON_ABSENT, at) {
+		if (team->count == MEMBERS)
+			break;
+		team->item = mem_more(team->item, team->count, sizeof(*team->item));
+		m = &team->item[team->count];
+		memset(m, 0, sizeof(*m));
+		json_fields_read(m, fields, j, at);
+		m->lead = m->agent_id != NULL && json_equals(j, lead, m->agent_id);
+		if (m->name != NULL && team_name_ok(m->name))
+			team->count++;
+		else
+			json_fields_free(m, fields);
+	}
+}
+
+bool
+team_load(struct team *team, const char *config, const char *name)
 {
 	char *path = mem_printf("%s/teams", config);
-	json_ref member = JSON_ABSENT;
 	struct buf text = { 0 };
 	struct json j = { 0 };
+	bool found = false;
 	int fd;
 
+	memset(team, 0, sizeof(*team));
 	if ((fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC)) != -1) {
-		if (config_load(fd, team, &text, &j))
-			member = member_find(&j, "name", name);
+		if ((found = config_load(fd, name, &text, &j)))
+			members_read(team, &j);
 		close(fd);
 	}
-	if (member != JSON_ABSENT && type != NULL)
-		*type = json_member_string(&j, member, "agentType");
 	free(path);
 	json_free(&j);
 	buf_free(&text);
-	return member != JSON_ABSENT;
+	return found;
+}
+
+bool
+team_find(struct team *team, const char *config, const char *name, const char *session)
+{
+	struct team_seat seat;
+	bool found = team_load(team, config, name);
+
+	if (!found) {
+		team_seat_find(&seat, config, session);
+		found = seat.team != NULL && team_load(team, config, seat.team);
+		team_seat_free(&seat);
+	}
+	return found;
+}
+
+void
+team_free(struct team *team)
+{
+	for (size_t i = 0; i < team->count; i++)
+		json_fields_free(&team->item[i], fields);
+	free(team->item);
+	free(team->lead_session);
+	memset(team, 0, sizeof(*team));
+}
+
+bool
+team_has_member(const char *config, const char *team, const char *name, char **type)
+{
+	struct team all;
+	bool found = false;
+
+	(void)team_load(&all, config, team);
+	for (size_t i = 0; i < all.count && !found; i++) {
+		found = strcmp(all.item[i].name, name) == 0;
+		if (found && type != NULL)
+			*type = mem_string(all.item[i].type);
+	}
+	team_free(&all);
+	return found;
 }

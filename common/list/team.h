@@ -2,6 +2,7 @@
 #define LIST_TEAM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /*
  * Teams, as far as the client writes them down: teams/<name>/config.json
@@ -21,6 +22,29 @@ struct team_seat {
 /* Never fails: a team that cannot be read is skipped. */
 void team_seat_find(struct team_seat *, const char *config, const char *session);
 void team_seat_free(struct team_seat *);
+
+bool team_name_ok(const char *); /* the client's own rule for a teammate's name */
+
+/* Everyone in a team, the lead too. */
+struct team_member {
+	char *agent_id; /* name@team */
+	char *name, *type, *color;
+	bool active; /* in a terminal of its own, and its turn is under way */
+	bool lead;
+};
+
+struct team {
+	struct team_member *item;
+	size_t count;
+	char *lead_session;
+	bool over; /* the process of its lead is gone */
+};
+
+/* False: there is no such team, or its file cannot be read. */
+bool team_load(struct team *, const char *config, const char *name);
+/* The team of this name (a team's list has it), or else the one of the session's process. */
+bool team_find(struct team *, const char *config, const char *name, const char *session);
+void team_free(struct team *);
 
 /* Is `name` a member of the team?  type: its subagent type, owned, NULL if it has none; may be
  * NULL. */

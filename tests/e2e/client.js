@@ -266,6 +266,13 @@ class Lab {
 		}
 	}
 
+	/* The claims on record for the list. */
+	claims() {
+		const text = this.read(path.join(this.config, 'task-hooks',
+		    this.list, 'claims.json'));
+		return text === null ? [] : JSON.parse(text).claims;
+	}
+
 	/* Lines of our journal for the list. */
 	journal() {
 		const text = this.read(path.join(this.config, 'task-hooks',
@@ -379,8 +386,9 @@ class Lab {
 		return new Promise((done, fail) => {
 			execFile('tmux', ['-S', path.join(this.dir, 'tmux'),
 			    '-f', '/dev/null', ...args], { encoding: 'utf8',
-			    env: { PATH: process.env.PATH, LANG: 'C.UTF-8',
-			    HOME: this.home, TERM: 'xterm-256color',
+			    env: this.serverEnv || { PATH: process.env.PATH,
+			    LANG: 'C.UTF-8', HOME: this.home,
+			    TERM: 'xterm-256color',
 			    CTH_CHECK: process.env.CTH_CHECK || '' } },
 			    (e, out) => e ? fail(e) : done(out));
 		});
@@ -388,14 +396,20 @@ class Lab {
 
 	/*
 	 * Start the client in a terminal. The prompt goes on its command line:
-	 * no key is typed, so no screen has to be ready for it.
+	 * no key is typed, so no screen has to be ready for it. With
+	 * `panes` it knows the terminal, and can start teammates in others;
+	 * these have the environment of the terminal's server.
 	 */
 	async interactive(options) {
 		const run = options || {};
 		const { args, debug } = this.command(run);
 		const file = path.join(this.dir, `start-${this.runs.length}.sh`);
 		const env = this.environment(run.env);
+		if (run.panes)
+			this.serverEnv = env;
 		fs.writeFileSync(file, ['#!/bin/sh', 'exec env -i \\',
+		    ...(run.panes ?
+			['\tTMUX="$TMUX" TMUX_PANE="$TMUX_PANE" \\'] : []),
 		    ...Object.entries(env).map(([k, v]) =>
 			`\t${quote(k + '=' + v)} \\`),
 		    '\t' + [this.exe, ...args,

@@ -141,9 +141,14 @@ const TEAM = { list: '', weight: 10, versions: [MID, NEW],
     env: { CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: '1',
     CLAUDE_CODE_TASK_LIST_ID: null } };
 
-/* Start the lead in a terminal; teammates run in its process. */
+/* Start the lead in a terminal; teammates run in its process, or ... */
 function lead(lab) {
 	return lab.interactive({ args: ['--teammate-mode', 'in-process'] });
+}
+
+/* ... each in a terminal of its own, with a process and a session of its own. */
+function leadWithPanes(lab) {
+	return lab.interactive({ args: ['--teammate-mode', 'tmux'], panes: true });
 }
 
 /* The lead's call that starts a teammate with its own script. */
@@ -242,5 +247,5 @@ function excludes(text, part, what) {
 }
 
 module.exports = { scenario, scenarios, hook, record, answer, join, wired, ours,
-    TEAM, lead, spawn, dismiss, teammate, gone, update, start, complete, create,
+    TEAM, lead, leadWithPanes, spawn, dismiss, teammate, gone, update, start, complete, create,
     delegate, look, written, result, refused, passed, status, journalled, includes, excludes, assert, OLD, MID, NEW, ALL };

@@ -2,10 +2,10 @@
 
 /* A lead and its teammates, with our hooks. */
 
-const { scenario, ours, TEAM, lead, spawn, dismiss, teammate, gone, start,
-    complete, create, refused, passed, status, includes, assert } =
-    require('../scenario');
-const { until } = require('../client');
+const { scenario, ours, TEAM, lead, leadWithPanes, spawn, dismiss, teammate,
+    gone, update, start, complete, create, refused, passed, status, includes,
+    assert } = require('../scenario');
+const { until, alive } = require('../client');
 
 const idles = (lab, name) => lab.events('TeammateIdle').filter((e) =>
     e.teammate_name === name).length;
@@ -117,5 +117,87 @@ scenario({
 		includes(lab.told, 'TeammateIdle hook feedback');
 		includes(lab.told, 'Second');
 		status(lab, '2', 'completed', 'ann');
+	},
+});
+
+/*
+ * 1.63, 1.80: teammates in terminals of their own. One claims a task and is
+ * killed, which no event tells: the next hook run finds out, and gives the task
+ * back. The lead, whose call that is, is told at once, the other teammate at its
+ * own. That one claims the task and agrees to shut down. Then its session ends;
+ * our hook and the lead's client both give its task back, in either order, and
+ * the lead can start it.
+ */
+const KILLED = 'ann was terminated. 1 task(s) were unassigned: #1';
+
+scenario({
+	...TEAM,
+	name: 'team/teammates in terminals, killed and dismissed',
+	hooks: (lab) => ours(lab),
+	files: { '.claude/task-hooks.json': { idle: { suggest: false } } },
+	scripts: (lab) => ({
+		main: [
+			create('Build'), create('Rest'),
+			spawn('ann'),
+			async () => {
+				await until('ann has claimed', () =>
+				    lab.model.reached('ann', 1));
+				lab.claimed = [lab.claims()[0]];
+				return spawn('bob');
+			},
+			async () => {
+				await until('bob was refused', () =>
+				    lab.model.reached('bob', 1));
+				lab.agents = JSON.parse(await lab.did('agents',
+				    '--json', '--list', lab.list));
+				process.kill(lab.claimed[0].pid, 'SIGKILL');
+				await until('ann is dead', () =>
+				    !alive(lab.claimed[0].pid));
+				return update('2', { activeForm: 'Resting' });
+			},
+			async () => {
+				lab.released = true;
+				await until('bob has claimed and idles', () =>
+				    lab.model.reached('bob', 2) &&
+				    idles(lab, 'bob') > 0);
+				lab.held = lab.task('1');
+				lab.claimed.push(lab.claims()[0]);
+				return dismiss('bob');
+			},
+			async () => {
+				await until('bob has ended', () =>
+				    !alive(lab.claimed[1].pid) &&
+				    lab.task('1').status === 'pending');
+				return start('1');
+			},
+			'bye',
+		],
+		ann: teammate(start('1'), 'resting'),
+		bob: teammate(start('1'), async () => {
+			await until('the task was given back', () =>
+			    lab.released);
+			return start('1');
+		}),
+	}),
+	async run(lab) {
+		const client = await leadWithPanes(lab);
+		await until('the lead has stopped', () =>
+		    lab.events('Stop').some((e) => !e.agent_type));
+		await lab.end(client);
+	},
+	check(lab) {
+		passed(lab, 0, 'ann');
+		assert.deepStrictEqual(lab.claimed.map((c) => c.name),
+		    ['ann', 'bob'], 'who claimed it');
+		refused(lab, 0, ['#1', 'Build', 'teammate ann'], 'bob');
+		assert.deepStrictEqual(lab.agents.filter((a) => a.member)
+		    .map((a) => [a.agent, a.holds.map((h) => h.id).join()])
+		    .sort(), [['ann', '1'], ['bob', ''], ['team-lead', '']]);
+		includes(lab.model.heard('main'), KILLED, 'what the lead heard');
+		includes(lab.model.heard('bob'), KILLED, 'what bob heard');
+		passed(lab, 1, 'bob');
+		assert.strictEqual(lab.held.owner, 'bob');
+		assert.strictEqual(lab.held.status, 'in_progress');
+		passed(lab, 6);
 	},
 });

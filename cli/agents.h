@@ -1,0 +1,61 @@
+#ifndef CLI_AGENTS_H
+#define CLI_AGENTS_H
+
+#include "view.h"
+
+/*
+ * The agents of a list: who took a task, who has one, and the members of its
+ * team.  Known from the claims, the owners of open tasks, the team's file, and
+ * (if asked) the journal, which is read once.
+ */
+enum agents_state {
+	AGENTS_RUNNING, /* has a task in progress, or works on something else */
+	AGENTS_GONE,    /* ended, and had an unfinished task */
+	AGENTS_IDLE,    /* has none in progress */
+	AGENTS_DONE,    /* has none, and completed some */
+};
+const char *agents_state_name(enum agents_state);
+
+struct agents_hold {
+	char *task;
+	int64_t since_ms; /* of the claim; 0 unknown */
+};
+
+struct agents_one {
+	char *key; /* what a task has as its owner; of a main thread the session */
+	char *id, *type, *session, *color;
+	bool main;    /* it has no name and no id */
+	bool member;  /* of the list's team ... */
+	bool lead;    /* ... which it leads */
+	bool active;  /* the team's file says so */
+	bool working; /* it has claimed one of the tasks it holds, or one is in progress */
+	bool ended;   /* the last thing the journal says of it */
+	enum { LIFE_UNKNOWN, LIFE_GONE, LIFE_ALIVE } life;
+	struct agents_hold *hold; /* open tasks it has claimed or owns */
+	size_t holds;
+	int64_t seen_ms; /* 0 never */
+	size_t completed;
+};
+
+struct agents {
+	bool journal;            /* it was read: completed and seen_ms are known */
+	struct agents_one *item; /* those with tasks first, then the team, then the last seen */
+	size_t count;
+	uint32_t *index; /* while they are found, by hash of the key: position + 1, 0 free */
+	size_t slots;
+};
+
+/* 0; -1 after cli_error().  The view is that of c's list. */
+int agents_load(struct cli *, struct agents *, const struct view *, bool journal);
+void agents_free(struct agents *);
+
+enum agents_state agents_state(const struct agents_one *);
+/* "front", "a6b1d0c2f3e4a5b69", "session 0f1e2d3c", "team-lead"; made safe. */
+void agents_name(struct buf *, const struct agents_one *);
+
+/* `ann #1 12m, bob idle`: who has a task or is in the team, on one line of at most `columns`. */
+void agents_line(const struct cli *, struct buf *, const struct agents *, int columns, bool times);
+struct json_object *agents_json(
+    const struct agents *, const struct agents_one *, const struct view *);
+
+#endif
