@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "list/document-file.h"
 #include "list/document.h"
 #include "list/files.h"
 #include "list/store-part.h"
@@ -107,7 +108,6 @@ store_open(struct store *s, const char *dir, bool make, struct error *err)
 void
 store_close(struct store *s)
 {
-	document_unlock(s);
 	lock_release(&s->lock);
 	if (s->dirfd != -1)
 		close(s->dirfd);
@@ -130,7 +130,6 @@ store_leave(struct store *s)
 {
 	if (--s->depth > 0)
 		return;
-	document_unlock(s);
 	lock_release(&s->lock);
 }
 

@@ -15,7 +15,7 @@
  *
  * Layouts, detected and never guessed from an event:
  *	native	  one file per task, as the client has it (new lists are so)
- *	document  one tasks.json (flock on it, replaced whole)
+ *	document  one tasks.json (flock on it, written in place)
  *	folder	  a .tasks/ directory of another tool's files
  *
  * Every operation is whole: it locks, reads again, checks, stages, verifies
@@ -37,12 +37,11 @@ struct store {
 	struct lock lock;   /* the list's */
 	int depth;          /* nested store_enter() calls */
 	bool in_task;       /* a task's lock is held */
-	int document;       /* tasks.json, flocked; -1 */
 };
 
-#define STORE_INIT                                                                             \
-	{                                                                                      \
-		.dirfd = -1, .durability = DURABILITY_FILE, .lock = LOCK_INIT, .document = -1, \
+#define STORE_INIT                                                            \
+	{                                                                     \
+		.dirfd = -1, .durability = DURABILITY_FILE, .lock = LOCK_INIT \
 	}
 
 /* 1 opened; 0 there is no such list (with make false); -1. */
