@@ -195,6 +195,38 @@ Test(document, another_form_stays)
 	    "%s", content("tasks.json"));
 }
 
+/* 0.53: a new task is as deep as its siblings, and on one line if they are. */
+Test(document, form_of_a_new_task)
+{
+	static const char text[] = "{\n  \"id\": \"x\",\n  \"description\": \"d\",\n"
+				   "  \"status\": \"pending\",\n  \"n\": [\n    1\n  ]\n}";
+#define COMPACT "{\"id\":\"x\",\"description\":\"d\",\"status\":\"pending\",\"n\":[1]}"
+#define PRINTED(s)                                                            \
+	"\n" s "{\n" s "  \"id\": \"x\",\n" s "  \"description\": \"d\",\n" s \
+	"  \"status\": \"pending\",\n" s "  \"n\": [\n" s "    1\n" s "  ]\n" s "}\n"
+	static const struct {
+		const char *before, *after;
+	} rows[] = {
+		{ "{\"version\":2,\"tasks\":[]}", "{\"version\":2,\"tasks\":[" COMPACT "]," },
+		{ "{\"version\":2,\"tasks\": [7, 8]}",
+		    "{\"version\":2,\"tasks\": [7, 8, " COMPACT "]," },
+		{ "{\n  \"version\": 2,\n  \"tasks\": []\n}",
+		    "{\n  \"version\": 2,\n  \"tasks\": [" PRINTED("    ") "  ]," },
+		{ "{\n\"version\": 2,\n\"tasks\": [\n 7\n]\n}",
+		    "{\n\"version\": 2,\n\"tasks\": [\n 7," PRINTED(" ") "]," },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		write_file("tasks.json", rows[i].before);
+		open_store();
+		cr_assert_eq(
+		    store_put(&store, "x", text, strlen(text), SOON, &err), 0, "%s", err.text);
+		cr_expect_eq(strncmp(content("tasks.json"), rows[i].after, strlen(rows[i].after)),
+		    0, "%s\n%s", content("tasks.json"), rows[i].after);
+		store_close(&store);
+	}
+}
+
 Test(document, version_1_is_upgraded)
 {
 	struct change c = { .status = TASK_COMPLETED };
