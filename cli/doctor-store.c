@@ -1,6 +1,6 @@
 /*
  * The tasks: files that the client does not show, dependencies on missing tasks, on one side only,
- * or in a cycle.
+ * or in a cycle, required fields that are missing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +27,7 @@ check_invisible(struct doctor *d)
 	struct bad bad = { 0 };
 	struct error err;
 	struct finding *f;
+	bool document = d->c->store.layout == STORE_DOCUMENT;
 	int rc;
 
 	doctor_checked(d, "store.invisible");
@@ -36,10 +37,12 @@ check_invisible(struct doctor *d)
 	for (size_t i = 0; i < bad.files.count; i++) {
 		f = doctor_find(d, "store.invisible", LEVEL_BAD,
 		    mem_printf("%s: %s", bad.files.item[i], bad.reasons.item[i]),
-		    "the client does not show such a file, as if the task did not exist",
-		    mem_printf("fix or remove %s/%s, or: claude-tasks doctor --fix", d->c->list.dir,
-			bad.files.item[i]));
-		if (!d->fix)
+		    document ? "no command shows what is damaged"
+			     : "the client does not show such a file, as if the task did not exist",
+		    mem_printf(document ? "correct %s/%s by hand"
+					: "fix or remove %s/%s, or: claude-tasks doctor --fix",
+			d->c->list.dir, bad.files.item[i]));
+		if (!d->fix || document)
 			continue;
 		rc = doctor_repair(d, bad.files.item[i], &err);
 		if (rc == 1) {
@@ -140,6 +143,38 @@ check_cycle(struct doctor *d)
 	strings_free(&path);
 }
 
+static void
+check_times(struct doctor *d)
+{
+	struct change none = CHANGE_INIT;
+	struct strings ids = { 0 };
+	struct buf what = { 0 };
+	struct finding *f;
+	struct error err;
+	size_t i, did = 0;
+
+	doctor_checked(d, "store.times");
+	for (i = 0; i < d->view.tasks.count; i++)
+		if (task_lacks_times(&d->view.tasks.item[i]))
+			strings_add(&ids, d->view.tasks.item[i].id);
+	if (ids.count == 0)
+		return;
+	buf_puts(&what, "without created_at or updated_at:");
+	for (i = 0; i < ids.count && i < 10; i++)
+		buf_printf(&what, "%s #%s", i > 0 ? "," : "", ids.item[i]);
+	if (i < ids.count)
+		buf_printf(&what, " and %zu more", ids.count - i);
+	f = doctor_find(d, "store.times", LEVEL_ODD, buf_take(&what),
+	    "tasks.json requires both, and other programs may rely on them",
+	    mem_string("claude-tasks doctor --fix (a change of the task adds them, too)"));
+	for (i = 0; d->fix && i < ids.count; i++)
+		did += store_update(&d->c->store, ids.item[i], &none, NULL, NULL, NULL, NULL,
+			   cli_patience(), &err) == 1;
+	if (did > 0)
+		f->did = mem_printf("added them to %zu of %zu", did, ids.count);
+	strings_free(&ids);
+}
+
 void
 doctor_store(struct doctor *d)
 {
@@ -155,4 +190,5 @@ doctor_store(struct doctor *d)
 	check_dangling(d);
 	check_one_sided(d);
 	check_cycle(d);
+	check_times(d);
 }

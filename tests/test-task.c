@@ -377,7 +377,12 @@ static const struct {
 		.add_blocked_by = &two },
 	    "{\"id\":\"1\",\"description\":\"t\\nmore\",\"status\":\"blocked\","
 	    "\"updated_at\":\"2026-02-06T20:41:00Z\",\"assignee\":null,"
-	    "\"dependencies\":[\"9\",\"2\"],\"parent_id\":\"8\"}" },
+	    "\"dependencies\":[\"9\",\"2\"],\"parent_id\":\"8\",\"created_at\":\"x\"}" },
+	{ "document: times that are missing are a change (0.25)", TASK_DOCUMENT,
+	    "{\"id\":\"1\",\"description\":\"s\",\"status\":\"pending\",\"created_at\":null}",
+	    { .status = TASK_PENDING },
+	    "{\"id\":\"1\",\"description\":\"s\",\"status\":\"pending\","
+	    "\"created_at\":\"2026-02-06T20:41:00Z\",\"updated_at\":\"2026-02-06T20:41:00Z\"}" },
 	{ "exported: owner in the metadata", TASK_EXPORTED,
 	    "{\"id\":\"1\",\"subject\":\"s\",\"status\":\"pending\",\"dependencies\":[\"1\"],"
 	    "\"blockedBy\":[\"2\"],\"metadata\":{\"subagent_id\":\"a\",\"updated_at\":\"x\"}}",

@@ -358,6 +358,19 @@ task_copy(struct task *to, const struct task *from)
 	free(id);
 }
 
+static bool
+has_value(const struct json *j, const char *key)
+{
+	return json_kind(j, json_member(j, JSON_ROOT, key)) > JSON_NULL;
+}
+
+bool
+task_lacks_times(const struct task *t)
+{
+	return t->dialect == TASK_DOCUMENT &&
+	       !(has_value(&t->json, "created_at") && has_value(&t->json, "updated_at"));
+}
+
 json_ref
 task_metadata(const struct task *t)
 {

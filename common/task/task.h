@@ -67,6 +67,9 @@ const char *task_status_name(enum task_status);   /* "in_progress" */
 enum task_status task_status_parse(const char *); /* TASK_NO_STATUS if none */
 bool task_open(const struct task *);              /* neither completed nor cancelled */
 json_ref task_metadata(const struct task *);      /* JSON_ABSENT if none */
+/* Does it lack created_at or updated_at, which its dialect requires?  It is read all the same; the
+ * next edit, even one that changes nothing, adds them. */
+bool task_lacks_times(const struct task *);
 char *task_metadata_string(const struct task *, const char *key);
 
 /* An id that may become a file name: [A-Za-z0-9_-][A-Za-z0-9._-]{0,127}. */

@@ -101,3 +101,50 @@ tasks -l example create 'The first task'
 node -e 'const t = require("fs").readFileSync(process.argv[1], "utf8");
 	console.log(t === JSON.stringify(JSON.parse(t), null, 2) ? "same" : t)' "$file" >form
 is '0.53: a document of JSON.stringify keeps that form' same "$(cat form)"
+
+# Times that are missing.
+cat >"$file" <<'END'
+{
+  "tasks": [
+    {
+      "id": "a",
+      "description": "No times",
+      "status": "pending"
+    },
+    {
+      "id": "b",
+      "description": "No time of its creation",
+      "status": "pending",
+      "created_at": null,
+      "updated_at": "2025-02-06T10:00:00Z"
+    },
+    {
+      "id": "c",
+      "description": "Both",
+      "status": "pending",
+      "created_at": "2025-02-06T10:00:00Z",
+      "updated_at": "2025-02-06T10:00:00Z"
+    }
+  ],
+  "version": 2
+}
+END
+cp "$file" before
+tasks -l example list
+is '0.25: a task without times is read' 3 "$(grep -c '^#\|^ *#' <<<"$out")"
+tasks -l example doctor --no-selftest --json
+times='[.findings[] | select(.check == "store.times")][0]'
+has '0.25: doctor says that required fields are missing' '#a, #b' "$(jq -r "$times.what" <<<"$out")"
+has '0.25: and how to add them' 'doctor --fix' "$(jq -r "$times.fix" <<<"$out")"
+try '0.25: doctor changes nothing by itself' cmp before "$file"
+
+time_of() { jq -r --arg id "$1" '.tasks[] | select(.id == $id) | .created_at, .updated_at' "$file"; }
+stamp='[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z'
+tasks -l example update a -d 'Changed'
+try '0.25: our next write of a task adds its times' grep -Eqx "$stamp $stamp" <<<"$(time_of a | paste -sd ' ')"
+is '0.25: a task that is not written keeps what it has' '"created_at": null,' "$(grep -o '"created_at": null,' "$file")"
+tasks -l example doctor --no-selftest --fix --json
+has '0.25: doctor --fix adds them' added "$(jq -r "$times.did" <<<"$out")"
+is '0.25: the task was made when it was last changed, at the latest' 2025-02-06T10:00:00Z "$(time_of b | head -n 1)"
+tasks -l example doctor --no-selftest --json
+is '0.25: then there is nothing to say' 0 "$(jq '[.findings[] | select(.check == "store.times")] | length' <<<"$out")"
