@@ -365,6 +365,8 @@ depend_print(struct cli *c, const struct task *t, bool changed)
 		view_ids(&c->out, &t->blocked_by);
 	else
 		buf_puts(&c->out, "nothing");
+	if (t->status == TASK_BLOCKED)
+		buf_puts(&c->out, ", and is blocked");
 	buf_puts(&c->out, changed ? "\n" : " (unchanged)\n");
 }
 

@@ -200,7 +200,8 @@ waits(const struct document *d, const struct task_index *index, const struct tas
 	return false;
 }
 
-/* Set pending and blocked as the dependencies say; tasks in progress stay so. */
+/* Blocked is what is not completed and has a dependency that is not, whoever works on it; it keeps
+ * its assignee.  What is no longer blocked is pending. */
 static int
 statuses_in_step(struct document *d, int64_t now, struct error *err)
 {
@@ -214,10 +215,10 @@ statuses_in_step(struct document *d, int64_t now, struct error *err)
 	task_index_make(&index, &d->tasks);
 	for (i = 0; rc != -1 && i < d->tasks.count; i++) {
 		t = &d->tasks.item[i];
-		if (d->entry[i].gone || (t->status != TASK_PENDING && t->status != TASK_BLOCKED))
+		if (d->entry[i].gone || !task_open(t))
 			continue;
 		change.status = waits(d, &index, t) ? TASK_BLOCKED : TASK_PENDING;
-		if (change.status != t->status)
+		if ((t->status == TASK_BLOCKED) != (change.status == TASK_BLOCKED))
 			rc = document_edit(d, i, &change, now, err);
 	}
 	task_index_free(&index);

@@ -82,6 +82,12 @@ task_open(const struct task *t)
 	return t->status != TASK_COMPLETED && t->status != TASK_CANCELLED;
 }
 
+bool
+task_begun(const struct task *t)
+{
+	return t->status == TASK_IN_PROGRESS || t->status == TASK_BLOCKED;
+}
+
 enum task_field
 task_field_of(const struct json *j, json_ref member)
 {

@@ -66,7 +66,9 @@ void task_copy(struct task *to, const struct task *from);
 const char *task_status_name(enum task_status);   /* "in_progress" */
 enum task_status task_status_parse(const char *); /* TASK_NO_STATUS if none */
 bool task_open(const struct task *);              /* neither completed nor cancelled */
-json_ref task_metadata(const struct task *);      /* JSON_ABSENT if none */
+/* In progress, or blocked, which a task of a document becomes while somebody works on it. */
+bool task_begun(const struct task *);
+json_ref task_metadata(const struct task *); /* JSON_ABSENT if none */
 /* Does it lack created_at or updated_at, which its dialect requires?  It is read all the same; the
  * next edit, even one that changes nothing, adds them. */
 bool task_lacks_times(const struct task *);

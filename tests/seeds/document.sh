@@ -148,3 +148,43 @@ has '0.25: doctor --fix adds them' added "$(jq -r "$times.did" <<<"$out")"
 is '0.25: the task was made when it was last changed, at the latest' 2025-02-06T10:00:00Z "$(time_of b | head -n 1)"
 tasks -l example doctor --no-selftest --json
 is '0.25: then there is nothing to say' 0 "$(jq '[.findings[] | select(.check == "store.times")] | length' <<<"$out")"
+
+# A task in progress, and a dependency that is open.
+status_of() { jq -r --arg id "$1" '.tasks[] | select(.id == $id) | "\(.status) \(.assignee)"' "$file"; }
+three() {
+	rm -rf "$CLAUDE_CONFIG_DIR/task-hooks"
+	jq -n '{tasks: ["a", "b", "c"] | map({id: ., description: ., status: "pending", created_at: "2025-02-06T10:00:00Z",
+		updated_at: "2025-02-06T10:00:00Z"}), version: 2}' >"$file"
+	tasks -l example claim a --agent worker
+}
+three
+is '0.27: (a is in progress)' 'in_progress worker' "$(status_of a)"
+tasks -l example depend a --on b
+is '0.27: a task in progress that gets an open dependency becomes blocked, and keeps its assignee' \
+    'blocked worker' "$(status_of a)"
+has '0.27: and who did that is told' 'blocked' "$out"
+tasks -l example claim a --agent other
+is '0.27: it stays with its assignee' '11 blocked worker' "$rc $(status_of a)"
+tasks -l example claim a --agent worker
+is '0.27: who cannot go on with it either' '13 blocked worker' "$rc $(status_of a)"
+tasks -l example complete b
+is '0.27: when its dependencies are completed it is pending again, with its assignee' 'pending worker' "$(status_of a)"
+tasks -l example claim a --agent worker
+is '0.27: who starts it again' '0 in_progress worker' "$rc $(status_of a)"
+tasks -l example update b --status pending
+is '0.27: a dependency that is opened again blocks it too' 'blocked worker' "$(status_of a)"
+tasks -l example release --agent worker
+is '0.27: an agent that gives back its tasks gives back this one' 'blocked null' "$(status_of a)"
+
+three
+tasks -l example depend a --on b
+tasks -l example undo
+is '0.27: undo takes back both' 'in_progress worker' "$(status_of a)"
+
+three
+tasks -l example depend a --on b
+claims=$CLAUDE_CONFIG_DIR/task-hooks/example/claims.json
+sh -c 'echo $$' >dead
+jq --argjson pid "$(cat dead)" '.claims[0] += {pid: $pid, pid_start: 1}' "$claims" >claims && cat claims >"$claims"
+tasks -l example release --dead
+is '0.27: the blocked task of an agent that is gone is given back' 'blocked null' "$(status_of a)"
