@@ -115,7 +115,8 @@ const char *cli_value(const struct cli *, const char *name); /* the last one, or
 void cli_values(const struct cli *, const char *name, struct strings *);
 /* A whole number in [min, max], or `otherwise` if it was not passed; -1 after cli_misuse(). */
 int64_t cli_number(struct cli *, const char *name, int64_t min, int64_t max, int64_t otherwise);
-/* Task ids of all operands, or all values of a flag: "3", "#3", "3,4"; -1 after cli_misuse(). */
+/* Task ids of all operands, or all values of a flag: "3", "#3", "3,4"; -1 after cli_misuse().
+ * They open the list, if there is one: a word that is the id of one of its tasks is that id. */
 int cli_operand_ids(struct cli *, struct strings *);
 int cli_value_ids(struct cli *, const char *name, struct strings *);
 /* The operand as one task id, NULL after cli_misuse(). */
@@ -123,7 +124,7 @@ const char *cli_id(struct cli *, int operand);
 /* 0, or -1 after cli_misuse(). */
 int cli_task_status(struct cli *, const char *word, enum task_status *);
 
-/* Which list; cli_find only finds it, cli_open opens it too: 1 open, 0 not there yet, -1. */
+/* Which list; cli_find only finds it, cli_open opens it too, once: 1 open, 0 not there yet, -1. */
 int cli_find(struct cli *);
 int cli_open(struct cli *, bool make);
 /* Open the list that is to hold this task: 0, or -1 after cli_no_task() or another failure. */

@@ -58,6 +58,21 @@ check_invisible(struct doctor *d)
 	strings_free(&bad.reasons);
 }
 
+/* "claude-tasks VERB ID FLAG OTHER" */
+static char *
+command(const char *verb, const char *id, const char *flag, const char *other)
+{
+	struct buf b = { 0 };
+
+	buf_printf(&b, "claude-tasks %s ", verb);
+	task_id_word(&b, id);
+	if (flag != NULL) {
+		buf_printf(&b, " %s ", flag);
+		task_id_word(&b, other);
+	}
+	return buf_take(&b);
+}
+
 static void
 check_dangling(struct doctor *d)
 {
@@ -81,8 +96,8 @@ check_dangling(struct doctor *d)
 			f = doctor_find(d, "store.dangling", LEVEL_BAD,
 			    mem_printf("#%s waits for #%s, which does not exist", t->id, id),
 			    "it can never start",
-			    back ? mem_printf("claude-tasks restore %s", id)
-				 : mem_printf("claude-tasks depend %s --drop %s", t->id, id));
+			    back ? command("restore", id, NULL, NULL)
+				 : command("depend", t->id, "--drop", id));
 			if (d->fix && !back && change_depend(d->c, t->id, id, true, &err) != -1)
 				f->did = mem_printf("#%s no longer waits for #%s", t->id, id);
 		}
@@ -116,7 +131,7 @@ check_one_sided(struct doctor *d)
 			    mem_printf("#%s %s #%s, but #%s does not list it", t->id,
 				down ? "waits for" : "blocks", id, id),
 			    "the other task looks unblocked",
-			    mem_printf("claude-tasks depend %s --on %s", blocked, blocker));
+			    command("depend", blocked, "--on", blocker));
 			if (d->fix && store_depend(&d->c->store, blocked, blocker, false,
 					  cli_patience(), &err) != -1)
 				f->did = mem_string("wrote the missing side");
@@ -137,8 +152,8 @@ check_cycle(struct doctor *d)
 		buf_printf(&text, "%s#%s", i > 0 ? " waits for " : "", path.item[i]);
 	doctor_find(d, "store.cycle", LEVEL_BAD, mem_string(buf_text(&text)),
 	    "none of them can ever start; a person must decide which link is wrong",
-	    mem_printf("claude-tasks depend %s --drop %s", path.item[0],
-		path.count > 1 ? path.item[1] : path.item[0]));
+	    command(
+		"depend", path.item[0], "--drop", path.count > 1 ? path.item[1] : path.item[0]));
 	buf_free(&text);
 	strings_free(&path);
 }

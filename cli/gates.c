@@ -275,7 +275,7 @@ verify_text(struct cli *c, const struct verify *v)
 	} else if (!v->checked) {
 		buf_puts(&c->out, "there was nothing to check\n");
 	} else {
-		buf_printf(&c->out, "#%s could be completed now\n", v->task.id);
+		cli_print(c, "#%s could be completed now\n", v->task.id);
 	}
 }
 

@@ -61,7 +61,7 @@ task_get_run(struct cli *c, struct tool_input *in, struct answer *a)
 
 	if (!tool_open(c, false, a))
 		goto out;
-	if (c->store.dirfd != -1 && task_id_ok(in->id))
+	if (c->store.dirfd != -1)
 		rc = store_get(&c->store, in->id, &t, &err);
 	if (rc == -1) {
 		answer_error(a, &err);
@@ -328,7 +328,7 @@ task_update_run(struct cli *c, struct tool_input *in, struct answer *a)
 	add_notes(in);
 	if (!tool_open(c, false, a))
 		goto out;
-	if (c->store.dirfd != -1 && task_id_ok(in->id))
+	if (c->store.dirfd != -1)
 		rc = store_get(&c->store, in->id, &was, &err);
 	if (rc == -1)
 		update_refused(a, in->id, cli_status(err.kind), err.text);

@@ -189,7 +189,7 @@ todo_write_run(struct cli *c, struct tool_input *w, struct answer *a)
 	todo_input(w);
 	if (!tool_open(c, true, a))
 		goto out;
-	if (w->id != NULL && !task_id_ok(w->id)) {
+	if (w->id != NULL && !store_id_ok(&c->store, w->id)) {
 		answer_fail(a, EXIT_MISUSE, "TodoWrite: '%.60s' is not a task id", w->id);
 		goto out;
 	}

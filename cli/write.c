@@ -360,7 +360,7 @@ depend_print(struct cli *c, const struct task *t, bool changed)
 		view_result(c, changed ? "updated" : "unchanged", t);
 		return;
 	}
-	buf_printf(&c->out, "#%s waits for ", t->id);
+	cli_print(c, "#%s waits for ", t->id);
 	if (t->blocked_by.count > 0)
 		view_ids(&c->out, &t->blocked_by);
 	else

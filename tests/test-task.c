@@ -502,6 +502,29 @@ Test(task, ids)
 	cr_expect(!task_id_ok(longest), "129 characters");
 }
 
+/* 0.12: an id as a word of a command that is offered. */
+Test(task, ids_as_words)
+{
+	static const struct {
+		const char *id, *word;
+	} rows[] = {
+		{ "a-1.b", "a-1.b" },
+		{ "task:1", "'task:1'" },
+		{ "$(x) `y`", "'$(x) `y`'" },
+		{ "it's", "'it'\\''s'" },
+		{ "", "''" },
+		{ "a\nb", "'a b'" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct buf out = { 0 };
+
+		task_id_word(&out, rows[i].id);
+		cr_expect_str_eq(buf_text(&out), rows[i].word);
+		buf_free(&out);
+	}
+}
+
 Test(task, order)
 {
 	static const struct {

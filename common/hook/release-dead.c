@@ -26,8 +26,10 @@ release_dead_tell(
 	if (r->tasks.count == 0)
 		return;
 	release_message(&b, who, terminated, r);
-	for (size_t i = 0; i < r->ready.count && i < READY_MAX; i++)
-		buf_printf(&b, "%s#%s", i == 0 ? " Ready now: " : ", ", r->ready.item[i]);
+	for (size_t i = 0; i < r->ready.count && i < READY_MAX; i++) {
+		buf_puts(&b, i == 0 ? " Ready now: #" : ", #");
+		text_show(&b, r->ready.item[i], strlen(r->ready.item[i]), TEXT_LINE, 128);
+	}
 	if (r->ready.count > 0)
 		buf_puts(&b, r->ready.count > READY_MAX ? ", ..." : ".");
 	if (d->message.len > 0)

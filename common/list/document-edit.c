@@ -13,21 +13,12 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "list/document.h"
 #include "task/task.h"
 #include "json/json-edit.h"
 #include "json/json-print.h"
 
 #define VERSION_NOW 2
-
-static struct document_entry *
-entry_new(struct document *d, json_ref ref, size_t indent)
-{
-	size_t at = d->tasks.count - 1; /* the count has grown already */
-
-	d->entry = mem_more(d->entry, at, sizeof(d->entry[0]));
-	d->entry[at] = (struct document_entry){ .ref = ref, .indent = indent };
-	return &d->entry[at];
-}
 
 #define INLINE ((size_t)-1)
 
@@ -72,27 +63,52 @@ indent_remove(struct buf *out, const char *text, size_t len, size_t indent)
 	return true;
 }
 
+bool
+document_id_ok(const char *id)
+{
+	return *id != '\0' && strlen(id) <= TASK_ID_MAX;
+}
+
+/* A task of this text, with an id by which it can be found. */
+static int
+read_task(struct document *d, const struct document_entry *e, const char *text, size_t len,
+    struct error *err)
+{
+	struct task *t = task_set_add(&d->tasks);
+	int rc = task_read(t, TASK_DOCUMENT, NULL, text, len, err);
+
+	/* A string with a NUL or half a surrogate pair is another one when it is decoded. */
+	if (rc == 0 && (!document_id_ok(t->id) ||
+			   !json_equals(&t->json, json_member(&t->json, JSON_ROOT, "id"), t->id)))
+		rc = error_set(err, ERROR_INPUT,
+		    "its id is not a text of 1 to %d bytes that can be compared", TASK_ID_MAX);
+	if (rc == -1) {
+		task_free(t);
+		d->tasks.count--;
+		return -1;
+	}
+	d->entry = mem_more(d->entry, d->tasks.count - 1, sizeof(d->entry[0]));
+	d->entry[d->tasks.count - 1] = *e;
+	return 0;
+}
+
 /* An element, without its indentation where it has one. */
 static int
 read_element(struct document *d, json_ref el, struct error *err)
 {
+	struct document_entry e = { .ref = el };
 	struct buf text = { 0 };
-	size_t size, indent;
+	size_t size;
 	const char *raw = json_raw(&d->json, el, &size);
 	int rc;
 
-	indent = indent_at(d, raw);
-	if (indent == INLINE || !indent_remove(&text, raw, size, indent)) {
-		indent = 0;
+	e.indent = indent_at(d, raw);
+	if (e.indent == INLINE || !indent_remove(&text, raw, size, e.indent)) {
+		e.indent = 0;
 		buf_reset(&text);
 		buf_add(&text, raw, size);
 	}
-	rc =
-	    task_read(task_set_add(&d->tasks), TASK_DOCUMENT, NULL, buf_text(&text), text.len, err);
-	if (rc == 0)
-		entry_new(d, el, indent);
-	else
-		d->tasks.count--;
+	rc = read_task(d, &e, buf_text(&text), text.len, err);
 	buf_free(&text);
 	return rc;
 }
@@ -173,12 +189,9 @@ document_edit(
 int
 document_add(struct document *d, const char *text, size_t len, struct error *err)
 {
-	if (task_read(task_set_add(&d->tasks), TASK_DOCUMENT, NULL, text, len, err) == -1) {
-		d->tasks.count--;
-		return -1;
-	}
-	entry_new(d, JSON_ABSENT, 0)->changed = true;
-	return 0;
+	struct document_entry e = { .ref = JSON_ABSENT, .changed = true };
+
+	return read_task(d, &e, text, len, err);
 }
 
 void

@@ -16,6 +16,9 @@
  */
 extern const struct store_ops document_ops;
 
+/* The ids of a document do not become names of files: any text of 1 to TASK_ID_MAX bytes. */
+bool document_id_ok(const char *id);
+
 /* A new id, as a document has them. */
 void document_new_id(char id[37]);
 

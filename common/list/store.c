@@ -164,6 +164,12 @@ store_locked(struct store *s, int (*fn)(void *, struct store *, struct error *),
 	return rc;
 }
 
+bool
+store_id_ok(const struct store *s, const char *id)
+{
+	return s->layout == STORE_DOCUMENT ? document_id_ok(id) : task_id_ok(id);
+}
+
 int
 store_get(struct store *s, const char *id, struct task *t, struct error *err)
 {

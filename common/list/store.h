@@ -48,8 +48,12 @@ struct store {
 int store_open(struct store *, const char *dir, bool make, struct error *);
 void store_close(struct store *);
 
+/* Can a task of this list have this id?  Where ids become names of files: task_id_ok(). */
+bool store_id_ok(const struct store *, const char *id);
+
 /* Reading.  A torn file is tried again, then under its lock.  1 read; 0 no such
- * task; -1, with ERROR_INPUT for a file that the client does not show, and why. */
+ * task, whatever the id; -1, with ERROR_INPUT for a file that the client does not show, and
+ * why. */
 int store_get(struct store *, const char *id, struct task *, struct error *);
 int store_load(struct store *, struct task_set *, struct error *); /* all valid tasks, sorted */
 

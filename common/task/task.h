@@ -74,8 +74,11 @@ json_ref task_metadata(const struct task *); /* JSON_ABSENT if none */
 bool task_lacks_times(const struct task *);
 char *task_metadata_string(const struct task *, const char *key);
 
+#define TASK_ID_MAX 1024 /* bytes of any id */
 /* An id that may become a file name: [A-Za-z0-9_-][A-Za-z0-9._-]{0,127}. */
 bool task_id_ok(const char *);
+/* An id as a word of a shell command, quoted if it must be, safe to show. */
+void task_id_word(struct buf *, const char *id);
 int task_id_compare(const char *, const char *); /* numeric ones by number, before the others */
 
 /*

@@ -188,3 +188,118 @@ sh -c 'echo $$' >dead
 jq --argjson pid "$(cat dead)" '.claims[0] += {pid: $pid, pid_start: 1}' "$claims" >claims && cat claims >"$claims"
 tasks -l example release --dead
 is '0.27: the blocked task of an agent that is gone is given back' 'blocked null' "$(status_of a)"
+
+# Ids of any characters.
+long=$(printf 'long-%0300d' 7)
+any_ids() {
+	printf '%s\n' task:1 a,b '#hash' "../outside größe, it's" "\$(touch $PWD/pwned)" "$long"
+}
+with_ids() {
+	rm -rf "$CLAUDE_CONFIG_DIR/task-hooks"
+	any_ids | jq -R '{id: ., description: "Task", status: "pending", created_at: "2025-02-06T10:00:00Z",
+		updated_at: "2025-02-06T10:00:00Z"}' | jq -s '{tasks: (. + [.[0] + {id: "a"}, .[0] + {id: "b"}]), version: 2}' >"$file"
+}
+field() { jq -r --arg id "$1" --arg field "$2" '.tasks[] | select(.id == $id) | .[$field]' "$file"; }
+# each NAME COMMAND: the command, a function of the id, fails for none of them
+each() {
+	local name=$1 id bad=''
+	shift
+	with_ids
+	while read -r id; do "$@" "$id" || bad+="$id: $rc $out$err"$'\n'; done < <(any_ids)
+	is "0.12: $name" '' "$bad"
+}
+hook() { # EXECUTABLE, the event on standard input
+	out=$(CLAUDE_CODE_TASK_LIST_ID=example "$BUILD/$1" 2>err)
+	rc=$?
+	err=$(cat err)
+}
+
+run() {
+	tasks -l example "$@"
+	[ "$rc" = 0 ]
+}
+by_get() { run get "$1" --json && [ "$(jq -r .task.id <<<"$out")" = "$1" ]; }
+by_claim() { run claim "$1" --agent me && [ "$(field "$1" status)" = in_progress ]; }
+by_update() { run update "$1" --owner you && [ "$(field "$1" assignee)" = you ]; }
+by_complete() { run complete "$1" && [ "$(field "$1" status)" = completed ]; }
+by_depend() { run depend b --on "$1" && jq -e --arg id "$1" '.tasks[-1].dependencies | index($id)' "$file" >/dev/null; }
+by_delete() { run delete "$1" && [ -z "$(field "$1" id)" ] && run undo "#$1" && [ "$(field "$1" id)" = "$1" ]; }
+by_restore() { # of what is gone, a,b is two
+	case $1 in *,*) return ;; esac
+	run delete "$1" && run restore "#$1" && [ "$(field "$1" id)" = "$1" ]
+}
+by_release() { by_claim "$1" && run release "$1" && [ "$(field "$1" status)" = pending ]; }
+by_reading() { run why "$1" && run tree "$1" && run log "$1" && run verify "$1" && run receipts "$1"; }
+call() { # TOOL INPUT, of the id $id
+	run call "$1" < <(jq -n --arg id "$id" "$2")
+}
+by_call() {
+	call TaskGet '{taskId: $id}' && [ "$(jq -r .task.id <<<"$out")" = "$1" ] &&
+	    call TaskUpdate '{taskId: $id, status: "in_progress"}' && [ "$(field "$1" status)" = in_progress ]
+}
+by_plain() { call claim_task '{taskId: $id}' && [ "$(field "$1" status)" = in_progress ]; }
+by_todo() { call TodoWrite '{id: $id, description: "Other"}' && [ "$(field "$1" description)" = Other ]; }
+by_mcp() {
+	out=$(jq -nc --arg id "$1" '{jsonrpc: "2.0", id: 1, method: "tools/call",
+		params: {name: "TaskUpdate", arguments: {taskId: $id, status: "in_progress"}}}' | "$cli" -l example mcp 2>&1)
+	[ "$(field "$1" status)" = in_progress ]
+}
+by_hook() {
+	hook on-pretooluse-task < <(jq -n --arg id "$1" '{session_id: "s", hook_event_name: "PreToolUse", tool_name: "TaskUpdate",
+		tool_use_id: "t", agent_id: "me", agent_type: "x", tool_input: {taskId: $id, status: "in_progress", metadata: {k: 1}}}')
+	[ "$rc" = 0 ] && jq -e --arg id "$1" '.claims[] | select(.task == $id)' "$CLAUDE_CONFIG_DIR/task-hooks/example/claims.json" >/dev/null
+}
+by_report() {
+	hook on-subagent-stop < <(jq -n --arg id "$1" '[{id: $id, status: "completed"}]')
+	[ "$rc" = 0 ] && [ "$(field "$1" status)" = completed ]
+}
+by_event() {
+	hook on-task-completed-verify < <(jq -n --arg id "$1" '{session_id: "s", hook_event_name: "TaskCompleted", task_id: $id,
+		task_subject: "Task"}')
+	[ "$rc" = 0 ] && [ -z "$out" ] && [ -e gated ] && [ "$(cat gated)" = "$1" ]
+}
+
+each 'get' by_get
+each 'claim' by_claim
+each 'update' by_update
+each 'complete' by_complete
+each 'depend' by_depend
+each 'delete and undo' by_delete
+each 'restore' by_restore
+each 'release' by_release
+each 'why, tree, log, verify, receipts' by_reading
+each 'call TaskGet, TaskUpdate' by_call
+each 'call claim_task' by_plain
+each 'call TodoWrite' by_todo
+each 'a tool of the MCP server' by_mcp
+each 'a TaskUpdate of the client' by_hook
+is '0.12: such an id becomes no path' '' "$(find "$T/document" -name '*outside*' -o -name '*größe*' -o -name '*long-*' -o -name pwned)"
+each 'a report of a subagent' by_report
+jq -n --arg dir "$PWD" '{durability: "off", gates: [{name: "id", run: ["sh", "-c", "printf %s \"$CLAUDE_TASK_ID\" >gated"],
+	pass: ["CLAUDE_TASK_ID"], cwd: $dir}]}' >"$CLAUDE_CONFIG_DIR/task-hooks.json"
+each 'a TaskCompleted event, and its gate' by_event
+echo '{"durability":"off"}' >"$CLAUDE_CONFIG_DIR/task-hooks.json"
+
+with_ids
+tasks -l example get a,b --json
+is '0.12: a,b is the task of that id' a,b "$(jq -r .task.id <<<"$out")"
+tasks -l example delete a,b
+tasks -l example delete a,b
+is '0.12: if there is none, it is two ids' '0  ' "$rc $(field a id) $(field b id)"
+tasks -l example get '#task:1'
+has '0.12: #ID is ID, if no id begins so' 'task:1' "$out"
+with_ids
+tasks -l example depend b --on "\$(touch $PWD/pwned)"
+tasks -l example why b
+has '0.12: a command that is offered has such an id in quotes' "claude-tasks claim '\$(touch" "$out"
+jq --arg esc $'x\e[2Jy' '.tasks[0].id = $esc' "$file" >new && cat new >"$file"
+tasks -l example list
+deny '0.12: an id is shown without control characters' grep -q $'\e' <<<"$out"
+jq '.tasks[0].id = "" | .tasks[1].id = ("x" * 1025) | .tasks[2].id = "nul"' "$file" | sed 's/"nul"/"n\\u0000l"/' >new && cat new >"$file"
+tasks -l example doctor --no-selftest --json
+is '0.12: an id that cannot be used is reported' 3 "$(jq '[.findings[] | select(.what | contains("its id is not"))] | length' <<<"$out")"
+
+rm -f "$file"
+tasks -l example create 'Native'
+tasks -l example get task:1
+is '0.12: other layouts keep their rule: ids are names of files' 64 "$rc"
