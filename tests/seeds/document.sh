@@ -241,7 +241,7 @@ by_plain() { call claim_task '{taskId: $id}' && [ "$(field "$1" status)" = in_pr
 by_todo() { call TodoWrite '{id: $id, description: "Other"}' && [ "$(field "$1" description)" = Other ]; }
 by_mcp() {
 	out=$(jq -nc --arg id "$1" '{jsonrpc: "2.0", id: 1, method: "tools/call",
-		params: {name: "TaskUpdate", arguments: {taskId: $id, status: "in_progress"}}}' | "$cli" -l example mcp 2>&1)
+		params: {name: "TaskUpdate", arguments: {taskId: $id, status: "in_progress"}}}' | "$BUILD/claude-tasks" -l example mcp 2>&1)
 	[ "$(field "$1" status)" = in_progress ]
 }
 by_hook() {
