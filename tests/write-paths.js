@@ -122,7 +122,7 @@ const CASES = [
 		inert: ['close'],
 		final: t => t['tasks.json'].tasks[0].description === 'Another text.' },
 	{ name: 'document-create', command: ['claude-tasks', 'create', 'New', '-d', 'x', '--blocked-by', '1'],
-		list: DOCUMENT, brief: true, oneSided: true,
+		list: DOCUMENT, brief: true, oneSided: true, inert: ['close'],
 		final: t => t['tasks.json'].tasks.some(x => x.description.startsWith('New')) },
 	{ name: 'document-delete', command: ['claude-tasks', 'delete', '2'], list: DOCUMENT, brief: true, again: [0, 1, 10],
 		inert: ['close'],
