@@ -117,7 +117,7 @@ change_update(struct cli *c, const char *id, const struct change *change, struct
 
 	if (rc == 1) {
 		change_record(c, "update", &was, &is, NULL, NULL);
-		if (was.status == TASK_IN_PROGRESS && is.status != TASK_IN_PROGRESS)
+		if (was.status == TASK_IN_PROGRESS && !task_begun(&is))
 			(void)claims_forget(&c->list, id, cli_deadline(), err);
 	}
 	if (rc != -1 && before != NULL)

@@ -244,12 +244,25 @@ cli_number(struct cli *c, const char *name, int64_t min, int64_t max, int64_t ot
 	return -1;
 }
 
+/* In a document "#a" or "a,b" can be the id of a task. */
+static bool
+is_id(struct cli *c, const char *word)
+{
+	struct task t = TASK_INIT;
+	struct error ignored;
+	bool is =
+	    c->store.layout == STORE_DOCUMENT && store_get(&c->store, word, &t, &ignored) == 1;
+
+	task_free(&t);
+	return is;
+}
+
 static const char *
 checked_id(struct cli *c, const char *word)
 {
-	const char *id = word + (word[0] == '#');
+	const char *id = word + (word[0] == '#' && !is_id(c, word));
 
-	if (task_id_ok(id))
+	if (store_id_ok(&c->store, id))
 		return id;
 	cli_misuse(c, "'%s' is not a task id; 'claude-tasks list --all' shows the ids", word);
 	return NULL;
@@ -262,6 +275,12 @@ add_ids(struct cli *c, const char *word, struct strings *out)
 	const char *id;
 	int rc = 0;
 
+	if (cli_open(c, false) == -1)
+		return -1;
+	if (is_id(c, word)) {
+		strings_add(out, word);
+		return 0;
+	}
 	add_split(&parts, word);
 	if (parts.count == 0)
 		rc = checked_id(c, word) == NULL ? -1 : 0;
@@ -297,7 +316,7 @@ cli_value_ids(struct cli *c, const char *name, struct strings *out)
 const char *
 cli_id(struct cli *c, int operand)
 {
-	return checked_id(c, c->operand[operand]);
+	return cli_open(c, false) == -1 ? NULL : checked_id(c, c->operand[operand]);
 }
 
 int

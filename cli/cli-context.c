@@ -68,6 +68,8 @@ cli_open(struct cli *c, bool make)
 	struct error err;
 	int rc;
 
+	if (c->store.dirfd != -1)
+		return 1;
 	if (cli_find(c) == -1)
 		return -1;
 	rc = store_open(&c->store, c->list.dir, make, &err);

@@ -117,7 +117,8 @@ const char *cli_value(const struct cli *, const char *name); /* the last one, or
 void cli_values(const struct cli *, const char *name, struct strings *);
 /* A whole number in [min, max], or `otherwise` if it was not passed; -1 after cli_misuse(). */
 int64_t cli_number(struct cli *, const char *name, int64_t min, int64_t max, int64_t otherwise);
-/* Task ids of all operands, or all values of a flag: "3", "#3", "3,4"; -1 after cli_misuse(). */
+/* Task ids of all operands, or all values of a flag: "3", "#3", "3,4"; -1 after cli_misuse().
+ * They open the list, if there is one: a word that is the id of one of its tasks is that id. */
 int cli_operand_ids(struct cli *, struct strings *);
 int cli_value_ids(struct cli *, const char *name, struct strings *);
 /* The operand as one task id, NULL after cli_misuse(). */
@@ -128,7 +129,7 @@ int cli_task_status(struct cli *, const char *word, enum task_status *);
 /* Find the list, also if it was found before; says so if it is the .tasks of the working directory.
  */
 int cli_list(struct cli *, struct error *);
-/* cli_find() finds the list; cli_open() also opens it: 1, 0 if it does not exist yet, -1. */
+/* cli_find() finds the list; cli_open() also opens it, once: 1, 0 if it does not exist yet, -1. */
 int cli_find(struct cli *);
 int cli_open(struct cli *, bool make);
 /* cli_open() for a command on this task: 0; -1 if it failed, or after cli_no_task(): no list. */

@@ -79,7 +79,8 @@ offer_ids(struct cli *c, int count, bool open_only)
 		for (size_t i = 0; i < v.tasks.count; i++) {
 			const struct task *t = &v.tasks.item[i];
 
-			if (!t->internal && (!open_only || task_open(t)))
+			/* An id that a shell would take apart cannot be completed. */
+			if (!t->internal && task_id_ok(t->id) && (!open_only || task_open(t)))
 				offer_word(c, t->id, t->subject);
 		}
 	view_free(&v);

@@ -1,6 +1,6 @@
 /*
  * The tasks: files that the client does not show, dependencies on missing tasks, on one side only,
- * or in a cycle.
+ * or in a cycle, required fields that are missing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +43,7 @@ check_invisible(struct doctor *d)
 	struct bad bad = { 0 };
 	struct error err;
 	struct finding *f;
+	bool document = d->c->store.layout == STORE_DOCUMENT;
 	int rc;
 
 	doctor_checked(d, "store.invisible");
@@ -55,12 +56,15 @@ check_invisible(struct doctor *d)
 
 		f = doctor_add(d, "store.invisible", LEVEL_PROBLEM,
 		    mem_printf("%s: %s", bad.files.item[i], bad.reasons.item[i]),
-		    "the client ignores the file, as if the task did not exist",
+		    document ? "no command shows what is damaged"
+			     : "the client ignores the file, as if the task did not exist",
 		    advice != NULL
 			? advice
-			: mem_printf("fix or remove %s/%s, or: claude-tasks doctor --fix",
+			: mem_printf(document
+					 ? "correct %s/%s by hand"
+					 : "fix or remove %s/%s, or: claude-tasks doctor --fix",
 			      d->c->list.dir, bad.files.item[i]));
-		if (!d->fix || advice != NULL)
+		if (!d->fix || advice != NULL || document)
 			continue;
 		rc = doctor_repair(d, bad.files.item[i], &err);
 		if (rc == 1) {
@@ -74,6 +78,21 @@ check_invisible(struct doctor *d)
 	}
 	strings_free(&bad.files);
 	strings_free(&bad.reasons);
+}
+
+/* "claude-tasks VERB ID FLAG OTHER" */
+static char *
+command(const char *verb, const char *id, const char *flag, const char *other)
+{
+	struct buf b = { 0 };
+
+	buf_printf(&b, "claude-tasks %s ", verb);
+	task_id_word(&b, id);
+	if (flag != NULL) {
+		buf_printf(&b, " %s ", flag);
+		task_id_word(&b, other);
+	}
+	return buf_take(&b);
 }
 
 static void
@@ -99,8 +118,8 @@ check_dangling(struct doctor *d)
 			f = doctor_add(d, "store.dangling", LEVEL_PROBLEM,
 			    mem_printf("#%s waits for #%s, which does not exist", t->id, id),
 			    "it can never start",
-			    back ? mem_printf("claude-tasks restore %s", id)
-				 : mem_printf("claude-tasks depend %s --drop %s", t->id, id));
+			    back ? command("restore", id, NULL, NULL)
+				 : command("depend", t->id, "--drop", id));
 			if (d->fix && !back && change_depend(d->c, t->id, id, true, &err) != -1)
 				f->did = mem_printf("#%s no longer waits for #%s", t->id, id);
 		}
@@ -134,7 +153,7 @@ check_one_sided(struct doctor *d)
 			    mem_printf("#%s %s #%s, but #%s does not list it", t->id,
 				down ? "waits for" : "blocks", id, id),
 			    "a program that reads only the other task misses the dependency",
-			    mem_printf("claude-tasks depend %s --on %s", blocked, blocker));
+			    command("depend", blocked, "--on", blocker));
 			if (d->fix && store_depend(&d->c->store, blocked, blocker, false,
 					  cli_deadline(), &err) != -1)
 				f->did = mem_string("wrote the missing entry");
@@ -155,10 +174,42 @@ check_cycle(struct doctor *d)
 		buf_printf(&text, "%s#%s", i > 0 ? " waits for " : "", path.item[i]);
 	doctor_add(d, "store.cycle", LEVEL_PROBLEM, mem_string(buf_text(&text)),
 	    "none of them can ever start; a person must decide which dependency is wrong",
-	    mem_printf("claude-tasks depend %s --drop %s", path.item[0],
-		path.count > 1 ? path.item[1] : path.item[0]));
+	    command(
+		"depend", path.item[0], "--drop", path.count > 1 ? path.item[1] : path.item[0]));
 	buf_free(&text);
 	strings_free(&path);
+}
+
+static void
+check_times(struct doctor *d)
+{
+	struct change none = CHANGE_INIT;
+	struct strings ids = { 0 };
+	struct buf what = { 0 };
+	struct finding *f;
+	struct error err;
+	size_t i, did = 0;
+
+	doctor_checked(d, "store.times");
+	for (i = 0; i < d->view.tasks.count; i++)
+		if (task_lacks_times(&d->view.tasks.item[i]))
+			strings_add(&ids, d->view.tasks.item[i].id);
+	if (ids.count == 0)
+		return;
+	buf_puts(&what, "without created_at or updated_at:");
+	for (i = 0; i < ids.count && i < 10; i++)
+		buf_printf(&what, "%s #%s", i > 0 ? "," : "", ids.item[i]);
+	if (i < ids.count)
+		buf_printf(&what, " and %zu more", ids.count - i);
+	f = doctor_add(d, "store.times", LEVEL_WARNING, buf_take(&what),
+	    "tasks.json requires both, and other programs may rely on them",
+	    mem_string("claude-tasks doctor --fix (a change of the task adds them, too)"));
+	for (i = 0; d->fix && i < ids.count; i++)
+		did += store_update(&d->c->store, ids.item[i], &none, NULL, NULL, NULL, NULL,
+			   cli_deadline(), &err) == 1;
+	if (did > 0)
+		f->did = mem_printf("added them to %zu of %zu", did, ids.count);
+	strings_free(&ids);
 }
 
 void
@@ -176,4 +227,5 @@ doctor_store(struct doctor *d)
 	check_dangling(d);
 	check_one_sided(d);
 	check_cycle(d);
+	check_times(d);
 }

@@ -275,7 +275,7 @@ verify_text(struct cli *c, const struct verify *v)
 	} else if (!v->checked) {
 		buf_printf(&c->out, "no gate or check applies to #%s\n", v->task.id);
 	} else {
-		buf_printf(&c->out, "#%s can be completed now\n", v->task.id);
+		cli_print(c, "#%s can be completed now\n", v->task.id);
 	}
 }
 

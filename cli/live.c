@@ -206,7 +206,7 @@ print_changes(struct cli *c, const struct view *was, const struct view *is)
 	}
 	for (size_t i = 0; i < was->tasks.count; i++)
 		if (view_find(is, was->tasks.item[i].id) == NULL)
-			buf_printf(&c->out, "#%s [deleted]\n", was->tasks.item[i].id);
+			cli_print(c, "#%s [deleted]\n", was->tasks.item[i].id);
 }
 
 /* The same for the agents: a line if it differs from the last one. */

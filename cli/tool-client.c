@@ -62,7 +62,7 @@ client_get_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 
 	if (!tool_open(c, false, a))
 		goto out;
-	if (c->store.dirfd != -1 && task_id_ok(in->id))
+	if (c->store.dirfd != -1)
 		rc = store_get(&c->store, in->id, &t, &err);
 	if (rc == -1) {
 		tool_error(a, &err);
@@ -369,7 +369,7 @@ client_update_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 
 	if (!tool_open(c, false, a))
 		goto out;
-	if (c->store.dirfd != -1 && task_id_ok(in->id))
+	if (c->store.dirfd != -1)
 		rc = store_get(&c->store, in->id, &was, &err);
 	if (rc == 1)
 		add_notes(&was, in);

@@ -32,7 +32,7 @@ plain_find(struct cli *c, const char *id, struct task *t, struct tool_answer *a)
 
 	if (!tool_open(c, false, a))
 		return 0;
-	if (c->store.dirfd != -1 && task_id_ok(id))
+	if (c->store.dirfd != -1)
 		rc = store_get(&c->store, id, t, &err);
 	if (rc == -1)
 		tool_error(a, &err);

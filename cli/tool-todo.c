@@ -170,7 +170,7 @@ todo_write_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 	todo_input(in);
 	if (!tool_open(c, true, a))
 		goto out;
-	if (in->id != NULL && !task_id_ok(in->id)) {
+	if (in->id != NULL && !store_id_ok(&c->store, in->id)) {
 		tool_fail(a, EXIT_MISUSE, "TodoWrite: '%.60s' is not a task id", in->id);
 		goto out;
 	}

@@ -185,13 +185,14 @@ undo_update(
 	int rc = undo_inverse_make(&v, p, now, err);
 
 	if (rc == 0 && !u->dry) {
-		rc = store_update(
-		    &c->store, p->task, &v.change, NULL, NULL, NULL, NULL, cli_deadline(), err);
+		/* The dependencies first: in a document they decide about the status. */
+		rc = apply_ids(c, p->task, &v, err);
 		if (rc != -1)
-			rc = apply_ids(c, p->task, &v, err);
+			rc = store_update(&c->store, p->task, &v.change, NULL, NULL, NULL, NULL,
+			    cli_deadline(), err);
 		if (rc != -1 && (rc = undo_read_again(c, p->task, &then, err)) == 0) {
 			change_record(c, "undo", now, &then, NULL, undone_lines(u, p));
-			if (then.status != TASK_IN_PROGRESS)
+			if (!task_begun(&then))
 				(void)claims_forget(&c->list, p->task, cli_deadline(), err);
 		}
 	}

@@ -9,29 +9,20 @@
 #include "history.h"
 #include "view.h"
 
-/* Append an id quoted for a shell: that of a missing blocker can be any text, even a command. */
+/* "claude-tasks VERB ID" */
 static void
-quote_id(struct buf *b, const char *id)
+command(struct buf *b, const char *verb, const char *id)
 {
-	size_t from = b->len + 1;
-
-	if (task_id_ok(id)) {
-		buf_puts(b, id);
-		return;
-	}
-	buf_putc(b, '\'');
-	view_text(b, id, TEXT_SUBJECT);
-	for (size_t i = from; i < b->len; i++)
-		if (b->data[i] == '\'')
-			b->data[i] = '?';
-	buf_putc(b, '\'');
+	buf_printf(b, "claude-tasks %s ", verb);
+	task_id_word(b, id);
 }
 
 static void
 drop_command(struct buf *b, const char *blocked, const char *blocker)
 {
-	buf_printf(b, "claude-tasks depend %s --drop ", blocked);
-	quote_id(b, blocker);
+	command(b, "depend", blocked);
+	buf_puts(b, " --drop ");
+	task_id_word(b, blocker);
 }
 
 /* The command for the last task of the chain, which blocks the others. */
@@ -58,11 +49,11 @@ next_command(
 	else if (t->status == TASK_IN_PROGRESS && claim != NULL && !claims_alive(claim))
 		buf_puts(b, "claude-tasks release --dead");
 	else if (t->status == TASK_IN_PROGRESS)
-		buf_printf(b, "claude-tasks complete %s", last);
+		command(b, "complete", last);
 	else if (t->owner != NULL)
-		buf_printf(b, "claude-tasks release %s", last);
+		command(b, "release", last);
 	else
-		buf_printf(b, "claude-tasks claim %s", last);
+		command(b, "claim", last);
 	strings_free(&cycle);
 	strings_free(&open);
 }
@@ -92,7 +83,7 @@ link_text(struct cli *c, const struct view *v, const char *id, const struct clai
 
 	if (t == NULL) {
 		buf_putc(&c->out, '#');
-		quote_id(&c->out, id);
+		task_id_word(&c->out, id);
 		buf_puts(&c->out, ", which does not exist");
 		return;
 	}
@@ -250,9 +241,9 @@ why_find(struct cli *c, struct why *w)
 	if (w->chain.count > 1 || t->status != TASK_IN_PROGRESS)
 		next_command(&w->command, &w->view, &w->chain, &w->claims);
 	else if (w->children.count > 0)
-		buf_printf(&w->command, "claude-tasks why %s", w->children.item[0]);
+		command(&w->command, "why", w->children.item[0]);
 	else if ((w->refused = last_refusal(c, t->id)) != NULL)
-		buf_printf(&w->command, "claude-tasks verify %s", t->id);
+		command(&w->command, "verify", t->id);
 	else
 		next_command(&w->command, &w->view, &w->chain, &w->claims);
 }

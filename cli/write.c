@@ -413,11 +413,13 @@ depend_print(struct cli *c, const struct task *t, bool changed)
 		view_result(c, changed ? "updated" : "unchanged", t);
 		return;
 	}
-	buf_printf(&c->out, "#%s waits for ", t->id);
+	cli_print(c, "#%s waits for ", t->id);
 	if (t->blocked_by.count > 0)
 		view_ids(&c->out, &t->blocked_by);
 	else
 		buf_puts(&c->out, "nothing");
+	if (t->status == TASK_BLOCKED)
+		buf_puts(&c->out, ", and is blocked");
 	buf_puts(&c->out, changed ? "\n" : " (unchanged)\n");
 }
 

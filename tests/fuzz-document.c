@@ -1,6 +1,7 @@
 /*
  * A tasks.json of any bytes: read, changed, printed.  The output can be read
- * again, has the change, and all tasks that were not removed.
+ * again, has the change, and all tasks that were not removed.  A
+ * text in the form of JSON.stringify keeps that form.
  *
  * The first byte chooses the change.
  */
@@ -8,6 +9,7 @@
 
 #include "fuzz.h"
 #include "list/document-edit.h"
+#include "json/json-print.h"
 
 #define NOW 1770410460123
 
@@ -22,6 +24,16 @@ still_there(const struct strings *before, const struct document *d, size_t gone,
 			FUZZ_ASSERT(n < d->tasks.count &&
 				    strcmp(before->item[i], d->tasks.item[n++].id) == 0);
 	FUZZ_ASSERT(d->tasks.count == n + added);
+}
+
+static bool
+is_printed(const struct document *d)
+{
+	size_t len = d->text.len;
+
+	while (len > 0 && d->text.data[len - 1] == '\n')
+		len--;
+	return json_script_form(&d->json, len);
 }
 
 static void
@@ -57,6 +69,7 @@ change(struct document *d, unsigned int choice)
 		FUZZ_ASSERT(document_parse(&after, buf_text(&out), out.len, &e) == 0);
 		still_there(&before, &after, gone, added);
 		FUZZ_ASSERT(after.bad.count == d->bad.count);
+		FUZZ_ASSERT(!is_printed(d) || is_printed(&after));
 	}
 	document_free(&after);
 	strings_free(&before);

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "list/store.h"
 
 #define SOON deadline_in(20000)
@@ -142,7 +143,7 @@ Test(document, the_status_blocked_follows_the_blockers)
 	cr_assert_eq(store_update(&store, "task-002", &c, NULL, NULL, NULL, &after, SOON, &err), 1);
 	cr_expect_eq(after.status, TASK_BLOCKED, "it is reopened while its blocker is open");
 	cr_expect_eq(store_get(&store, "task-003", &t, &err), 1);
-	cr_expect_eq(t.status, TASK_IN_PROGRESS, "a task in progress keeps its status");
+	cr_expect_eq(t.status, TASK_BLOCKED, "0.27: also who is at work");
 	c.status = TASK_IN_PROGRESS;
 	cr_expect_eq(store_update(&store, "task-002", &c, NULL, NULL, NULL, NULL, SOON, &err), -1);
 	cr_expect_eq(err.kind, ERROR_REFUSED);
@@ -192,6 +193,38 @@ Test(document, other_formatting_is_kept)
 	cr_expect(
 	    has("\n7, {\"id\":\"b\",\"description\":\"B\",\"status\":\"pending\",\"z\":1e2} ]"),
 	    "%s", content("tasks.json"));
+}
+
+/* 0.53: a new task is as deep as its siblings, and on one line if they are. */
+Test(document, form_of_a_new_task)
+{
+	static const char text[] = "{\n  \"id\": \"x\",\n  \"description\": \"d\",\n"
+				   "  \"status\": \"pending\",\n  \"n\": [\n    1\n  ]\n}";
+#define COMPACT "{\"id\":\"x\",\"description\":\"d\",\"status\":\"pending\",\"n\":[1]}"
+#define PRINTED(s)                                                            \
+	"\n" s "{\n" s "  \"id\": \"x\",\n" s "  \"description\": \"d\",\n" s \
+	"  \"status\": \"pending\",\n" s "  \"n\": [\n" s "    1\n" s "  ]\n" s "}\n"
+	static const struct {
+		const char *before, *after;
+	} rows[] = {
+		{ "{\"version\":2,\"tasks\":[]}", "{\"version\":2,\"tasks\":[" COMPACT "]," },
+		{ "{\"version\":2,\"tasks\": [7, 8]}",
+		    "{\"version\":2,\"tasks\": [7, 8, " COMPACT "]," },
+		{ "{\n  \"version\": 2,\n  \"tasks\": []\n}",
+		    "{\n  \"version\": 2,\n  \"tasks\": [" PRINTED("    ") "  ]," },
+		{ "{\n\"version\": 2,\n\"tasks\": [\n 7\n]\n}",
+		    "{\n\"version\": 2,\n\"tasks\": [\n 7," PRINTED(" ") "]," },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		write_file("tasks.json", rows[i].before);
+		open_store();
+		cr_assert_eq(
+		    store_put(&store, "x", text, strlen(text), SOON, &err), 0, "%s", err.text);
+		cr_expect_eq(strncmp(content("tasks.json"), rows[i].after, strlen(rows[i].after)),
+		    0, "%s\n%s", content("tasks.json"), rows[i].after);
+		store_close(&store);
+	}
 }
 
 Test(document, version_1_is_upgraded)
@@ -286,6 +319,234 @@ Test(document, a_lock_of_another_tool_is_respected)
 	flock(fd, LOCK_UN);
 	cr_expect_eq(store_locked(&store, nested, NULL, SOON, &err), 0, "%s", err.text);
 	close(fd);
+}
+
+/* A document with one task, of this status and with this text. */
+#define ONE(status, text)                                                                     \
+	"{\"tasks\":[{\"id\":\"a\",\"description\":\"" text "\",\"status\":\"" status "\"}]," \
+	"\"version\":2}"
+
+/* What a process leaves that dies while it writes. */
+static void
+write_copy(const char *old, const char *new)
+{
+	char text[4096], hash[HASH_HEX], file[8192];
+
+	snprintf(text, sizeof(text), "%s%s", old, new);
+	hash_text(text, strlen(text), hash);
+	snprintf(file, sizeof(file), "%s %zu\n%s", hash, strlen(old), text);
+	write_file(".tasks.json.copy", file);
+}
+
+static bool
+copy_there(void)
+{
+	char path[300];
+
+	snprintf(path, sizeof(path), "%s/.tasks.json.copy", dir);
+	return access(path, F_OK) == 0;
+}
+
+static int
+nothing(void *arg, struct store *s, struct error *e)
+{
+	(void)arg;
+	(void)s;
+	(void)e;
+	return 0;
+}
+
+/* 0.50: a write that was cut off is finished by whoever opens the list next, reader or writer. */
+Test(document, recovers)
+{
+	static const char old[] = ONE("pending", "A"), new[] = ONE("blocked", "B"),
+			  longer[] = ONE("in_progress", "AB"), other[] = ONE("completed", "C");
+	static const struct {
+		const char *name, *now, *old, *new, *want;
+	} rows[] = {
+		{ "before the first byte", old, old, new, old },
+		{ "after the last byte", new, old, new, new },
+		{ "half of it, and that is JSON", ONE("blocked", "A"), old, new, new },
+		{ "the other half", ONE("pending", "B"), old, new, new },
+		{ "a part of a longer text",
+		    "{\"tasks\":[{\"id\":\"a\",\"description\":\"AB\",\"st", old, longer, longer },
+		{ "a shorter text, the rest blank", ONE("pending", "A") "     ", longer, old, old },
+		{ "empty", "", old, new, new },
+		{ "torn by another program", "{\"tasks\":[", old, new, new },
+		{ "written by another program", other, old, new, other },
+		{ "the same, by one that adds a newline", ONE("pending", "A") "\n", old, new,
+		    ONE("pending", "A") "\n" },
+	};
+	struct task t = TASK_INIT;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		write_file("tasks.json", rows[i].now);
+		write_copy(rows[i].old, rows[i].new);
+		open_store();
+		cr_expect_eq(store_get(&store, "a", &t, &err), 1, "%s: %s", rows[i].name, err.text);
+		if (strcmp(rows[i].now, rows[i].want) != 0)
+			cr_expect(!copy_there(), "%s: a reader recovers", rows[i].name);
+		cr_expect_str_eq(content("tasks.json"), rows[i].want, "%s", rows[i].name);
+		store_close(&store);
+
+		write_file("tasks.json", rows[i].now);
+		write_copy(rows[i].old, rows[i].new);
+		open_store();
+		cr_expect_eq(store_locked(&store, nothing, NULL, SOON, &err), 0, "%s", err.text);
+		cr_expect_str_eq(content("tasks.json"), rows[i].want, "%s", rows[i].name);
+		cr_expect(!copy_there(), "%s: a writer removes it", rows[i].name);
+		store_close(&store);
+	}
+	task_free(&t);
+}
+
+/* 0.50: what is torn is neither an empty list nor overwritten. */
+Test(document, damaged)
+{
+	static const char *const rows[] = { "", "{\"tasks\":[", "\n", "{\"tasks\":[]}}" };
+	struct change c = { .status = TASK_NO_STATUS, .subject = "New" };
+	struct task_set set = { 0 };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		write_file("tasks.json", rows[i]);
+		write_file(".tasks.json.copy", "a copy that is cut off");
+		open_store();
+		cr_expect_eq(store_load(&store, &set, &err), -1, "%s", rows[i]);
+		cr_expect_neq(strstr(err.text, "put a backup in its place"), NULL, "%s", err.text);
+		cr_expect_eq(store_create(&store, &c, NULL, NULL, NULL, SOON, &err), -1);
+		cr_expect_str_eq(content("tasks.json"), rows[i]);
+		store_close(&store);
+	}
+}
+
+Test(document, a_copy_that_is_a_link)
+{
+	struct change c = { .status = TASK_NO_STATUS, .subject = "New" };
+	char path[300];
+
+	write_file("tasks.json", EXAMPLE);
+	write_file("target", "untouched");
+	snprintf(path, sizeof(path), "%s/.tasks.json.copy", dir);
+	cr_assert_eq(symlink("target", path), 0);
+	open_store();
+	cr_expect_eq(store_create(&store, &c, NULL, NULL, NULL, SOON, &err), -1);
+	cr_expect_neq(
+	    strstr(err.text, ".tasks.json.copy' is a symbolic link"), NULL, "%s", err.text);
+	cr_expect_str_eq(content("target"), "untouched");
+	cr_expect_str_eq(content("tasks.json"), EXAMPLE);
+}
+
+/* 0.50: the file stays the same one, whether it grows or shrinks. */
+Test(document, in_place)
+{
+	static const char *const texts[] = { "a much longer text than the one before", "short" };
+	struct change c = CHANGE_INIT;
+	struct stat before, after;
+	char path[300];
+
+	write_file("tasks.json", EXAMPLE);
+	snprintf(path, sizeof(path), "%s/tasks.json", dir);
+	cr_assert_eq(stat(path, &before), 0);
+	open_store();
+	for (int i = 0; i < 2; i++) {
+		c.description = texts[i];
+		cr_expect_eq(
+		    store_update(&store, "task-003", &c, NULL, NULL, NULL, NULL, SOON, &err), 1,
+		    "%s", err.text);
+		cr_assert_eq(stat(path, &after), 0);
+		cr_expect_eq(after.st_ino, before.st_ino);
+		cr_expect_eq((size_t)after.st_size, strlen(content("tasks.json")));
+		cr_expect_eq(content("tasks.json")[after.st_size - 1], '}', "nothing is left over");
+		cr_expect(has(texts[i]), "%s", content("tasks.json"));
+		cr_expect(!copy_there());
+	}
+}
+
+/* A rule that puts another document in the place of the locked one, once. */
+static int
+replaces(void *arg, struct store *s, const struct task *t, struct error *e)
+{
+	int *times = arg;
+
+	(void)t;
+	(void)e;
+	if ((*times)++ == 0) {
+		write_file("other", "{\"tasks\":[{\"id\":\"x\",\"description\":\"X\","
+				    "\"status\":\"pending\"}]}");
+		cr_assert_eq(renameat(s->dirfd, "other", s->dirfd, "tasks.json"), 0);
+	}
+	return 0;
+}
+
+Test(document, replaced_by_another_program)
+{
+	struct change c = { .status = TASK_NO_STATUS, .subject = "New" };
+	int times = 0;
+
+	write_file("tasks.json", EXAMPLE);
+	open_store();
+	cr_expect_eq(
+	    store_create(&store, &c, replaces, &times, NULL, SOON, &err), 0, "%s", err.text);
+	cr_expect_eq(times, 2, "it starts over");
+	cr_expect(has("\"id\":\"x\"") && has("New"), "%s", content("tasks.json"));
+}
+
+/* How often this process has slept. */
+static long
+naps(pid_t pid)
+{
+	char path[64], line[128];
+	long n = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	if ((f = fopen(path, "r")) == NULL)
+		return 0;
+	while (fgets(line, sizeof(line), f) != NULL)
+		if (sscanf(line, "voluntary_ctxt_switches: %ld", &n) == 1)
+			break;
+	fclose(f);
+	return n;
+}
+
+/* 0.50: a reader waits for a writer that locks, and reads all the same if that takes long. */
+Test(document, readers_lock)
+{
+	struct task_set set = { 0 };
+	char path[300], byte;
+	int fd, ready[2], status;
+	pid_t pid;
+
+	write_file("tasks.json", EXAMPLE);
+	open_store();
+	snprintf(path, sizeof(path), "%s/tasks.json", dir);
+	cr_assert_eq(pipe(ready), 0);
+	if ((pid = fork()) == 0) {
+		long slept = naps(getppid());
+
+		fd = open(path, O_RDWR | O_CLOEXEC);
+		if (flock(fd, LOCK_EX) == -1 || ftruncate(fd, 0) == -1 ||
+		    write(ready[1], "", 1) != 1)
+			_exit(1);
+		while (naps(getppid()) < slept + 10)
+			usleep(200);
+		_exit(write(fd, EXAMPLE, strlen(EXAMPLE)) != (ssize_t)strlen(EXAMPLE));
+	}
+	cr_assert_eq(read(ready[0], &byte, 1), 1);
+	cr_expect_eq(store_load(&store, &set, &err), 0, "%s", err.text);
+	cr_expect_eq(set.count, 3);
+	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	cr_expect_eq(status, 0);
+	task_set_free(&set);
+
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	cr_assert_eq(flock(fd, LOCK_EX), 0);
+	cr_expect_eq(store_load(&store, &set, &err), 0, "%s", err.text);
+	cr_expect_eq(set.count, 3);
+	task_set_free(&set);
+	close(fd);
+	close(ready[0]);
+	close(ready[1]);
 }
 
 Test(document, many_writers_lose_no_task)

@@ -460,7 +460,12 @@ static const struct {
 		.add_blocked_by = &two },
 	    "{\"id\":\"1\",\"description\":\"t\\nmore\",\"status\":\"blocked\","
 	    "\"updated_at\":\"2026-02-06T20:41:00Z\",\"assignee\":null,"
-	    "\"dependencies\":[\"9\",\"2\"],\"parent_id\":\"8\"}" },
+	    "\"dependencies\":[\"9\",\"2\"],\"parent_id\":\"8\",\"created_at\":\"x\"}" },
+	{ "document: times that are missing are a change (0.25)", TASK_DOCUMENT,
+	    "{\"id\":\"1\",\"description\":\"s\",\"status\":\"pending\",\"created_at\":null}",
+	    { .status = TASK_PENDING },
+	    "{\"id\":\"1\",\"description\":\"s\",\"status\":\"pending\","
+	    "\"created_at\":\"2026-02-06T20:41:00Z\",\"updated_at\":\"2026-02-06T20:41:00Z\"}" },
 	{ "document: set to blocked", TASK_DOCUMENT,
 	    "{\"id\":\"1\",\"description\":\"s\",\"status\":\"pending\",\"updated_at\":\"x\"}",
 	    { .status = TASK_BLOCKED },
@@ -597,6 +602,29 @@ Test(task, valid_ids_are_recognized)
 	cr_expect(task_id_ok(longest), "128 characters");
 	longest[128] = 'a', longest[129] = '\0';
 	cr_expect(!task_id_ok(longest), "129 characters");
+}
+
+/* 0.12: an id as a word of a command that is offered. */
+Test(task, ids_as_words)
+{
+	static const struct {
+		const char *id, *word;
+	} rows[] = {
+		{ "a-1.b", "a-1.b" },
+		{ "task:1", "'task:1'" },
+		{ "$(x) `y`", "'$(x) `y`'" },
+		{ "it's", "'it'\\''s'" },
+		{ "", "''" },
+		{ "a\nb", "'a b'" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct buf out = { 0 };
+
+		task_id_word(&out, rows[i].id);
+		cr_expect_str_eq(buf_text(&out), rows[i].word);
+		buf_free(&out);
+	}
 }
 
 Test(task, tasks_are_sorted_as_the_client_does)

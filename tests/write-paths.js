@@ -69,7 +69,7 @@ const completed = JSON.stringify({ session_id: SESSION, hook_event_name: 'TaskCo
 // command: in build/; list, state, config, project: the files before the run; final: the condition
 // after the second run; again: the statuses that the second run may have; oneSided: several files change,
 // each may be old or new; brief: fewer faults, see check-faults; inert: calls that are not made to fail
-// (with an injected error strace does not close the descriptor, and a child would wait for that).
+// (with an injected error strace does not close the descriptor, and a child, or a lock that is taken again, would wait for that).
 const CASES = [
 	{ name: 'create', command: ['claude-tasks', 'create', 'New', '-d', 'A new one.', '--blocked-by', '1'],
 		oneSided: true,
@@ -119,10 +119,14 @@ const CASES = [
 		input: event('PreToolUse', { tool_name: 'TaskUpdate', tool_use_id: 'toolu_1',
 			tool_input: { taskId: '1', status: 'in_progress' } }) },
 	{ name: 'document', command: ['claude-tasks', 'update', '1', '-d', 'Another text.'], list: DOCUMENT,
+		inert: ['close'],
 		final: t => t['tasks.json'].tasks[0].description === 'Another text.' },
 	{ name: 'document-create', command: ['claude-tasks', 'create', 'New', '-d', 'x', '--blocked-by', '1'],
-		list: DOCUMENT, brief: true, oneSided: true,
+		list: DOCUMENT, brief: true, oneSided: true, inert: ['close'],
 		final: t => t['tasks.json'].tasks.some(x => x.description.startsWith('New')) },
+	{ name: 'document-delete', command: ['claude-tasks', 'delete', '2'], list: DOCUMENT, brief: true, again: [0, 1, 10],
+		inert: ['close'],
+		final: t => t['tasks.json'].tasks.length === 1 },
 	{ name: 'document-sync', command: ['on-subagent-stop'], list: DOCUMENT, brief: true,
 		input: JSON.stringify([{ id: '1', status: 'completed' }]),
 		final: t => t['tasks.json'].tasks[0].status === 'completed' },
@@ -241,7 +245,9 @@ function chain(file) {
 	return OK;
 }
 
-const VISIBLE = new Set(['.lock', '.tasks.lock', '.highwatermark']);
+const VISIBLE = new Set(['.lock', '.highwatermark']);
+const COPY = '.tasks.json.copy'; // of a document, while it is written in place
+const isTemporary = name => name.startsWith('.task-hooks-') || name === COPY;
 const isLock = name => name.endsWith('.lock') && !VISIBLE.has(name);
 // A document contains times and random ids.
 const read = file => fs.readFileSync(file, 'utf8').replace(/"(last_updated|(upd|cre)ated_at)": "[^"]*"/g, '"$1": ""')
@@ -261,12 +267,17 @@ function judgeList(p, before, after, errors) {
 		} else if (name === '.highwatermark') {
 			const text = fs.readFileSync(file, 'utf8');
 			if (text !== before[name] && text !== after[name]) errors.push(`.highwatermark is ${text}`);
-		} else if (!VISIBLE.has(name) && !name.startsWith('.task-hooks-'))
+		} else if (!VISIBLE.has(name) && !isTemporary(name))
 			errors.push(`${name} was left in the list`);
 	}
 	for (const name of Object.keys(before))
 		if (isTask(name) && name in after && !fs.existsSync(path.join(p.list, name)))
 			errors.push(`${name} is gone`);
+}
+
+// A document that was cut off is made whole by the next of ours that opens it, a reader too.
+async function settle(p) {
+	if (fs.existsSync(path.join(p.list, COPY))) await execute({ command: ['claude-tasks', 'list'] }, p, []);
 }
 
 // Check that all files of our state directory and of the settings are complete.
@@ -295,4 +306,4 @@ function snapshot(dir) {
 	    .map(f => [f, read(path.join(dir, f))]));
 }
 
-module.exports = { CASES, place, execute, chain, judgeList, judgeState, finalState, snapshot, isLock, isTask, check, finish };
+module.exports = { CASES, place, execute, settle, COPY, isTemporary, chain, judgeList, judgeState, finalState, snapshot, isLock, isTask, check, finish };

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "agent/transcript.h"
+#include "base/hash.h"
 #include "sys/file.h"
 #include "task/task.h"
 #include "json/json.h"
@@ -13,13 +14,18 @@
 
 #define NAME_SIZE 192 /* "call-", an id that task_id_ok() accepts, ".json" */
 
-static bool
+/* An id of a document that cannot be part of a file name is hashed; no other has a '='. */
+static void
 call_name(const char *task, char out[NAME_SIZE])
 {
-	if (!task_id_ok(task))
-		return false;
-	snprintf(out, NAME_SIZE, "call-%s.json", task);
-	return true;
+	char hash[HASH_HEX];
+
+	if (task_id_ok(task)) {
+		snprintf(out, NAME_SIZE, "call-%s.json", task);
+		return;
+	}
+	hash_text(task, strlen(task), hash);
+	snprintf(out, NAME_SIZE, "call-=%s.json", hash);
 }
 
 int
@@ -31,8 +37,7 @@ call_keep(const struct list *list, const char *task, const struct event *ev, con
 	char name[NAME_SIZE];
 	int state, rc;
 
-	if (!call_name(task, name))
-		return 0;
+	call_name(task, name);
 	if ((state = list_state(list, true, e)) == -1)
 		return -1;
 	o = out_object();
@@ -54,8 +59,8 @@ call_drop(const struct list *list, const char *task)
 	char name[NAME_SIZE];
 	int state;
 
-	if (!call_name(task, name) || !list_state_has(list, name) ||
-	    (state = list_state(list, false, &e)) == -1)
+	call_name(task, name);
+	if (!list_state_has(list, name) || (state = list_state(list, false, &e)) == -1)
 		return;
 	(void)unlinkat(state, name, 0);
 }
@@ -93,7 +98,8 @@ call_find(const struct list *list, const char *task, const struct event *ev, str
 	size_t len;
 	int rc = 0;
 
-	if (call_name(task, name) && list_state_read(list, name, &text, &e) == 1 &&
+	call_name(task, name);
+	if (list_state_read(list, name, &text, &e) == 1 &&
 	    json_parse(&j, buf_text(&text), text.len, &e) == 0 && call_fits(&j, ev) &&
 	    (raw = json_raw(&j, json_member(&j, JSON_ROOT, "metadata"), &len)) != NULL) {
 		buf_add(metadata, raw, len);

@@ -54,7 +54,7 @@ claim_judge(const struct claim *c, const struct task *t, bool call_over, int64_t
 		return CLAIM_SPENT;
 	if (!claims_alive(c))
 		return CLAIM_DEAD;
-	if (t->status == TASK_IN_PROGRESS &&
+	if (task_begun(t) &&
 	    (t->owner == NULL || text_equal(t->owner, c->owner) || text_equal(t->owner, c->name) ||
 		text_equal(t->owner, c->agent_id)))
 		return c->settled ? CLAIM_HELD : CLAIM_BEGUN;

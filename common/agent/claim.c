@@ -87,10 +87,10 @@ check_holder(struct taking *k, const struct claim *c)
 	refuse_begin(k, CLAIM_TAKEN);
 	buf_printf(k->reason, " is already claimed (%s) by ", task_status_name(k->task.status));
 	holder_describe(k->reason, &q);
-	buf_printf(k->reason,
-	    ". Take another task. If that agent is gone, give this one back with: "
-	    "claude-tasks release %s.",
-	    k->task.id);
+	buf_puts(k->reason, ". Take another task. If that agent is gone, give this one back with: "
+			    "claude-tasks release ");
+	task_id_word(k->reason, k->task.id);
+	buf_putc(k->reason, '.');
 	return false;
 }
 

@@ -162,8 +162,7 @@ release_claimed(struct releasing *r, struct store *s, const struct claim *c, str
 	int rc = store_get(s, c->task, &t, err);
 
 	strings_add(&r->forget, c->task);
-	if (rc == 1 && t.status == TASK_IN_PROGRESS &&
-	    (t.owner == NULL || text_equal(t.owner, c->owner)))
+	if (rc == 1 && task_begun(&t) && (t.owner == NULL || text_equal(t.owner, c->owner)))
 		rc = release_give_back(r, s, &t, r->why, err);
 	else if (rc == -1 && err->kind == ERROR_INPUT)
 		rc = 0;
@@ -318,7 +317,7 @@ release_verdict(
 
 	if (state == CLAIM_HELD || state == CLAIM_BEGUN)
 		state = unsure.kind == ERROR_NONE && ended_with(r, c) ? CLAIM_DEAD : state;
-	*give = state == CLAIM_DEAD && found && t->status == TASK_IN_PROGRESS &&
+	*give = state == CLAIM_DEAD && found && task_begun(t) &&
 		(t->owner == NULL || text_equal(t->owner, c->owner) ||
 		    text_equal(t->owner, c->name) || text_equal(t->owner, c->agent_id));
 	return state;

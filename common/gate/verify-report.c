@@ -176,6 +176,7 @@ verify_report_gates(struct plan *p)
 {
 	struct verify *v = p->verify;
 	size_t total = 0, bad = 0, told = 0;
+	struct buf id = { 0 };
 	bool late = false;
 
 	for (size_t i = 0; i < v->count; i++) {
@@ -197,16 +198,18 @@ verify_report_gates(struct plan *p)
 			    told++ < DETAILED ? OUTPUT_CHARS / (bad < DETAILED ? bad : DETAILED)
 					      : 0);
 	show_passed(&v->reason, p);
+	task_id_word(&id, v->task.id);
 	if (late)
 		buf_printf(&v->reason,
 		    "For gates that timed out, first run claude-tasks verify %s, which may take as "
 		    "long as it needs; their passes are then used from the cache. A person can "
 		    "give them more time with the hook's timeout and 'deadline'.\n",
-		    v->task.id);
+		    buf_text(&id));
 	buf_printf(&v->reason,
 	    "Fix what failed, then complete the task again; claude-tasks verify %s runs the gates "
 	    "by hand.",
-	    v->task.id);
+	    buf_text(&id));
+	buf_free(&id);
 }
 
 void
@@ -235,6 +238,7 @@ verify_report_attempts(struct plan *p)
 {
 	struct verify *v = p->verify;
 	int64_t limit = p->req->config->verify.attempts;
+	struct buf id = { 0 };
 
 	if (limit <= 0 || v->attempts <= limit)
 		return;
@@ -259,10 +263,12 @@ verify_report_attempts(struct plan *p)
 			}
 			buf_putc(&v->message, '.');
 		}
+	task_id_word(&id, v->task.id);
 	buf_printf(&v->message,
 	    " To see why: claude-tasks verify %s. To complete it anyway: claude-tasks complete %s "
 	    "--force --reason \"...\"",
-	    v->task.id, v->task.id);
+	    buf_text(&id), buf_text(&id));
+	buf_free(&id);
 }
 
 /* Failed gates of severity "warn", and other warnings, for the person. */

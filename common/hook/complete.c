@@ -132,7 +132,7 @@ complete_run(struct hook *h, struct error *e)
 
 	if (h->in.event.kind != EVENT_TASK_COMPLETED)
 		return 0;
-	if (h->in.event.task_id == NULL || !task_id_ok(h->in.event.task_id))
+	if (h->in.event.task_id == NULL || *h->in.event.task_id == '\0')
 		return error_set(e, ERROR_INPUT, "the event names no task");
 	if (event_turn_end(&h->in.event))
 		return complete_turn_end(h);

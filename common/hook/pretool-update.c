@@ -392,9 +392,7 @@ pretool_update(struct hook *h, struct error *e)
 	    (c.status == NULL && c.owner == NULL && c.blocks.count == 0 &&
 		c.blocked_by.count == 0 && !update_marks(h, &c)))
 		goto out; /* no rule is about it */
-	/* The client itself says that there is no such task. */
-	if (!task_id_ok(c.id))
-		goto out;
+	/* If there is no such task, the client says so itself. */
 	if ((rc = store_get(&h->in.store, c.id, &t, e)) == 1) {
 		free(h->in.event.task_id); /* this event has none of its own */
 		h->in.event.task_id = mem_string(c.id);

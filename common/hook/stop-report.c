@@ -305,7 +305,7 @@ report_one(struct hook *h, struct report_item *item)
 	struct task t = TASK_INIT;
 	struct error e = { 0 };
 	enum task_status now = TASK_NO_STATUS;
-	int rc = task_id_ok(item->task) ? store_get(&h->in.store, item->task, &t, &e) : 0;
+	int rc = store_get(&h->in.store, item->task, &t, &e);
 
 	if (rc == 1 && item->status == TASK_BLOCKED &&
 	    store_status(&h->in.store, &t, &now, &e) == -1)

@@ -1,5 +1,7 @@
 #include "hook/tell.h"
 
+#include <string.h>
+
 #include "agent/note.h"
 #include "base/text.h"
 #include "list/team.h"
@@ -9,8 +11,10 @@
 void
 tell_ready(struct buf *b, const struct strings *ids)
 {
-	for (size_t i = 0; i < ids->count && i < READY_MAX; i++)
-		buf_printf(b, "%s#%s", i == 0 ? " Ready now: " : ", ", ids->item[i]);
+	for (size_t i = 0; i < ids->count && i < READY_MAX; i++) {
+		buf_puts(b, i == 0 ? " Ready now: #" : ", #");
+		text_show(b, ids->item[i], strlen(ids->item[i]), TEXT_LINE, 128);
+	}
 	if (ids->count > 0)
 		buf_puts(b, ids->count > READY_MAX ? ", ..." : ".");
 }

@@ -1,9 +1,10 @@
 /*
  * Edits the text of tasks.json.
  *
- * As with single tasks, what is not edited keeps its bytes.  A document in
- * the form of JSON.stringify(x, null, 2) is printed again in that form (an
- * edited task is not indented for its depth), any other keeps its form.
+ * As with single tasks: what is not edited keeps its bytes.  The text of a
+ * task has no indentation of its own here, as if it were a file: it is taken
+ * away when the task is read, and put back when the document is printed.  So
+ * a document in the form of JSON.stringify(x, null, 2) keeps that form.
  */
 #include "list/document-edit.h"
 
@@ -12,29 +13,112 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "list/document.h"
 #include "task/task.h"
 #include "json/json-edit.h"
 #include "json/json-print.h"
 
 #define VERSION_NOW 2
 
-static struct document_entry *
-entry_new(struct document *d, json_ref ref)
-{
-	size_t at = d->tasks.count - 1; /* the count has grown already */
+#define INLINE ((size_t)-1)
 
-	d->entry = mem_more(d->entry, at, sizeof(d->entry[0]));
-	d->entry[at] = (struct document_entry){ .ref = ref };
-	return &d->entry[at];
+/* The blanks before this byte, if it is the first one of its line. */
+static size_t
+indent_at(const struct document *d, const char *at)
+{
+	size_t n = 0;
+
+	while (at > d->text.data && at[-1] == ' ') {
+		at--;
+		n++;
+	}
+	return at > d->text.data && at[-1] == '\n' ? n : INLINE;
+}
+
+/* Gives a text on several lines this many blanks more on each but the first. */
+static void
+indent_add(struct buf *out, const char *text, size_t indent)
+{
+	for (; *text != '\0'; text++) {
+		buf_putc(out, *text);
+		for (size_t i = 0; *text == '\n' && i < indent; i++)
+			buf_putc(out, ' ');
+	}
+}
+
+/* The reverse; false if not every line has so many. */
+static bool
+indent_remove(struct buf *out, const char *text, size_t len, size_t indent)
+{
+	const char *end = text + len, *line;
+
+	while ((line = memchr(text, '\n', (size_t)(end - text))) != NULL) {
+		buf_add(out, text, (size_t)(line + 1 - text));
+		text = line + 1;
+		for (size_t i = 0; i < indent; i++)
+			if (text == end || *text++ != ' ')
+				return false;
+	}
+	buf_add(out, text, (size_t)(end - text));
+	return true;
+}
+
+bool
+document_id_ok(const char *id)
+{
+	return *id != '\0' && strlen(id) <= TASK_ID_MAX;
+}
+
+/* A task of this text, with an id by which it can be found. */
+static int
+read_task(struct document *d, const struct document_entry *e, const char *text, size_t len,
+    struct error *err)
+{
+	struct task *t = task_set_add(&d->tasks);
+	int rc = task_read(t, TASK_DOCUMENT, NULL, text, len, err);
+
+	/* A string with a NUL or half a surrogate pair is another one when it is decoded. */
+	if (rc == 0 && (!document_id_ok(t->id) ||
+			   !json_equals(&t->json, json_member(&t->json, JSON_ROOT, "id"), t->id)))
+		rc = error_set(err, ERROR_INPUT,
+		    "its id is not a text of 1 to %d bytes that can be compared", TASK_ID_MAX);
+	if (rc == -1) {
+		task_free(t);
+		d->tasks.count--;
+		return -1;
+	}
+	d->entry = mem_more(d->entry, d->tasks.count - 1, sizeof(d->entry[0]));
+	d->entry[d->tasks.count - 1] = *e;
+	return 0;
+}
+
+/* An element, without its indentation where it has one. */
+static int
+read_element(struct document *d, json_ref el, struct error *err)
+{
+	struct document_entry e = { .ref = el };
+	struct buf text = { 0 };
+	size_t size;
+	const char *raw = json_raw(&d->json, el, &size);
+	int rc;
+
+	e.indent = indent_at(d, raw);
+	if (e.indent == INLINE || !indent_remove(&text, raw, size, e.indent)) {
+		e.indent = 0;
+		buf_reset(&text);
+		buf_add(&text, raw, size);
+	}
+	rc = read_task(d, &e, buf_text(&text), text.len, err);
+	buf_free(&text);
+	return rc;
 }
 
 int
 document_parse(struct document *d, const char *text, size_t len, struct error *err)
 {
 	struct error why;
-	const char *raw;
 	json_ref el;
-	size_t size, index = 0;
+	size_t index = 0;
 
 	buf_reset(&d->text);
 	buf_add(&d->text, text, len);
@@ -44,15 +128,9 @@ document_parse(struct document *d, const char *text, size_t len, struct error *e
 	if (json_kind(&d->json, d->list) != JSON_ARRAY)
 		return error_set(err, ERROR_INPUT, "it has no array 'tasks'");
 	for (el = json_first(&d->json, d->list); el != JSON_ABSENT;
-	     el = json_next(&d->json, d->list, el), index++) {
-		raw = json_raw(&d->json, el, &size);
-		if (task_read(task_set_add(&d->tasks), TASK_DOCUMENT, NULL, raw, size, &why) == 0) {
-			entry_new(d, el);
-			continue;
-		}
-		d->tasks.count--;
-		strings_take(&d->bad, mem_printf("tasks[%zu]: %s", index, why.text));
-	}
+	     el = json_next(&d->json, d->list, el), index++)
+		if (read_element(d, el, &why) == -1)
+			strings_take(&d->bad, mem_printf("tasks[%zu]: %s", index, why.text));
 	return 0;
 }
 
@@ -111,12 +189,9 @@ document_edit(
 int
 document_add(struct document *d, const char *text, size_t len, struct error *err)
 {
-	if (task_read(task_set_add(&d->tasks), TASK_DOCUMENT, NULL, text, len, err) == -1) {
-		d->tasks.count--;
-		return -1;
-	}
-	entry_new(d, JSON_ABSENT)->changed = true;
-	return 0;
+	struct document_entry e = { .ref = JSON_ABSENT, .changed = true };
+
+	return read_task(d, &e, text, len, err);
 }
 
 void
@@ -138,8 +213,9 @@ is_waiting(const struct document *d, const struct task_index *index, const struc
 	return false;
 }
 
-/* Sets pending or blocked by the dependencies; other statuses stay, and those that
- * were set to blocked. */
+/* Sets blocked where a task that is not completed has a dependency that is not, also for a task in
+ * progress, which keeps its assignee; what is no longer blocked is pending.  A task that was set to
+ * blocked stays so. */
 static int
 update_blocked(struct document *d, int64_t now, struct error *err)
 {
@@ -153,11 +229,10 @@ update_blocked(struct document *d, int64_t now, struct error *err)
 	task_index_make(&index, &d->tasks);
 	for (i = 0; rc != -1 && i < d->tasks.count; i++) {
 		t = &d->tasks.item[i];
-		if (d->entry[i].gone || task_held(t) ||
-		    (t->status != TASK_PENDING && t->status != TASK_BLOCKED))
+		if (d->entry[i].gone || !task_open(t) || task_held(t))
 			continue;
 		change.status = is_waiting(d, &index, t) ? TASK_BLOCKED : TASK_PENDING;
-		if (change.status != t->status)
+		if ((t->status == TASK_BLOCKED) != (change.status == TASK_BLOCKED))
 			rc = document_edit(d, i, &change, now, err);
 	}
 	task_index_free(&index);
@@ -188,39 +263,37 @@ upgrade(struct document *d, struct error *err)
 	return rc;
 }
 
-static bool
-is_script_form(const struct document *d)
+/* Of a task that is added: as deep as its siblings, or one level below the array's key. */
+static size_t
+indent_new(const struct document *d)
 {
-	size_t len = d->text.len;
+	json_ref first = json_first(&d->json, d->list);
+	const struct json_node *list = &d->json.node[d->list];
+	size_t indent;
 
-	while (len > 0 && d->text.data[len - 1] == '\n')
-		len--;
-	return json_script_form(&d->json, len);
+	if (first != JSON_ABSENT)
+		return indent_at(d, d->text.data + d->json.node[first].start);
+	indent = indent_at(d, d->text.data + list->key);
+	return indent == INLINE ? INLINE : 2 * indent;
 }
 
-/* Prints `out` in JavaScript's form; a newline at the end of the document is kept. */
-static int
-print_again(const struct document *d, struct buf *out, struct error *err)
+/* A new task in the form of the document: on one line if its siblings are. */
+static void
+print_new(const struct document *d, const struct task *t, struct buf *out)
 {
-	struct json j = { 0 };
+	size_t indent = indent_new(d);
 	struct buf printed = { 0 };
-	bool newline = d->text.len > 0 && d->text.data[d->text.len - 1] == '\n';
 
-	if (json_parse(&j, buf_text(out), out->len, err) == -1)
-		return -1;
-	json_print(&printed, &j, JSON_ROOT, 2, 0);
-	if (newline)
-		buf_putc(&printed, '\n');
-	json_free(&j);
-	buf_free(out);
-	*out = printed;
-	return 0;
+	json_print(&printed, &t->json, JSON_ROOT, indent == INLINE ? 0 : 2, 0);
+	indent_add(out, buf_text(&printed), indent == INLINE ? 0 : indent);
+	buf_free(&printed);
 }
 
 int
 document_print(struct document *d, int64_t now, struct buf *out, struct error *err)
 {
 	struct json_edit edit;
+	struct buf text = { 0 };
 	char iso[CLOCK_ISO], stamp[CLOCK_ISO + 2];
 	int64_t version = 1;
 	size_t i;
@@ -233,15 +306,20 @@ document_print(struct document *d, int64_t now, struct buf *out, struct error *e
 	json_edit_init(&edit, &d->json);
 	for (i = 0; i < d->tasks.count; i++) {
 		const struct document_entry *e = &d->entry[i];
-		const char *text = buf_text(&d->tasks.item[i].text);
+		const struct task *t = &d->tasks.item[i];
 
+		buf_reset(&text);
 		if (e->gone && e->ref != JSON_ABSENT)
 			json_edit_drop(&edit, d->list, e->ref);
-		else if (!e->gone && e->ref == JSON_ABSENT)
-			json_edit_append(&edit, d->list, text);
-		else if (!e->gone && e->changed)
-			json_edit_replace(&edit, e->ref, text);
+		else if (!e->gone && e->ref == JSON_ABSENT) {
+			print_new(d, t, &text);
+			json_edit_append(&edit, d->list, buf_text(&text));
+		} else if (!e->gone && e->changed) {
+			indent_add(&text, buf_text(&t->text), e->indent);
+			json_edit_replace(&edit, e->ref, buf_text(&text));
+		}
 	}
+	buf_free(&text);
 	if (version < VERSION_NOW)
 		json_edit_set(&edit, JSON_ROOT, "version", "2");
 	clock_iso_seconds(iso, now);
@@ -249,7 +327,7 @@ document_print(struct document *d, int64_t now, struct buf *out, struct error *e
 	json_edit_set(&edit, JSON_ROOT, "last_updated", stamp);
 	json_edit_apply(&edit, out);
 	json_edit_free(&edit);
-	return is_script_form(d) ? print_again(d, out, err) : 0;
+	return 0;
 }
 
 void

@@ -18,7 +18,8 @@
  * their bytes and their places.
  */
 struct document_entry {
-	json_ref ref; /* the element; JSON_ABSENT: a new one */
+	json_ref ref;  /* the element; JSON_ABSENT: a new one */
+	size_t indent; /* of its lines in the document; they have none in the task's text */
 	bool changed, gone;
 };
 

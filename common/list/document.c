@@ -3,55 +3,32 @@
  */
 #include "list/document.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "list/document-edit.h"
+#include "list/document-file.h"
 #include "list/graph.h"
-
-#define DOCUMENT_MAX (64u << 20)
-
-bool
-document_exists(int dirfd)
-{
-	struct buf text = { 0 };
-	struct json j = { 0 };
-	struct error err;
-	bool yes;
-	int rc;
-
-	if (!file_there(dirfd, DOCUMENT))
-		return false;
-	/* A file that is just being written, or that cannot be read, counts as a document. */
-	rc = file_read(dirfd, DOCUMENT, 0, DOCUMENT_MAX, &text, &err);
-	yes = (rc == -1 && err.kind == ERROR_FAULT) ||
-	      (rc == 1 && (json_parse(&j, buf_text(&text), text.len, &err) == -1 ||
-			      json_kind(&j, json_member(&j, JSON_ROOT, "tasks")) == JSON_ARRAY));
-	json_free(&j);
-	buf_free(&text);
-	return yes;
-}
 
 static int
 document_read_once(struct store *s, struct document *d, struct error *err)
 {
 	struct buf text = { 0 };
-	int rc = file_read(s->dirfd, DOCUMENT, 0, DOCUMENT_MAX, &text, err);
+	struct error why;
+	int rc = document_read(s, &text, err);
 
 	document_free(d);
-	if (rc == 0)
-		rc = error_set(
-		    err, ERROR_NOT_FOUND, "'%s/%s' does not exist any more", s->dir, DOCUMENT);
-	else if (rc == 1 && (rc = document_parse(d, buf_text(&text), text.len, err)) == -1)
-		error_prefix(err, "'%s/%s'", s->dir, DOCUMENT);
+	if (rc == 1 && document_parse(d, buf_text(&text), text.len, &why) == -1)
+		rc = error_set(err, ERROR_INPUT,
+		    "'%s/%s' is damaged: %.300s; mend it or put a backup in its place, until then "
+		    "nothing is written to it",
+		    s->dir, DOCUMENT, why.text);
 	buf_free(&text);
 	return rc == -1 ? -1 : 0;
 }
 
-/* Other tools write in place: what does not parse is tried again, then under the lock. */
+/* Not all programs lock: what does not parse is tried again, then under the lock. */
 static int
 read_document(struct store *s, struct document *d, struct error *err)
 {
@@ -60,9 +37,6 @@ read_document(struct store *s, struct document *d, struct error *err)
 	size_t i = 0;
 	int rc;
 
-	if (s->depth > 0 && s->document == -1 &&
-	    document_lock_file(s, deadline_in(LOCK_PATIENCE_MS), err) == -1)
-		return -1;
 	while ((rc = document_read_once(s, d, err)) == -1 && err->kind == ERROR_INPUT &&
 	       s->depth == 0 && i < sizeof(waits_us) / sizeof(waits_us[0]))
 		clock_sleep_us(waits_us[i++]);
@@ -137,29 +111,6 @@ document_bad(struct store *s, void (*fn)(void *, const char *file, const char *r
 		fn(arg, DOCUMENT, d.bad.item[i]);
 	document_free(&d);
 	return 0;
-}
-
-/* Under the lock. */
-static int
-write_document(struct store *s, struct document *d, struct error *err)
-{
-	struct file_stage stage = FILE_STAGE_INIT;
-	struct buf text = { 0 };
-	int rc = document_print(d, clock_wall_ms(), &text, err);
-
-	if (rc == 0)
-		rc = file_stage(
-		    &stage, s->dirfd, DOCUMENT, text.data, text.len, 0, s->durability, err);
-	if (rc == 0 && store_verify(s, NULL, err) == -1) {
-		file_drop(&stage);
-		rc = -1;
-	} else if (rc == 0)
-		rc = file_commit(&stage, err);
-	/* Our flock was on the file that was replaced; the next read locks the new one. */
-	if (rc == 0)
-		document_unlock(s);
-	buf_free(&text);
-	return rc;
 }
 
 struct lookup {
@@ -281,58 +232,96 @@ document_apply(struct document *d, size_t at, const struct change *c, struct err
 	return rc | by | blocks | gone;
 }
 
+/* One operation. */
+struct request {
+	const char *id;
+	const struct change *change;
+	const char *text; /* document_put() */
+	size_t len;
+	store_rule *rule;
+	void *arg;
+	/* For the caller: */
+	size_t at; /* of the task, in the document */
+	struct task was;
+};
+
+/* Edits the document.  1: it is to be written, 0: nothing has changed. */
+typedef int document_fn(struct store *, struct document *, struct request *, struct error *);
+
 static int
-document_enter(struct store *s, struct document *d, struct deadline deadline, struct error *err)
+write_document(struct store *s, struct document *d, struct error *err)
 {
-	if (store_enter(s, deadline, err) == -1)
-		return -1;
-	if (read_document(s, d, err) == 0)
-		return 0;
-	store_leave(s);
-	return -1;
+	struct buf text = { 0 };
+	int rc = document_print(d, clock_wall_ms(), &text, err);
+
+	if (rc == 0)
+		rc = document_write(s, &d->text, &text, err);
+	buf_free(&text);
+	return rc;
 }
 
-/* The same, and finds the task. */
+/* `after` gets the task as it is in the end. */
 static int
-document_enter_at(struct store *s, struct document *d, const char *id, size_t *at,
+operate(struct store *s, document_fn *fn, struct request *q, struct task *after,
     struct deadline deadline, struct error *err)
 {
-	if (document_enter(s, d, deadline, err) == -1)
-		return -1;
-	if ((*at = document_find(d, id)) != DOCUMENT_NONE)
-		return 0;
-	document_free(d);
-	store_leave(s);
-	return error_set(err, ERROR_NOT_FOUND, "there is no task #%.60s", id);
+	struct document d = { 0 };
+	int rc, tries = 0;
+
+	do {
+		if (store_enter(s, deadline, err) == -1)
+			return -1;
+		rc = read_document(s, &d, err);
+		if (rc == 0)
+			rc = fn(s, &d, q, err);
+		if (rc == 1 && write_document(s, &d, err) == -1)
+			rc = -1;
+		store_leave(s);
+	} while (store_again(s, rc, &tries, deadline, err));
+	if (rc != -1 && after != NULL)
+		task_copy(after, &d.tasks.item[q->at]);
+	document_free(&d);
+	return rc;
+}
+
+/* The task of the request; and the rule is asked about it. */
+static int
+find_task(struct store *s, struct document *d, struct request *q, struct error *err)
+{
+	if ((q->at = document_find(d, q->id)) == DOCUMENT_NONE)
+		return error_set(err, ERROR_NOT_FOUND, "there is no task #%.60s", q->id);
+	task_copy(&q->was, &d->tasks.item[q->at]);
+	return q->rule != NULL && q->rule(q->arg, s, &q->was, err) != 0 ? -1 : 0;
+}
+
+static void
+request_done(struct request *q, int rc, struct task *before)
+{
+	if (rc != -1 && before != NULL)
+		task_copy(before, &q->was);
+	task_free(&q->was);
+}
+
+static int
+update(struct store *s, struct document *d, struct request *q, struct error *err)
+{
+	int rc = find_task(s, d, q, err);
+
+	if (rc == 0)
+		rc = document_apply(d, q->at, q->change, err);
+	return rc == 1 && check_start(d, q->at, q->was.status, err) == -1 ? -1 : rc;
 }
 
 static int
 document_update(struct store *s, const char *id, const struct change *change, store_rule *rule,
     void *arg, struct task *before, struct task *after, struct deadline deadline, struct error *err)
 {
-	struct document d = { 0 };
-	struct task was = TASK_INIT;
-	size_t at;
-	int rc = -1;
+	struct request q = {
+		.id = id, .change = change, .rule = rule, .arg = arg, .was = TASK_INIT
+	};
+	int rc = operate(s, update, &q, after, deadline, err);
 
-	if (document_enter_at(s, &d, id, &at, deadline, err) == -1)
-		return -1;
-	task_copy(&was, &d.tasks.item[at]);
-	if (rule != NULL && rule(arg, s, &was, err) != 0)
-		goto out;
-	rc = document_apply(&d, at, change, err);
-	if (rc == 1 && check_start(&d, at, was.status, err) == -1)
-		rc = -1;
-	if (rc == 1 && write_document(s, &d, err) == -1)
-		rc = -1;
-	if (rc != -1 && before != NULL)
-		task_copy(before, &was);
-	if (rc != -1 && after != NULL)
-		task_copy(after, &d.tasks.item[at]);
-out:
-	store_leave(s);
-	task_free(&was);
-	document_free(&d);
+	request_done(&q, rc, before);
 	return rc;
 }
 
@@ -351,36 +340,53 @@ document_new_id(char id[37])
 }
 
 static int
-document_create(struct store *s, const struct change *change, store_rule *rule, void *arg,
-    struct task *made, struct deadline deadline, struct error *err)
+create(struct store *s, struct document *d, struct request *q, struct error *err)
 {
-	struct document d = { 0 };
-	struct change own = *change, edges = CHANGE_INIT;
+	struct change own = *q->change, edges = CHANGE_INIT;
 	struct buf text = { 0 };
 	char id[37];
-	size_t at;
 	int rc = -1;
 
 	own.add_blocks = own.add_blocked_by = NULL;
-	edges.add_blocks = change->add_blocks;
-	edges.add_blocked_by = change->add_blocked_by;
-	if (document_enter(s, &d, deadline, err) == -1)
-		return -1;
+	edges.add_blocks = q->change->add_blocks;
+	edges.add_blocked_by = q->change->add_blocked_by;
 	document_new_id(id);
-	if ((rule != NULL && rule(arg, s, NULL, err) != 0) ||
-	    task_make(TASK_DOCUMENT, id, &own, clock_wall_ms(), &text, err) == -1 ||
-	    document_add(&d, text.data, text.len, err) == -1)
-		goto out;
-	at = document_find(&d, id);
-	if (document_apply(&d, at, &edges, err) == -1 ||
-	    check_start(&d, at, TASK_NO_STATUS, err) == -1)
-		goto out;
-	if ((rc = write_document(s, &d, err)) == 0 && made != NULL)
-		task_copy(made, &d.tasks.item[at]);
-out:
-	store_leave(s);
+	if ((q->rule == NULL || q->rule(q->arg, s, NULL, err) == 0) &&
+	    task_make(TASK_DOCUMENT, id, &own, clock_wall_ms(), &text, err) == 0 &&
+	    document_add(d, text.data, text.len, err) == 0) {
+		q->at = document_find(d, id);
+		if (document_apply(d, q->at, &edges, err) != -1 &&
+		    check_start(d, q->at, TASK_NO_STATUS, err) == 0)
+			rc = 1;
+	}
 	buf_free(&text);
-	document_free(&d);
+	return rc;
+}
+
+static int
+document_create(struct store *s, const struct change *change, store_rule *rule, void *arg,
+    struct task *made, struct deadline deadline, struct error *err)
+{
+	struct request q = { .change = change, .rule = rule, .arg = arg, .was = TASK_INIT };
+
+	return operate(s, create, &q, made, deadline, err) == -1 ? -1 : 0;
+}
+
+static int delete (struct store *s, struct document *d, struct request *q, struct error *err)
+{
+	struct strings all = { 0 };
+	size_t i;
+	int rc = find_task(s, d, q, err);
+
+	if (rc == -1)
+		return -1;
+	document_remove(d, q->at);
+	for (i = 0; i < d->tasks.count; i++)
+		if (i != q->at && (strings_has(&d->tasks.item[i].blocked_by, q->id) ||
+				      strings_has(&d->tasks.item[i].blocks, q->id)))
+			strings_add(&all, d->tasks.item[i].id);
+	rc = remove_edges(d, q->id, &all, err) == -1 ? -1 : 1;
+	strings_free(&all);
 	return rc;
 }
 
@@ -388,56 +394,37 @@ static int
 document_delete(struct store *s, const char *id, store_rule *rule, void *arg, struct task *before,
     struct deadline deadline, struct error *err)
 {
-	struct document d = { 0 };
-	struct strings all = { 0 };
-	size_t at, i;
-	int rc = -1;
+	struct request q = { .id = id, .rule = rule, .arg = arg, .was = TASK_INIT };
+	int rc = operate(s, delete, &q, NULL, deadline, err);
 
-	if (document_enter_at(s, &d, id, &at, deadline, err) == -1)
-		return -1;
-	if (rule != NULL && rule(arg, s, &d.tasks.item[at], err) != 0)
-		goto out;
-	document_remove(&d, at);
-	for (i = 0; i < d.tasks.count; i++)
-		if (i != at && (strings_has(&d.tasks.item[i].blocked_by, id) ||
-				   strings_has(&d.tasks.item[i].blocks, id)))
-			strings_add(&all, d.tasks.item[i].id);
-	if (remove_edges(&d, id, &all, err) == -1)
-		goto out;
-	if (write_document(s, &d, err) == 0) {
-		rc = 1;
-		if (before != NULL)
-			task_copy(before, &d.tasks.item[at]);
-	}
-out:
-	store_leave(s);
-	strings_free(&all);
-	document_free(&d);
+	request_done(&q, rc, before);
 	return rc;
+}
+
+static int
+put(struct store *s, struct document *d, struct request *q, struct error *err)
+{
+	const char *says;
+
+	(void)s;
+	if (document_find(d, q->id) != DOCUMENT_NONE)
+		return error_set(err, ERROR_REFUSED, "there is a task #%s already", q->id);
+	if (document_add(d, q->text, q->len, err) == -1)
+		return -1;
+	says = d->tasks.item[d->tasks.count - 1].id;
+	if (strcmp(says, q->id) != 0)
+		return error_set(
+		    err, ERROR_INPUT, "the task says that it is #%.60s, not #%.60s", says, q->id);
+	return 1;
 }
 
 static int
 document_put(struct store *s, const char *id, const char *text, size_t len,
     struct deadline deadline, struct error *err)
 {
-	struct document d = { 0 };
-	int rc = -1;
+	struct request q = { .id = id, .text = text, .len = len, .was = TASK_INIT };
 
-	if (document_enter(s, &d, deadline, err) == -1)
-		return -1;
-	if (document_find(&d, id) != DOCUMENT_NONE)
-		error_set(err, ERROR_REFUSED, "there is already a task #%s", id);
-	else if (document_add(&d, text, len, err) == 0) {
-		const char *own = d.tasks.item[d.tasks.count - 1].id;
-
-		rc = strcmp(own, id) == 0
-			 ? write_document(s, &d, err)
-			 : error_set(err, ERROR_INPUT,
-			       "the id in the task's text is %.60s, not %.60s", own, id);
-	}
-	store_leave(s);
-	document_free(&d);
-	return rc;
+	return operate(s, put, &q, NULL, deadline, err) == -1 ? -1 : 0;
 }
 
 const struct store_ops document_ops = {

@@ -173,7 +173,7 @@ journal_verify(int statefd, const char *list, struct journal_check *check, struc
 		return rc;
 	rc = verify_fd(fd, list, check, err);
 	if (rc == -1) {
-		while (lock_flock(fd) == FLOCK_HELD && !deadline_past(patience))
+		while (lock_flock(fd, false) == FLOCK_HELD && !deadline_past(patience))
 			clock_sleep_us(500);
 		rc = verify_fd(fd, list, check, err);
 	}

@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "task/task.h"
 #include "json/out.h"
 
 #define HASH_KEY ",\"hash\":\""
@@ -62,7 +63,7 @@ compose(const struct journal_entry *e, const struct journal_tip *tip, const char
 	out_int(line, "seq", (int64_t)tip->seq + 1);
 	out_string(line, "time", time);
 	add_bounded(line, "event", e->event, NAME_MAX_CHARS);
-	add_bounded(line, "task", e->task, NAME_MAX_CHARS);
+	add_bounded(line, "task", e->task, TASK_ID_MAX);
 	add_bounded(line, "agent", e->agent, NAME_MAX_CHARS);
 	add_bounded(line, "session", e->session, NAME_MAX_CHARS);
 	if (all && e->from != NULL)

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "list/document-file.h"
 #include "list/document.h"
 #include "list/files.h"
 #include "list/store-part.h"
@@ -108,7 +109,6 @@ store_open(struct store *s, const char *dir, bool make, struct error *err)
 void
 store_close(struct store *s)
 {
-	document_unlock(s);
 	lock_release(&s->lock);
 	if (s->dirfd != -1)
 		close(s->dirfd);
@@ -131,7 +131,6 @@ store_leave(struct store *s)
 {
 	if (--s->depth > 0)
 		return;
-	document_unlock(s);
 	lock_release(&s->lock);
 }
 
@@ -164,6 +163,12 @@ store_locked(struct store *s, int (*fn)(void *, struct store *, struct error *),
 		store_leave(s);
 	} while (store_again(s, rc, &i, deadline, err));
 	return rc;
+}
+
+bool
+store_id_ok(const struct store *s, const char *id)
+{
+	return s->layout == STORE_DOCUMENT ? document_id_ok(id) : task_id_ok(id);
 }
 
 int

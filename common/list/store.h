@@ -15,7 +15,7 @@
  *
  * Layouts, detected by the files in the directory:
  *	native	  one file per task, as the client has it (also a new list)
- *	document  one tasks.json (flock on it, replaced whole)
+ *	document  one tasks.json (flock on it, written in place)
  *	folder	  a .tasks/ directory of another tool's files
  *
  * Every operation locks, reads again, checks, stages, verifies the lock,
@@ -37,20 +37,23 @@ struct store {
 	struct lock lock;   /* the list's */
 	int depth;          /* nested store_enter() calls */
 	bool in_task;       /* a task's lock is held */
-	int document;       /* tasks.json, flocked; -1 */
 };
 
-#define STORE_INIT                                                                             \
-	{                                                                                      \
-		.dirfd = -1, .durability = DURABILITY_FILE, .lock = LOCK_INIT, .document = -1, \
+#define STORE_INIT                                                            \
+	{                                                                     \
+		.dirfd = -1, .durability = DURABILITY_FILE, .lock = LOCK_INIT \
 	}
 
 /* 1 opened; 0 there is no such list (with make false); -1. */
 int store_open(struct store *, const char *dir, bool make, struct error *);
 void store_close(struct store *);
 
+/* Can a task of this list have this id?  Where ids become names of files: task_id_ok(). */
+bool store_id_ok(const struct store *, const char *id);
+
 /* Reading.  A torn file is tried again, then under its lock.  1 read; 0 no such
- * task; -1, with ERROR_INPUT for a file that the client does not show, and why. */
+ * task, whatever the id; -1, with ERROR_INPUT for a file that the client does not show, and
+ * why. */
 int store_get(struct store *, const char *id, struct task *, struct error *);
 int store_load(struct store *, struct task_set *, struct error *); /* all valid tasks, sorted */
 

@@ -137,23 +137,37 @@ file_read_path(const char *path, size_t max, struct buf *buf, struct error *err)
 	return file_read(AT_FDCWD, path, FILE_FOLLOW, max, buf, err);
 }
 
-int
-file_write_all(int fd, const void *data, size_t len, struct error *err)
+/* at -1: where the descriptor is. */
+static int
+write_all(int fd, const void *data, size_t len, off_t at, struct error *err)
 {
 	const char *p = data;
+	size_t done = 0;
 	ssize_t n;
 	int tries = 0;
 
-	while (len > 0) {
-		n = write(fd, p, len);
+	while (done < len) {
+		n = at == -1 ? write(fd, p + done, len - done)
+			     : pwrite(fd, p + done, len - done, at + (off_t)done);
 		if (n == -1 && error_again(&tries))
 			continue;
 		if (n == 0)
 			errno = ENOSPC; /* should not happen, but must not loop */
 		if (n <= 0)
 			return error_sys(err, "cannot write");
-		p += n;
-		len -= (size_t)n;
+		done += (size_t)n;
 	}
 	return 0;
+}
+
+int
+file_write_all(int fd, const void *data, size_t len, struct error *err)
+{
+	return write_all(fd, data, len, -1, err);
+}
+
+int
+file_write_at(int fd, const void *data, size_t len, off_t at, struct error *err)
+{
+	return write_all(fd, data, len, at, err);
 }

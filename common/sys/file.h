@@ -30,6 +30,7 @@ int file_read_path(const char *path, size_t max, struct buf *, struct error *); 
 /* All of a descriptor, at most max bytes (ERROR_INPUT if there is more). */
 int file_read_fd(int fd, size_t max, struct buf *, struct error *);
 int file_write_all(int fd, const void *, size_t, struct error *);
+int file_write_at(int fd, const void *, size_t, off_t, struct error *);
 int file_flush(int fd); /* its data to the disk; -1 and errno */
 
 /*

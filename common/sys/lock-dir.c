@@ -92,11 +92,11 @@ lock_fs_local(int dirfd, dev_t dev)
 }
 
 enum lock_flock
-lock_flock(int fd)
+lock_flock(int fd, bool shared)
 {
 	int tries = 0;
 
-	while (flock(fd, LOCK_EX | LOCK_NB) == -1) {
+	while (flock(fd, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB) == -1) {
 		if (error_again(&tries))
 			continue;
 		switch (errno) {
@@ -250,7 +250,7 @@ lock_dir_seize(struct lock *l, bool made, struct error *err)
 	seen = lock_dir_look(l, made, err);
 	if (seen != LOCK_TAKEN)
 		return seen;
-	locked = lock_flock(l->fd);
+	locked = lock_flock(l->fd, false);
 	if (l->local && locked == FLOCK_FAILED)
 		return lock_dir_failed(l, "cannot flock", err);
 	if (l->local && locked == FLOCK_NONE) {
@@ -301,7 +301,7 @@ lock_dir_free(struct lock *l, enum lock_try seen)
 
 	/* Ours: released, removed by the client, or its holder died. */
 	if (seen == LOCK_OURS)
-		return lock_flock(l->fd) != FLOCK_HELD || fstat(l->fd, &st) == -1 ||
+		return lock_flock(l->fd, false) != FLOCK_HELD || fstat(l->fd, &st) == -1 ||
 		       st.st_nlink == 0;
 	return fstatat(l->dirfd, l->name, &st, AT_SYMLINK_NOFOLLOW) == -1 || is_marked(l, &st) ||
 	       is_stale(&st);

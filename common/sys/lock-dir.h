@@ -29,6 +29,6 @@ bool lock_fs_local(int dirfd, dev_t);
 bool lock_dir_free(struct lock *, enum lock_try);
 
 enum lock_flock { FLOCK_FAILED = -1, FLOCK_HELD, FLOCK_GOT, FLOCK_NONE /* no such locks here */ };
-enum lock_flock lock_flock(int fd);
+enum lock_flock lock_flock(int fd, bool shared); /* does not wait */
 
 #endif

@@ -156,7 +156,7 @@ queue_up(struct lock *l, const char *file, struct deadline deadline)
 		    l->dirfd, file, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY);
 		if (l->queue == -1)
 			return waited;
-		while (lock_flock(l->queue) == FLOCK_HELD) {
+		while (lock_flock(l->queue, false) == FLOCK_HELD) {
 			waited = true;
 			if (!nap(&us, NAP_OURS_US, until))
 				return waited;
@@ -277,50 +277,67 @@ lock_task(struct lock *l, int dirfd, const char *file, struct deadline deadline,
 	return 0;
 }
 
-int
-lock_own(struct lock *l, int dirfd, const char *file, struct deadline deadline, struct error *err)
+/* Flock a file, opened with these flags, that stays in its place meanwhile. */
+static int
+flock_take(struct lock *l, const char *file, int flags, bool shared, struct deadline deadline,
+    struct error *err)
 {
 	char path[PATH_MAX];
 	int64_t us = NAP_FIRST_US;
 	int same, tries = 0;
 
-	lock_begin(l, dirfd);
 	for (;;) {
-		l->file = openat(dirfd, file,
-		    O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
+		l->file = openat(
+		    l->dirfd, file, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
 		if (l->file == -1 && error_again(&tries))
 			continue;
 		if (l->file == -1)
-			return error_sys(err, "cannot open '%s'", file_path(path, dirfd, file));
-		switch (lock_flock(l->file)) {
+			return error_sys(err, "cannot open '%s'", file_path(path, l->dirfd, file));
+		switch (lock_flock(l->file, shared)) {
 		case FLOCK_GOT:
-			if ((same = same_file(dirfd, file, l->file)) == 1) {
+			if ((same = same_file(l->dirfd, file, l->file)) == 1) {
 				held_add(l);
 				return 0;
 			}
 			if (same == 0)
 				break;
-			error_sys(err, "cannot stat '%s'", file_path(path, dirfd, file));
-			return lock_give_up(l);
+			return error_sys(err, "cannot stat '%s'", file_path(path, l->dirfd, file));
 		case FLOCK_HELD:
 			break;
 		case FLOCK_NONE:
+			if (shared)
+				return 0;
 			snprintf(l->name, sizeof(l->name), "%s.lock", file);
-			if (lock_take(l, NULL, deadline, err) == -1)
-				return lock_give_up(l);
-			return 0;
+			return lock_take(l, NULL, deadline, err);
 		case FLOCK_FAILED:
-			error_sys(err, "cannot lock '%s'", file_path(path, dirfd, file));
-			return lock_give_up(l);
+			return error_sys(err, "cannot lock '%s'", file_path(path, l->dirfd, file));
 		}
 		close(l->file);
 		l->file = -1;
 		if (!nap(&us, NAP_OURS_US, deadline))
 			return error_set(err, ERROR_BUSY,
-			    "busy: another hook or claude-tasks process holds a lock on '%s'; try "
-			    "again",
-			    file_path(path, dirfd, file));
+			    "busy: another process holds the lock on '%s'; try again",
+			    file_path(path, l->dirfd, file));
 	}
+}
+
+int
+lock_own(struct lock *l, int dirfd, const char *file, struct deadline deadline, struct error *err)
+{
+	lock_begin(l, dirfd);
+	if (flock_take(l, file, O_RDWR | O_CREAT, false, deadline, err) == -1)
+		return lock_give_up(l);
+	return 0;
+}
+
+int
+lock_file(struct lock *l, int dirfd, const char *file, bool shared, struct deadline deadline,
+    struct error *err)
+{
+	lock_begin(l, dirfd);
+	if (flock_take(l, file, shared ? O_RDONLY : O_RDWR, shared, deadline, err) == -1)
+		return lock_give_up(l);
+	return 0;
 }
 
 int

@@ -39,7 +39,7 @@ struct lock {
 	bool own_dirfd;
 	int queue; /* the locked file, flocked: our place in the queue; -1 */
 	int fd;    /* the lock directory, flocked where that is possible; -1 */
-	int file;  /* lock_own(): the file itself, open for reading and writing; -1 */
+	int file;  /* lock_own(), lock_file(): the file itself, open; -1 */
 	bool held;
 	bool local;     /* the file system is this machine's alone */
 	char name[264]; /* of the lock directory; "" for a plain flock */
@@ -62,6 +62,10 @@ void lock_release(struct lock *);
 /* A plain flock on a file of our own (journal, ledger), made if missing
  * (0600).  Falls back to a lock directory where there is no flock. */
 int lock_own(struct lock *, int dirfd, const char *file, struct deadline, struct error *);
+/* The same on a file that other programs flock too, and that is not made.  Shared: the file is
+ * open for reading, and it is not locked where there is no flock. */
+int lock_file(
+    struct lock *, int dirfd, const char *file, bool shared, struct deadline, struct error *);
 
 /* Release whatever this process holds: on the way out of a fault, and from
  * signal handlers (it calls nothing that is not async-signal-safe). */

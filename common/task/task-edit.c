@@ -236,19 +236,26 @@ draft_subject(struct draft *d)
 	free(text);
 }
 
-/* Sets updated_at where the dialect has it. */
+/* Sets updated_at where the dialect has it, and created_at where it is missing: of when the task
+ * was made it is known that it was there at its last change. */
 static void
 draft_stamp(struct draft *d, int64_t now)
 {
+	const struct json *j = &d->task->json;
 	json_ref meta = task_metadata(d->task);
-	char iso[CLOCK_ISO], value[CLOCK_ISO + 2];
+	char iso[CLOCK_ISO], value[CLOCK_ISO + 2], *last;
 
 	clock_iso_seconds(iso, now);
 	snprintf(value, sizeof(value), "\"%s\"", iso);
-	if (d->task->dialect == TASK_DOCUMENT)
+	if (d->task->dialect == TASK_DOCUMENT) {
 		json_edit_set(&d->edit, JSON_ROOT, "updated_at", value);
-	else if (d->task->dialect == TASK_EXPORTED && meta != JSON_ABSENT &&
-		 json_member(&d->task->json, meta, "updated_at") != JSON_ABSENT)
+		if (json_kind(j, d->at[FIELD_CREATED_AT]) <= JSON_NULL) {
+			last = json_string(j, d->at[FIELD_UPDATED_AT]);
+			draft_string(d, FIELD_CREATED_AT, last != NULL ? last : iso);
+			free(last);
+		}
+	} else if (d->task->dialect == TASK_EXPORTED && meta != JSON_ABSENT &&
+		   json_member(j, meta, "updated_at") != JSON_ABSENT)
 		json_edit_set(&d->edit, meta, "updated_at", value);
 }
 
@@ -338,7 +345,7 @@ task_edit(
 		draft_string(&d, FIELD_PARENT_ID, c->parent);
 	if (draft_metadata(&d, err) == -1)
 		goto out;
-	if (!d.changed) {
+	if (!d.changed && !task_lacks_times(t)) {
 		rc = 0;
 		goto out;
 	}

@@ -22,6 +22,27 @@ task_id_ok(const char *id)
 	return true;
 }
 
+void
+task_id_word(struct buf *out, const char *id)
+{
+	struct buf shown = { 0 };
+	const char *p;
+
+	if (task_id_ok(id)) {
+		buf_puts(out, id);
+		return;
+	}
+	text_show(&shown, id, strlen(id), TEXT_LINE, 128);
+	buf_putc(out, '\'');
+	for (p = buf_text(&shown); *p != '\0'; p++)
+		if (*p == '\'')
+			buf_puts(out, "'\\''");
+		else
+			buf_putc(out, *p);
+	buf_putc(out, '\'');
+	buf_free(&shown);
+}
+
 static bool
 numeric(const char *id)
 {

@@ -111,6 +111,12 @@ task_priority_ok(const struct json *j, json_ref value)
 	       json_equals(j, value, "high");
 }
 
+bool
+task_begun(const struct task *t)
+{
+	return t->status == TASK_IN_PROGRESS || t->status == TASK_BLOCKED;
+}
+
 enum task_field
 task_field_of(const struct json *j, json_ref member)
 {
@@ -406,6 +412,19 @@ task_copy(struct task *to, const struct task *from)
 	if (from->status != TASK_NO_STATUS)
 		(void)task_read(to, from->dialect, id, buf_text(&from->text), from->text.len, &err);
 	free(id);
+}
+
+static bool
+has_value(const struct json *j, const char *key)
+{
+	return json_kind(j, json_member(j, JSON_ROOT, key)) > JSON_NULL;
+}
+
+bool
+task_lacks_times(const struct task *t)
+{
+	return t->dialect == TASK_DOCUMENT &&
+	       !(has_value(&t->json, "created_at") && has_value(&t->json, "updated_at"));
 }
 
 json_ref

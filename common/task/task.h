@@ -75,15 +75,23 @@ enum task_status task_status_parse(const char *); /* TASK_NO_STATUS if none */
 bool task_open(const struct task *);              /* neither completed nor cancelled */
 /* Blocked by request, not by its dependencies: it cannot start until its status is set again. */
 bool task_held(const struct task *);
+/* In progress, or blocked, which a task of a document becomes while somebody works on it. */
+bool task_begun(const struct task *);
 json_ref task_metadata(const struct task *); /* JSON_ABSENT if none */
+/* Does it lack created_at or updated_at, which its dialect requires?  It is read all the same; the
+ * next edit, even one that changes nothing, adds them. */
+bool task_lacks_times(const struct task *);
 char *task_metadata_string(const struct task *, const char *key);
 /* created_at, updated_at: at its top or in the metadata; NULL; owned. */
 char *task_time(const struct task *, const char *key);
 /* A value of metadata.priority: low, medium, high, or absent. */
 bool task_priority_ok(const struct json *, json_ref);
 
+#define TASK_ID_MAX 1024 /* bytes of any id */
 /* An id that may become a file name: [A-Za-z0-9_-][A-Za-z0-9._-]{0,127}. */
 bool task_id_ok(const char *);
+/* An id as a word of a shell command, quoted if it must be, safe to show. */
+void task_id_word(struct buf *, const char *id);
 int task_id_compare(const char *, const char *); /* numeric ones by number, before the others */
 
 /*
