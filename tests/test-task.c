@@ -471,13 +471,14 @@ static const struct {
 	    { .status = TASK_BLOCKED },
 	    "{\"id\":\"1\",\"description\":\"s\",\"status\":\"blocked\","
 	    "\"updated_at\":\"2026-02-06T20:41:00Z\",\"metadata\":{\"original_status\":"
-	    "\"blocked\"}}" },
+	    "\"blocked\"},\"created_at\":\"x\"}" },
 	{ "document: activeForm", TASK_DOCUMENT,
 	    "{\"id\":\"1\",\"description\":\"s\",\"status\":\"pending\",\"updated_at\":\"x\","
 	    "\"metadata\":{\"activeForm\":\"A\"}}",
 	    { .status = TASK_NO_STATUS, .active_form = "B" },
 	    "{\"id\":\"1\",\"description\":\"s\",\"status\":\"pending\","
-	    "\"updated_at\":\"2026-02-06T20:41:00Z\",\"metadata\":{\"activeForm\":\"B\"}}" },
+	    "\"updated_at\":\"2026-02-06T20:41:00Z\",\"metadata\":{\"activeForm\":\"B\"},"
+	    "\"created_at\":\"x\"}" },
 	{ "exported: owner in the metadata", TASK_EXPORTED,
 	    "{\"id\":\"1\",\"subject\":\"s\",\"status\":\"pending\",\"dependencies\":[\"1\"],"
 	    "\"blockedBy\":[\"2\"],\"metadata\":{\"subagent_id\":\"a\",\"updated_at\":\"x\"}}",
