@@ -364,6 +364,28 @@ Test(lock, release_all_leaves_nothing_and_takes_nothing_of_others)
 	lock_release_all();
 }
 
+Test(lock, release_all_knows_every_lock)
+{
+	struct lock l[20];
+	char name[32];
+
+	for (int i = 0; i < 20; i++) {
+		l[i] = (struct lock)LOCK_INIT;
+		snprintf(name, sizeof(name), "%d.json", i + 10);
+		cr_assert_eq(
+		    lock_task(&l[i], fd, name, deadline_in(LONG), &err), 0, "%s", err.text);
+	}
+	lock_release(&l[7]);
+	lock_release(&l[19]);
+	lock_release(&l[0]);
+	lock_release_all();
+	for (int i = 0; i < 20; i++) {
+		snprintf(name, sizeof(name), "%d.json.lock", i + 10);
+		cr_expect_not(there(name), "%s", name);
+		lock_release(&l[i]);
+	}
+}
+
 Test(lock, own_files_exclude_and_survive)
 {
 	struct lock a = LOCK_INIT, b = LOCK_INIT;
