@@ -52,7 +52,7 @@ char *task_patch_key(const struct json *patch, json_ref member, struct error *);
 int task_patch_print(
     struct buf *, const struct json *patch, int indent, int depth, bool keep_null, struct error *);
 
-/* One text of both: the first line is the subject. */
+/* One text of both: the first line is the subject.  One of them may be NULL. */
 char *task_join_subject(const char *subject, const char *description);
 
 /* Is this a text that its reader would show? */
