@@ -96,7 +96,8 @@ change_identify(struct cli *c, const struct task *t, const struct claims *claims
  * again under the lock.
  */
 static int
-check_builtin(void *arg, struct store *s, const struct task *t, struct error *err)
+check_builtin(
+    void *arg, struct store *s, const struct task *t, const struct task *then, struct error *err)
 {
 	struct verify_request request = *(const struct verify_request *)arg;
 	struct claims claims;
@@ -105,7 +106,7 @@ check_builtin(void *arg, struct store *s, const struct task *t, struct error *er
 	const char *rule;
 	int rc;
 
-	(void)s;
+	(void)s, (void)then;
 	request.claims = &claims;
 	if ((rc = claims_load(request.list, &claims, err)) == 0)
 		rc = verify_builtin(&request, t, &reason, &warnings, &rule, err);

@@ -49,13 +49,14 @@ all_known(const struct strings *ids, const struct strings *known)
 }
 
 static int
-unchanged_since(void *arg, struct store *s, const struct task *t, struct error *err)
+unchanged_since(
+    void *arg, struct store *s, const struct task *t, const struct task *then, struct error *err)
 {
 	const struct history_entry *p = arg;
 	struct task was = TASK_INIT;
 	bool is;
 
-	(void)s;
+	(void)s, (void)then;
 	if (task_read(&was, t->dialect, t->id, p->after, strlen(p->after), err) == -1)
 		return -1;
 	/* Edges may have been removed with tasks undone before it; none may have been added. */
@@ -163,7 +164,7 @@ static int
 undo_creation(struct undo *u, struct history_entry *p, const struct task *now, struct error *err)
 {
 	struct task was = TASK_INIT;
-	int rc = unchanged_since(p, &u->c->store, now, err);
+	int rc = unchanged_since(p, &u->c->store, now, NULL, err);
 
 	if (rc == 0 && !u->dry)
 		rc = store_delete(

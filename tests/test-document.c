@@ -244,15 +244,25 @@ Test(document, create_depend_delete)
 	task_free(&t);
 }
 
+static int
+put(const char *id, const char *text)
+{
+	struct store_op op = { STORE_CREATE, id, .text = text, .len = strlen(text) };
+	int rc = store_apply(&store, &op, 1, SOON, &err);
+
+	store_ops_free(&op, 1);
+	return rc;
+}
+
 Test(document, put)
 {
 	static const char text[] = "{\"id\":\"x\",\"description\":\"d\",\"status\":\"pending\"}";
 
 	write_file("tasks.json", EXAMPLE);
 	open_store();
-	cr_expect_eq(store_put(&store, "y", text, strlen(text), SOON, &err), -1, "not its id");
-	cr_expect_eq(store_put(&store, "x", text, strlen(text), SOON, &err), 0, "%s", err.text);
-	cr_expect_eq(store_put(&store, "x", text, strlen(text), SOON, &err), -1, "twice");
+	cr_expect_eq(put("y", text), -1, "not its id");
+	cr_expect_eq(put("x", text), 1, "%s", err.text);
+	cr_expect_eq(put("x", text), -1, "twice");
 }
 
 static int

@@ -262,6 +262,7 @@ convert_make(const char *dir, enum store_layout layout, struct error *err)
 		}
 	}
 	task_set_free(&set);
+	s.made = s.made && rc == -1;
 	store_close(&s);
 	buf_free(&text);
 	return rc == -1 ? -1 : 0;

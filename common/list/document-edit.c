@@ -109,6 +109,15 @@ document_edit(
 }
 
 int
+document_set(struct document *d, size_t index, const struct buf *text, struct error *err)
+{
+	struct buf copy = { 0 };
+
+	buf_add(&copy, text->data, text->len);
+	return set_text(d, index, &copy, err);
+}
+
+int
 document_add(struct document *d, const char *text, size_t len, struct error *err)
 {
 	if (task_read(task_set_add(&d->tasks), TASK_DOCUMENT, NULL, text, len, err) == -1) {
@@ -229,7 +238,7 @@ document_print(struct document *d, int64_t now, struct buf *out, struct error *e
 	if (statuses_in_step(d, now, err) == -1)
 		return -1;
 	json_edit_init(&edit, &d->json);
-	for (i = 0; i < d->tasks.count; i++) {
+	for (i = 0; !d->clear && i < d->tasks.count; i++) {
 		const struct document_entry *e = &d->entry[i];
 		const char *text = buf_text(&d->tasks.item[i].text);
 
@@ -240,6 +249,8 @@ document_print(struct document *d, int64_t now, struct buf *out, struct error *e
 		else if (!e->gone && e->changed)
 			json_edit_replace(&edit, e->ref, text);
 	}
+	if (d->clear)
+		json_edit_set(&edit, JSON_ROOT, "tasks", "[]");
 	if (version < VERSION_NOW)
 		json_edit_set(&edit, JSON_ROOT, "version", "2");
 	clock_iso_seconds(iso, now);

@@ -161,81 +161,6 @@ write_document(struct store *s, struct document *d, struct error *err)
 	return rc;
 }
 
-struct lookup {
-	const struct document *document;
-	struct task_index index;
-};
-
-static int
-document_task_waits(void *arg, const char *id, struct strings *blocked_by, struct error *err)
-{
-	const struct lookup *l = arg;
-	const struct task_set *set = &l->document->tasks;
-	size_t at = task_index_find(&l->index, id);
-
-	(void)err;
-	if (at == TASK_NOWHERE || l->document->entry[at].gone)
-		return 0;
-	for (size_t i = 0; i < set->item[at].blocked_by.count; i++)
-		strings_add(blocked_by, set->item[at].blocked_by.item[i]);
-	return 1;
-}
-
-static int
-check_edges(
-    const struct document *d, const char *id, const struct change *change, struct error *err)
-{
-	struct lookup l = { .document = d };
-	int rc;
-
-	task_index_make(&l.index, &d->tasks);
-	rc = graph_check_change(document_task_waits, &l, id, change, err);
-	task_index_free(&l.index);
-	return rc;
-}
-
-/* A document keeps one side of a dependency: blocked_by. */
-static int
-add_edges(struct document *d, const char *id, const struct strings *others, bool others_wait,
-    struct error *err)
-{
-	int changed = 0, rc;
-	size_t i;
-
-	for (i = 0; others != NULL && i < others->count; i++) {
-		const char *blocked = others_wait ? others->item[i] : id;
-		const char *blocker = others_wait ? id : others->item[i];
-		struct strings one = { (char *[]){ (char *)blocker }, 1 };
-		struct change change = { .status = TASK_NO_STATUS, .add_blocked_by = &one };
-
-		rc = document_edit(d, document_find(d, blocked), &change, clock_wall_ms(), err);
-		if (rc == -1)
-			return -1;
-		changed |= rc;
-	}
-	return changed;
-}
-
-static int
-remove_edges(struct document *d, const char *id, const struct strings *others, struct error *err)
-{
-	struct strings one = { (char *[]){ (char *)id }, 1 };
-	struct change change = {
-		.status = TASK_NO_STATUS, .remove_blocked_by = &one, .remove_blocks = &one
-	};
-	int changed = 0, rc;
-	size_t i, at;
-
-	for (i = 0; others != NULL && i < others->count; i++) {
-		if ((at = document_find(d, others->item[i])) == DOCUMENT_NONE)
-			continue;
-		if ((rc = document_edit(d, at, &change, clock_wall_ms(), err)) == -1)
-			return -1;
-		changed |= rc;
-	}
-	return changed;
-}
-
 static int
 check_start(const struct document *d, size_t at, enum task_status was, struct error *err)
 {
@@ -256,84 +181,6 @@ check_start(const struct document *d, size_t at, enum task_status was, struct er
 	return rc;
 }
 
-/* The task and its edges; the document is not written yet. */
-static int
-document_apply(struct document *d, size_t at, const struct change *c, struct error *err)
-{
-	struct change own = *c;
-	char *id = mem_string(d->tasks.item[at].id);
-	int rc, by, blocks, gone;
-
-	own.add_blocks = own.add_blocked_by = NULL;
-	own.remove_blocks = NULL;
-	by = blocks = gone = 0;
-	rc = check_edges(d, id, c, err);
-	if (rc == 0)
-		rc = document_edit(d, at, &own, clock_wall_ms(), err);
-	if (rc != -1 && (by = add_edges(d, id, c->add_blocked_by, false, err)) != -1 &&
-	    (blocks = add_edges(d, id, c->add_blocks, true, err)) != -1)
-		gone = remove_edges(d, id, c->remove_blocks, err);
-	free(id);
-	if (rc == -1 || by == -1 || blocks == -1 || gone == -1)
-		return -1;
-	return rc | by | blocks | gone;
-}
-
-static int
-document_enter(struct store *s, struct document *d, struct deadline deadline, struct error *err)
-{
-	if (store_enter(s, deadline, err) == -1)
-		return -1;
-	if (read_document(s, d, err) == 0)
-		return 0;
-	store_leave(s);
-	return -1;
-}
-
-/* The same for an operation on one task. */
-static int
-document_enter_at(struct store *s, struct document *d, const char *id, size_t *at,
-    struct deadline deadline, struct error *err)
-{
-	if (document_enter(s, d, deadline, err) == -1)
-		return -1;
-	if ((*at = document_find(d, id)) != DOCUMENT_NONE)
-		return 0;
-	document_free(d);
-	store_leave(s);
-	return error_set(err, ERROR_NOT_FOUND, "there is no task #%.60s", id);
-}
-
-static int
-document_update(struct store *s, const char *id, const struct change *change, store_rule *rule,
-    void *arg, struct task *before, struct task *after, struct deadline deadline, struct error *err)
-{
-	struct document d = { 0 };
-	struct task was = TASK_INIT;
-	size_t at;
-	int rc = -1;
-
-	if (document_enter_at(s, &d, id, &at, deadline, err) == -1)
-		return -1;
-	task_copy(&was, &d.tasks.item[at]);
-	if (rule != NULL && rule(arg, s, &was, err) != 0)
-		goto out;
-	rc = document_apply(&d, at, change, err);
-	if (rc == 1 && check_start(&d, at, was.status, err) == -1)
-		rc = -1;
-	if (rc == 1 && write_document(s, &d, err) == -1)
-		rc = -1;
-	if (rc != -1 && before != NULL)
-		task_copy(before, &was);
-	if (rc != -1 && after != NULL)
-		task_copy(after, &d.tasks.item[at]);
-out:
-	store_leave(s);
-	task_free(&was);
-	document_free(&d);
-	return rc;
-}
-
 /* UUID, version 4. */
 void
 document_new_id(char id[37])
@@ -348,94 +195,117 @@ document_new_id(char id[37])
 	    b[14], b[15]);
 }
 
-static int
-document_create(struct store *s, const struct change *change, store_rule *rule, void *arg,
-    struct task *made, struct deadline deadline, struct error *err)
+static bool
+document_id_ok(const struct store *s, const char *id)
 {
-	struct document d = { 0 };
-	struct change own = *change, edges = CHANGE_INIT;
-	struct buf text = { 0 };
-	char id[37];
-	size_t at;
-	int rc = -1;
+	(void)s;
+	return *id != '\0';
+}
 
-	own.add_blocks = own.add_blocked_by = NULL;
-	edges.add_blocks = change->add_blocks;
-	edges.add_blocked_by = change->add_blocked_by;
-	if (document_enter(s, &d, deadline, err) == -1)
-		return -1;
+static int
+document_fresh_id(struct store *s, const char *last, char id[64], struct error *err)
+{
+	(void)s, (void)last, (void)err;
 	document_new_id(id);
-	if ((rule != NULL && rule(arg, s, NULL, err) != 0) ||
-	    task_make(TASK_DOCUMENT, id, &own, clock_wall_ms(), &text, err) == -1 ||
-	    document_add(&d, text.data, text.len, err) == -1)
-		goto out;
-	at = document_find(&d, id);
-	if (document_apply(&d, at, &edges, err) == -1 ||
-	    check_start(&d, at, TASK_NO_STATUS, err) == -1)
-		goto out;
-	if ((rc = write_document(s, &d, err)) == 0 && made != NULL)
-		task_copy(made, &d.tasks.item[at]);
-out:
-	store_leave(s);
-	buf_free(&text);
+	return 0;
+}
+
+/* What the batch made of its tasks, in the document: 1 changed, 0 not, -1. */
+static int
+take_over(struct document *d, struct batch *b, struct error *err)
+{
+	int changed = 0;
+
+	for (size_t i = 0; i < b->count; i++) {
+		struct batch_task *t = b->task[i];
+		int rc = 0;
+
+		if (!batch_changed(t))
+			continue;
+		if (t->was.id == NULL)
+			rc = document_add(d, t->now.text.data, t->now.text.len, err);
+		else if (t->now.id == NULL)
+			document_remove(d, document_find(d, t->id));
+		else
+			rc = document_set(d, document_find(d, t->id), &t->now.text, err);
+		if (rc == -1)
+			return -1;
+		changed = 1;
+	}
+	for (size_t i = 0; i < b->count; i++)
+		if (b->task[i]->now.id != NULL && check_start(d, document_find(d, b->task[i]->id),
+						      b->task[i]->was.status, err) == -1)
+			return -1;
+	return changed;
+}
+
+/* The document is read: change it, and write it unless it is a plan. */
+static int
+apply_to(struct document *d, struct batch *b, struct error *err)
+{
+	int rc;
+
+	b->all = &d->tasks;
+	task_index_make(&b->index, &d->tasks);
+	if (batch_begin(b, err) == -1)
+		return -1;
+	for (size_t i = 0; i < b->count; i++) {
+		size_t at = task_index_find(&b->index, b->task[i]->id);
+
+		if (at == TASK_NOWHERE)
+			continue;
+		task_copy(&b->task[i]->was, &d->tasks.item[at]);
+		task_copy(&b->task[i]->now, &d->tasks.item[at]);
+	}
+	if (batch_run(b, err) == -1 || (rc = take_over(d, b, err)) == -1 ||
+	    (rc == 1 && !b->plan && write_document(b->store, d, err) == -1))
+		return -1;
+	/* A status may have followed the dependencies. */
+	for (size_t i = 0; i < b->count; i++)
+		if (b->task[i]->now.id != NULL)
+			task_copy(
+			    &b->task[i]->now, &d->tasks.item[document_find(d, b->task[i]->id)]);
+	return 0;
+}
+
+static int
+document_apply(struct batch *b, struct error *err)
+{
+	struct document d = { 0 };
+	int rc = -1;
+
+	if (!b->plan && store_enter(b->store, b->deadline, err) == -1)
+		return -1;
+	if (read_document(b->store, &d, err) == 0)
+		rc = apply_to(&d, b, err);
+	if (!b->plan)
+		store_leave(b->store);
+	b->all = NULL;
 	document_free(&d);
 	return rc;
 }
 
 static int
-document_delete(struct store *s, const char *id, store_rule *rule, void *arg, struct task *before,
-    struct deadline deadline, struct error *err)
+document_clear(struct store *s, struct task_set *tasks, struct strings *others, struct error *err)
 {
 	struct document d = { 0 };
-	struct strings all = { 0 };
-	size_t at, i;
-	int rc = -1;
+	size_t count = 0;
+	int rc = read_document(s, &d, err);
 
-	if (document_enter_at(s, &d, id, &at, deadline, err) == -1)
-		return -1;
-	if (rule != NULL && rule(arg, s, &d.tasks.item[at], err) != 0)
-		goto out;
-	document_remove(&d, at);
-	for (i = 0; i < d.tasks.count; i++)
-		if (i != at && (strings_has(&d.tasks.item[i].blocked_by, id) ||
-				   strings_has(&d.tasks.item[i].blocks, id)))
-			strings_add(&all, d.tasks.item[i].id);
-	if (remove_edges(&d, id, &all, err) == -1)
-		goto out;
-	if (write_document(s, &d, err) == 0) {
-		rc = 1;
-		if (before != NULL)
-			task_copy(before, &d.tasks.item[at]);
+	if (rc == 0) {
+		count = d.tasks.count + d.bad.count;
+		for (size_t i = 0; i < d.tasks.count; i++)
+			task_copy(task_set_add(tasks), &d.tasks.item[i]);
+		if (d.bad.count > 0) {
+			strings_add(others, DOCUMENT);
+			strings_add(others, buf_text(&d.text));
+		}
+		d.clear = true;
+		if (count > 0)
+			rc = write_document(s, &d, err);
 	}
-out:
-	store_leave(s);
-	strings_free(&all);
 	document_free(&d);
-	return rc;
-}
-
-static int
-document_put(struct store *s, const char *id, const char *text, size_t len,
-    struct deadline deadline, struct error *err)
-{
-	struct document d = { 0 };
-	int rc = -1;
-
-	if (document_enter(s, &d, deadline, err) == -1)
-		return -1;
-	if (document_find(&d, id) != DOCUMENT_NONE)
-		error_set(err, ERROR_REFUSED, "there is a task #%s already", id);
-	else if (document_add(&d, text, len, err) == 0) {
-		const char *says = d.tasks.item[d.tasks.count - 1].id;
-
-		rc = strcmp(says, id) == 0
-			 ? write_document(s, &d, err)
-			 : error_set(err, ERROR_INPUT,
-			       "the task says that it is #%.60s, not #%.60s", says, id);
-	}
-	store_leave(s);
-	document_free(&d);
-	return rc;
+	return rc == -1 ? -1 : (int)count;
 }
 
 const struct store_ops document_ops = {
@@ -445,8 +315,8 @@ const struct store_ops document_ops = {
 	.scan = document_scan,
 	.walk = document_scan,
 	.bad = document_bad,
-	.create = document_create,
-	.update = document_update,
-	.delete = document_delete,
-	.put = document_put,
+	.id_ok = document_id_ok,
+	.new_id = document_fresh_id,
+	.apply = document_apply,
+	.clear = document_clear,
 };

@@ -24,7 +24,7 @@ store_dialect(const struct store *s)
 					     : TASK_FOLDER;
 }
 
-static const struct store_ops *
+const struct store_ops *
 store_ops(const struct store *s)
 {
 	return s->layout == STORE_DOCUMENT ? &document_ops : &files_ops;
@@ -86,14 +86,16 @@ layout_find(struct store *s)
 int
 store_open(struct store *s, const char *dir, bool make, struct error *err)
 {
-	int fd;
+	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	int fd = open(dir, flags);
 
-	if (make) {
+	if (fd == -1 && errno == ENOENT && make) {
 		if ((fd = dir_make(dir, 0777, err)) == -1)
 			return -1;
 		close(fd);
+		s->made = true;
+		fd = open(dir, flags);
 	}
-	fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd == -1 && errno == ENOENT)
 		return 0;
 	if (fd == -1)
@@ -111,6 +113,8 @@ store_close(struct store *s)
 	lock_release(&s->lock);
 	if (s->dirfd != -1)
 		close(s->dirfd);
+	if (s->made)
+		(void)rmdir(s->dir);
 	free(s->dir);
 	buf_free(&s->scratch);
 	*s = (struct store)STORE_INIT;
@@ -228,48 +232,6 @@ store_bad(struct store *s, void (*fn)(void *, const char *file, const char *reas
 	return store_ops(s)->bad(s, fn, arg, err);
 }
 
-int
-store_create(struct store *s, const struct change *change, store_rule *rule, void *arg,
-    struct task *made, struct deadline deadline, struct error *err)
-{
-	return store_ops(s)->create(s, change, rule, arg, made, deadline, err);
-}
-
-int
-store_update(struct store *s, const char *id, const struct change *change, store_rule *rule,
-    void *arg, struct task *before, struct task *after, struct deadline deadline, struct error *err)
-{
-	return store_ops(s)->update(s, id, change, rule, arg, before, after, deadline, err);
-}
-
-int
-store_delete(struct store *s, const char *id, store_rule *rule, void *arg, struct task *before,
-    struct deadline deadline, struct error *err)
-{
-	return store_ops(s)->delete (s, id, rule, arg, before, deadline, err);
-}
-
-int
-store_put(struct store *s, const char *id, const char *text, size_t len, struct deadline deadline,
-    struct error *err)
-{
-	return store_ops(s)->put(s, id, text, len, deadline, err);
-}
-
-int
-store_depend(struct store *s, const char *blocked, const char *blocker, bool remove,
-    struct deadline deadline, struct error *err)
-{
-	struct strings one = { (char *[]){ (char *)blocker }, 1 };
-	struct change change = CHANGE_INIT;
-
-	if (remove)
-		change.remove_blocked_by = &one;
-	else
-		change.add_blocked_by = &one;
-	return store_update(s, blocked, &change, NULL, NULL, NULL, NULL, deadline, err);
-}
-
 /* Not a task, and a task that the client does not show: both are missing. */
 static int
 get_shown(struct store *s, const char *id, struct task *t, struct error *err)
@@ -297,8 +259,8 @@ store_blockers(struct store *s, const struct task *task, struct blockers *b, str
 	return rc == -1 ? -1 : 0;
 }
 
-static int
-store_task_waits(void *arg, const char *id, struct strings *blocked_by, struct error *err)
+int
+store_waits(void *arg, const char *id, struct strings *blocked_by, struct error *err)
 {
 	struct task t = TASK_INIT;
 	int rc = get_shown(arg, id, &t, err);
@@ -315,11 +277,5 @@ int
 store_check_edges(
     struct store *s, const char *id, struct graph_edge *edge, size_t count, struct error *err)
 {
-	return graph_check_edges(store_task_waits, s, id, edge, count, err);
-}
-
-int
-store_check_change(struct store *s, const char *id, const struct change *c, struct error *err)
-{
-	return graph_check_change(store_task_waits, s, id, c, err);
+	return graph_check_edges(store_waits, s, id, edge, count, err);
 }

@@ -18,12 +18,12 @@
  *	document  one tasks.json (flock on it, replaced whole)
  *	folder	  a .tasks/ directory of another tool's files
  *
- * Every operation is whole: it locks, reads again, checks, stages, verifies
- * the lock, commits, unlocks, within one deadline; ERROR_LOST is retried inside.
- * A change never holds two task locks (a dependency is two
- * writes, like the client's, both under the list lock).  The list lock is
- * also held where a rule is asked.  Files that the client
- * would not show are left alone; see store_bad().
+ * Every change is whole, of one task or of many: it locks, reads again, checks
+ * everything, stages, verifies the locks, commits, unlocks, within one deadline;
+ * ERROR_LOST is retried inside.  What is refused has changed nothing.  An update
+ * of one task takes that task's lock, like the client's own; whatever else (a
+ * dependency, a rule, several tasks) takes the list's first.  Files that the
+ * client would not show are left alone; see store_bad().
  */
 enum store_layout { STORE_NATIVE, STORE_DOCUMENT, STORE_FOLDER };
 
@@ -32,6 +32,7 @@ struct store {
 	char *dir;
 	enum store_layout layout;
 	enum durability durability;
+	bool made; /* the directory: it is removed again if it stays empty */
 	/* private: */
 	struct buf scratch; /* reused by scans */
 	struct lock lock;   /* the list's */
@@ -75,20 +76,57 @@ int store_bad(struct store *, void (*fn)(void *, const char *file, const char *r
     struct error *);
 
 /*
- * A rule that is asked under the lock, on what is then on disk.  Returns 0
- * to go on, or error_set(err, ERROR_REFUSED, ...).  `task` is NULL in create.
+ * A rule that is asked under the lock, on the task as it is then on disk and as the change would
+ * make it; NULL: there is none (now: of a create, then: of a delete).  Returns 0 to go on, or
+ * error_set(err, ERROR_REFUSED, ...).
  */
-typedef int store_rule(void *, struct store *, const struct task *task, struct error *);
+typedef int store_rule(
+    void *, struct store *, const struct task *now, const struct task *then, struct error *);
 
-/* id is chosen (native: max(files, .highwatermark) + 1); made gets the task. */
+/*
+ * Changes of several tasks as one.
+ *
+ *	struct store_op op[] = { { STORE_UPDATE, "3", .change = &c }, { .kind = STORE_DELETE, .id =
+ *"4" } }; store_apply(&store, op, 2, deadline, &err) store_ops_free(op, 2)
+ *
+ * They are made in memory, one after the other, and the outcome is checked: unknown tasks,
+ * circles, the rules.  Then all of it is written.  Dependencies are written on both sides.
+ */
+enum store_kind { STORE_CREATE, STORE_UPDATE, STORE_DELETE };
+
+struct store_op {
+	enum store_kind kind;
+	const char *id; /* create: NULL, it is chosen (native: max(files, .highwatermark) + 1) */
+	const struct change *change;
+	/* create: the whole text instead of a change (restore, undo, import).  Its dependencies on
+	 * tasks that are not there stay as they are. */
+	const char *text;
+	size_t len;
+	bool no_circle; /* refuse a text that closes one (what is put back may have been in one) */
+	store_rule *rule;
+	void *arg;
+	/* Filled in; store_ops_free() frees them. */
+	struct task before, after; /* of the whole; no id: there is none */
+	int result;                /* 1 changed, 0 not; -1: what it was refused for */
+};
+
+/* More are checked as a whole and then written in portions of this many, in their order, so that no
+ * lock is held for long: each portion is whole, and the error says how many are written.  A
+ * document has one portion. */
+#define STORE_PORTION 200
+
+/* 1 changed, 0 nothing to change, -1; ERROR_NOT_FOUND. */
+int store_apply(struct store *, struct store_op *, size_t count, struct deadline, struct error *);
+/* The same without the rules, and nothing is locked or written: what would become of them? */
+int store_plan(struct store *, struct store_op *, size_t count, struct error *);
+void store_ops_free(struct store_op *, size_t count);
+
+/* One of them.  made, before, after may be NULL. */
 int store_create(struct store *, const struct change *, store_rule *, void *, struct task *made,
     struct deadline, struct error *);
-
-/* 1 changed, 0 nothing to change, -1; ERROR_NOT_FOUND.  before/after may be NULL.
- * add_blocks / add_blocked_by are checked (self, unknown, cycle) and written on both sides. */
+/* 1 changed, 0 nothing to change, -1. */
 int store_update(struct store *, const char *id, const struct change *, store_rule *, void *,
     struct task *before, struct task *after, struct deadline, struct error *);
-
 int store_delete(struct store *, const char *id, store_rule *, void *, struct task *before,
     struct deadline, struct error *);
 
@@ -99,6 +137,14 @@ int store_put(
 /* `blocked` waits for `blocker` (add) or no longer does (remove). */
 int store_depend(struct store *, const char *blocked, const char *blocker, bool remove,
     struct deadline, struct error *);
+
+/*
+ * Remove every task, also those that the client does not show, as the client's own clear does:
+ * under the list's lock, and the next number stays.  `tasks` gets those that were valid; `others`
+ * the name of each other file and its text, by turns (a document: "tasks[3]").  How many, or -1.
+ */
+int store_clear(struct store *, struct task_set *tasks, struct strings *others, struct deadline,
+    struct error *);
 
 /* Hold the list lock around several operations (claims, busy check).  fn must be quick,
  * and must bear being run again: ERROR_LOST from it starts it over. */
