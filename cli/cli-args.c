@@ -269,7 +269,7 @@ add_ids(struct cli *c, const char *word, struct strings *out)
 	for (size_t i = 0; i < parts.count && rc == 0; i++) {
 		if ((id = checked_id(c, parts.item[i])) == NULL)
 			rc = -1;
-		else
+		else if (!strings_has(out, id))
 			strings_add(out, id);
 	}
 	strings_free(&parts);

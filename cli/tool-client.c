@@ -16,9 +16,10 @@ void
 task_create_run(struct cli *c, struct tool_input *in, struct answer *a)
 {
 	struct change change = CHANGE_INIT;
-	struct task made = TASK_INIT;
+	struct store_op op = { STORE_CREATE, .change = &change };
 	struct json_object *task;
-	struct error err;
+	struct buf reason = { 0 };
+	int status;
 
 	change.status = TASK_PENDING;
 	change.subject = in->subject;
@@ -28,18 +29,19 @@ task_create_run(struct cli *c, struct tool_input *in, struct answer *a)
 	if (in->needs.count > 0)
 		change.add_blocked_by = &in->needs;
 	if (tool_open(c, true, a)) {
-		if (change_create(c, &change, &made, &err) == -1) {
-			answer_error(a, &err);
+		if ((status = change_one(c, &op, &reason)) != EXIT_DONE) {
+			answer_fail(a, status, "%s", buf_text(&reason));
 		} else {
 			a->output = out_object();
 			task = out_add(a->output, "task", out_object());
-			out_string(task, "id", made.id);
-			out_string(task, "subject", made.subject);
-			buf_printf(
-			    &a->text, "Task #%s created successfully: %s", made.id, made.subject);
+			out_string(task, "id", op.after.id);
+			out_string(task, "subject", op.after.subject);
+			buf_printf(&a->text, "Task #%s created successfully: %s", op.after.id,
+			    op.after.subject);
 		}
 	}
-	task_free(&made);
+	store_ops_free(&op, 1);
+	buf_free(&reason);
 }
 
 static void
@@ -134,7 +136,7 @@ task_list_run(struct cli *c, struct tool_input *in, struct answer *a)
 /* An update, and which of the client's field names it changed. */
 struct update {
 	struct tool_input *in;
-	struct strings changed, unblocked;
+	struct strings changed;
 };
 
 /* The notes become a member of the metadata. */
@@ -175,28 +177,6 @@ update_refused(struct answer *a, const char *id, int status, const char *reason)
 	free(text);
 }
 
-/* To in_progress or completed, by the rules of claim and complete.  0, or -1 with the answer. */
-static int
-update_status(struct cli *c, struct update *u, enum task_status to, const struct change *with,
-    struct answer *a)
-{
-	struct change_complete how = { .id = u->in->id, .quiet = true, .with = with };
-	struct buf reason = { 0 };
-	int status;
-
-	if (to == TASK_IN_PROGRESS) {
-		if (u->in->owner != NULL && *u->in->owner != '\0')
-			cli_act_as(c, u->in->owner);
-		status = change_claim_status(c, u->in->id, with, &reason);
-	} else {
-		status = change_complete(c, &how, &reason, &u->unblocked);
-	}
-	if (status != EXIT_DONE)
-		update_refused(a, u->in->id, status, buf_text(&reason));
-	buf_free(&reason);
-	return status == EXIT_DONE ? 0 : -1;
-}
-
 static bool
 differs(const char *asked, const char *is)
 {
@@ -204,7 +184,8 @@ differs(const char *asked, const char *is)
 }
 
 static void
-update_done(struct update *u, const struct task *was, const char *to, struct answer *a)
+update_done(struct update *u, const struct task *was, const char *to,
+    const struct strings *unblocked, struct answer *a)
 {
 	struct json_object *change;
 
@@ -220,28 +201,31 @@ update_done(struct update *u, const struct task *was, const char *to, struct ans
 	buf_printf(&a->text, "Updated task #%s ", u->in->id);
 	for (size_t i = 0; i < u->changed.count; i++)
 		buf_printf(&a->text, "%s%s", i > 0 ? ", " : "", u->changed.item[i]);
-	if (u->unblocked.count > 0) {
-		out_strings(a->output, "unblocked", &u->unblocked);
+	if (unblocked->count > 0) {
+		out_strings(a->output, "unblocked", unblocked);
 		buf_puts(&a->text, "\nCan start now: ");
-		view_ids(&a->text, &u->unblocked);
+		view_ids(&a->text, unblocked);
 	}
 }
 
 static void
 update_delete(struct cli *c, struct update *u, const struct task *was, struct answer *a)
 {
-	struct error err;
+	static const struct strings none;
+	struct store_op op = { .kind = STORE_DELETE, .id = u->in->id };
+	struct buf reason = { 0 };
+	int status;
 
 	if (!tool_may_touch(c, u->in->id, "deleted", a)) {
 		update_refused(a, u->in->id, EXIT_TAKEN, buf_text(&a->text));
-		return;
+	} else if ((status = change_one(c, &op, &reason)) != EXIT_DONE) {
+		update_refused(a, u->in->id, status, buf_text(&reason));
+	} else {
+		strings_add(&u->changed, "deleted");
+		update_done(u, was, "deleted", &none, a);
 	}
-	if (change_delete(c, u->in->id, NULL, NULL, &err) == -1) {
-		update_refused(a, u->in->id, cli_status(err.kind), err.text);
-		return;
-	}
-	strings_add(&u->changed, "deleted");
-	update_done(u, was, "deleted", a);
+	store_ops_free(&op, 1);
+	buf_free(&reason);
 }
 
 /* The names of the fields that changed, as the client reports them. */
@@ -269,52 +253,52 @@ update_fields(struct update *u, const struct task *was, const char *owner, bool 
 }
 
 /*
- * Two writes, as the client does: all fields, then the dependencies.  This gives the keys of the
- * file the client's order.
+ * Two operations, as the client makes two writes: all fields, then the dependencies.  This gives
+ * the keys of the file the client's order.  They are written as one.
  */
 static void
 update_rest(struct cli *c, struct update *u, const struct task *was, struct answer *a)
 {
-	enum task_status to =
-	    u->in->status != NULL ? task_status_parse(u->in->status) : TASK_NO_STATUS;
-	struct change change = CHANGE_INIT, edges = CHANGE_INIT;
-	struct error err;
+	const struct tool_input *in = u->in;
+	enum task_status to = in->status != NULL ? task_status_parse(in->status) : TASK_NO_STATUS;
 	bool moved = to != TASK_NO_STATUS && to != was->status;
-	int rc = 0;
+	struct change change = { .status = moved ? to : TASK_NO_STATUS,
+		.subject = in->subject,
+		.description = in->description,
+		.active_form = in->active_form,
+		.owner = in->owner,
+		.empty_owner = true,
+		.metadata = in->metadata };
+	struct change edges = { .status = TASK_NO_STATUS,
+		.add_blocks = in->blocks.count > 0 ? &in->blocks : NULL,
+		.add_blocked_by = in->needs.count > 0 ? &in->needs : NULL };
+	struct store_op op[] = { { STORE_UPDATE, in->id, .change = &change },
+		{ STORE_UPDATE, in->id, .change = &edges } };
+	struct change_batch b = { .op = op, .quiet = true };
+	struct buf reason = { 0 };
+	int status;
 
-	if (differs(u->in->owner, was->owner) &&
-	    !tool_may_touch(c, u->in->id, "given to another", a)) {
-		update_refused(a, u->in->id, EXIT_TAKEN, buf_text(&a->text));
+	if (differs(in->owner, was->owner) && !tool_may_touch(c, in->id, "given to another", a)) {
+		update_refused(a, in->id, EXIT_TAKEN, buf_text(&a->text));
 		return;
 	}
-	change.subject = u->in->subject;
-	change.description = u->in->description;
-	change.active_form = u->in->active_form;
-	change.owner = u->in->owner != NULL              ? u->in->owner
-		       : moved && to == TASK_IN_PROGRESS ? cli_agent_name(c)
-							 : NULL;
-	change.empty_owner = true;
-	change.metadata = u->in->metadata;
-	if (moved && to != TASK_PENDING) {
-		if (update_status(c, u, to, &change, a) == -1)
-			return;
+	b.count = edges.add_blocks != NULL || edges.add_blocked_by != NULL ? 2 : 1;
+	if (moved && to == TASK_IN_PROGRESS) {
+		if (change.owner == NULL)
+			change.owner = cli_agent_name(c);
+		else if (*change.owner != '\0')
+			cli_act_as(c, change.owner);
+		op[0].rule = claim_rule;
+	} else if (moved && to == TASK_COMPLETED)
+		op[0].rule = change_completes;
+	if ((status = change_apply(c, &b, &reason)) != EXIT_DONE) {
+		update_refused(a, in->id, status, buf_text(&reason));
 	} else {
-		if (moved)
-			change.status = to;
-		rc = change_update(c, u->in->id, &change, NULL, NULL, &err);
+		update_fields(u, was, change.owner, moved);
+		update_done(u, was, moved ? task_status_name(to) : NULL, &b.unblocked, a);
 	}
-	if (u->in->blocks.count > 0)
-		edges.add_blocks = &u->in->blocks;
-	if (u->in->needs.count > 0)
-		edges.add_blocked_by = &u->in->needs;
-	if (rc != -1 && (edges.add_blocks != NULL || edges.add_blocked_by != NULL))
-		rc = change_update(c, u->in->id, &edges, NULL, NULL, &err);
-	if (rc == -1) {
-		update_refused(a, u->in->id, cli_status(err.kind), err.text);
-		return;
-	}
-	update_fields(u, was, change.owner, moved);
-	update_done(u, was, moved ? task_status_name(to) : NULL, a);
+	change_end(&b);
+	buf_free(&reason);
 }
 
 void
@@ -341,5 +325,4 @@ task_update_run(struct cli *c, struct tool_input *in, struct answer *a)
 out:
 	task_free(&was);
 	strings_free(&u.changed);
-	strings_free(&u.unblocked);
 }

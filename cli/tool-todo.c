@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "agent/agent.h"
 #include "base/clock.h"
 #include "tool.h"
 
@@ -67,98 +68,74 @@ todo_input(struct tool_input *w)
 		w->owner = mem_string("");
 }
 
-/* Create a task with the caller's id. */
-static int
-make_named(
-    struct cli *c, const struct tool_input *w, const struct change *change, struct error *err)
+/* The fields of the call; was: NULL for a new task. */
+static void
+todo_change(
+    struct cli *c, const struct tool_input *w, const struct task *was, struct change *change)
 {
-	static const enum task_dialect dialect[] = { [STORE_NATIVE] = TASK_NATIVE,
-		[STORE_DOCUMENT] = TASK_DOCUMENT,
-		[STORE_FOLDER] = TASK_FOLDER };
-	struct buf text = { 0 };
-	struct task made = TASK_INIT;
-	struct change bare = *change;
-	int rc;
+	enum task_status to = w->status != NULL ? task_status_parse(w->status) : TASK_NO_STATUS;
 
-	bare.add_blocked_by = NULL;
-	rc = task_make(dialect[c->store.layout], w->id, &bare, clock_wall_ms(), &text, err);
-	if (rc != -1)
-		rc = store_put(&c->store, w->id, text.data, text.len, cli_patience(), err);
-	for (size_t i = 0; i < w->needs.count && rc != -1; i++)
-		rc = store_depend(&c->store, w->id, w->needs.item[i], false, cli_patience(), err);
-	if (rc != -1 && (rc = store_get(&c->store, w->id, &made, err)) == 1)
-		change_record(c, "create", NULL, &made, NULL, NULL);
-	task_free(&made);
-	buf_free(&text);
-	return rc == -1 ? -1 : 0;
+	if (to == TASK_BLOCKED)
+		to = TASK_PENDING; /* it follows from the dependencies */
+	if (was == NULL && to == TASK_NO_STATUS)
+		to = TASK_PENDING;
+	else if (was != NULL &&
+		 (to == was->status || (to == TASK_PENDING && was->status == TASK_BLOCKED)))
+		to = TASK_NO_STATUS;
+	change->status = to;
+	change->subject = c->store.layout == STORE_DOCUMENT ? NULL : w->subject;
+	change->description = w->description;
+	change->owner = w->owner;
+	change->parent = w->parent;
+	change->metadata = w->metadata;
 }
 
 /* The dependencies are the whole set: others are removed. */
-static int
-set_needs(struct cli *c, const struct tool_input *w, const struct task *was, struct error *err)
-{
-	for (size_t i = 0; i < w->needs.count; i++)
-		if (!strings_has(&was->blocked_by, w->needs.item[i]) &&
-		    change_depend(c, w->id, w->needs.item[i], false, err) == -1)
-			return -1;
-	for (size_t i = 0; i < was->blocked_by.count; i++)
-		if (!strings_has(&w->needs, was->blocked_by.item[i]) &&
-		    change_depend(c, w->id, was->blocked_by.item[i], true, err) == -1)
-			return -1;
-	return 0;
-}
-
 static void
-todo_status(struct cli *c, const struct tool_input *w, enum task_status to, struct answer *a)
+todo_needs(
+    const struct tool_input *w, const struct task *was, struct strings *add, struct strings *drop)
 {
-	struct change_complete how = { .id = w->id, .quiet = true };
-	struct strings unblocked = { 0 };
-	struct buf reason = { 0 };
-	int status;
-
-	if (to == TASK_IN_PROGRESS) {
-		if (w->owner != NULL && *w->owner != '\0')
-			cli_act_as(c, w->owner);
-		status = change_claim_status(c, w->id, NULL, &reason);
-	} else {
-		status = change_complete(c, &how, &reason, &unblocked);
-	}
-	if (status != EXIT_DONE)
-		answer_fail(a, status, "%s", buf_text(&reason));
-	strings_free(&unblocked);
-	buf_free(&reason);
+	if (json_member(w->json, JSON_ROOT, "dependencies") == JSON_ABSENT)
+		return;
+	for (size_t i = 0; i < w->needs.count; i++)
+		if (was == NULL || !strings_has(&was->blocked_by, w->needs.item[i]))
+			strings_add(add, w->needs.item[i]);
+	for (size_t i = 0; was != NULL && i < was->blocked_by.count; i++)
+		if (!strings_has(&w->needs, was->blocked_by.item[i]))
+			strings_add(drop, was->blocked_by.item[i]);
 }
 
-/* Create the task, or update `was`; w->id is set afterwards. */
+/* Create the task, or update `was`, with all that the call says; w->id is set afterwards. */
 static int
-todo_write(struct cli *c, struct tool_input *w, const struct task *was, enum task_status to,
-    bool set_dependencies, struct error *err)
+todo_write(struct cli *c, struct tool_input *w, const struct task *was, struct buf *reason)
 {
 	struct change change = CHANGE_INIT;
-	struct task made = TASK_INIT;
-	int rc;
+	struct store_op op = { was != NULL ? STORE_UPDATE : STORE_CREATE, w->id,
+		.change = &change };
+	struct change_batch b = { .op = &op, .count = 1, .quiet = true };
+	struct strings add = { 0 }, drop = { 0 };
+	struct agent agent;
+	int status;
 
-	change.subject = c->store.layout == STORE_DOCUMENT ? NULL : w->subject;
-	change.description = w->description;
-	change.owner = w->owner;
-	change.parent = w->parent;
-	change.metadata = w->metadata;
-	if (was != NULL) {
-		if (to == TASK_PENDING && was->status != TASK_BLOCKED)
-			change.status = to;
-		rc = change_update(c, w->id, &change, NULL, NULL, err);
-		return rc != -1 && set_dependencies ? set_needs(c, w, was, err) : rc;
-	}
-	change.status = TASK_PENDING;
-	if (w->needs.count > 0)
-		change.add_blocked_by = &w->needs;
-	if (w->id != NULL)
-		return make_named(c, w, &change, err);
-	rc = change_create(c, &change, &made, err);
-	if (rc == 0)
-		w->id = mem_string(made.id);
-	task_free(&made);
-	return rc;
+	todo_change(c, w, was, &change);
+	todo_needs(w, was, &add, &drop);
+	change.add_blocked_by = add.count > 0 ? &add : NULL;
+	change.remove_blocked_by = drop.count > 0 ? &drop : NULL;
+	if (change.status == TASK_IN_PROGRESS) {
+		op.rule = claim_rule;
+		if (w->owner != NULL && *w->owner != '\0')
+			cli_act_as(c, w->owner);
+		cli_agent(c, &agent);
+		change.owner = agent_owner(&agent);
+	} else if (change.status == TASK_COMPLETED)
+		op.rule = change_completes;
+	status = change_apply(c, &b, reason);
+	if (status == EXIT_DONE && w->id == NULL)
+		w->id = mem_string(op.after.id);
+	change_end(&b);
+	strings_free(&add);
+	strings_free(&drop);
+	return status;
 }
 
 static void
@@ -181,10 +158,9 @@ void
 todo_write_run(struct cli *c, struct tool_input *w, struct answer *a)
 {
 	struct task was = TASK_INIT;
+	struct buf reason = { 0 };
 	struct error err;
-	bool needs = json_member(w->json, JSON_ROOT, "dependencies") != JSON_ABSENT;
-	enum task_status to;
-	int there = 0;
+	int there = 0, status;
 
 	todo_input(w);
 	if (!tool_open(c, true, a))
@@ -193,19 +169,16 @@ todo_write_run(struct cli *c, struct tool_input *w, struct answer *a)
 		answer_fail(a, EXIT_MISUSE, "TodoWrite: '%.60s' is not a task id", w->id);
 		goto out;
 	}
-	to = w->status != NULL ? task_status_parse(w->status) : TASK_NO_STATUS;
-	if (to == TASK_BLOCKED)
-		to = TASK_PENDING; /* it follows from the dependencies */
-	if ((w->id != NULL && (there = store_get(&c->store, w->id, &was, &err)) == -1) ||
-	    todo_write(c, w, there == 1 ? &was : NULL, to, needs, &err) == -1) {
+	if (w->id != NULL && (there = store_get(&c->store, w->id, &was, &err)) == -1) {
 		answer_error(a, &err);
 		goto out;
 	}
-	if ((to == TASK_IN_PROGRESS || to == TASK_COMPLETED) && (there != 1 || was.status != to))
-		todo_status(c, w, to, a);
-	if (!a->error)
+	if ((status = todo_write(c, w, there == 1 ? &was : NULL, &reason)) != EXIT_DONE)
+		answer_fail(a, status, "%s", buf_text(&reason));
+	else
 		todo_written(c, w, there == 1, a);
 out:
+	buf_free(&reason);
 	task_free(&was);
 }
 

@@ -45,7 +45,7 @@ struct tool {
 const struct tool *tool_find(const char *name);
 const struct tool *tool_table(size_t *count);
 
-/* Check and run.  The list is found anew. `progress`: see change_complete; may be NULL. */
+/* Check and run.  The list is found anew. */
 void tool_call(struct cli *, const struct tool *, const char *input, size_t len, struct answer *);
 void answer_free(struct answer *);
 

@@ -31,5 +31,8 @@ store_rule claim_unchanged;
 
 /* {"status": ..., "owner": ...} of a task, for the journal. */
 struct json_object *claim_task_facts(enum task_status, const char *owner);
+/* {"before": ..., "after": ...}: the task's text, to restore it if its file is lost.  NULL: none.
+ */
+struct json_object *claim_texts(const char *before, const char *after);
 
 #endif

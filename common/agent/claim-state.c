@@ -108,3 +108,13 @@ claim_task_facts(enum task_status status, const char *owner)
 	out_string(o, "owner", owner);
 	return o;
 }
+
+struct json_object *
+claim_texts(const char *before, const char *after)
+{
+	struct json_object *o = out_object();
+
+	out_string(o, "before", before);
+	out_string(o, "after", after);
+	return o;
+}

@@ -23,7 +23,8 @@ void released_free(struct released *);
  * changed hands since is left alone. */
 int release_agent(const struct list *, struct store *, const struct agent *, const char *why,
     struct claims *known, struct released *, struct deadline, struct error *);
-int release_task(const struct list *, struct store *, const char *id, const char *why,
+/* These tasks, all of them or none. */
+int release_tasks(const struct list *, struct store *, const struct strings *ids, const char *why,
     struct released *, struct deadline, struct error *);
 
 /*

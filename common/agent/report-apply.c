@@ -34,6 +34,7 @@ report_journal(const struct list *list, enum durability durability, const struct
 		.session = a->session,
 		.from = claim_task_facts(before->status, before->owner),
 		.to = claim_task_facts(after->status, after->owner),
+		.extra = claim_texts(buf_text(&before->text), buf_text(&after->text)),
 	};
 	struct error ignored;
 

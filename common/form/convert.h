@@ -55,8 +55,24 @@ int convert_read(enum convert_form, const char *text, size_t len, struct task_se
 int convert_print(enum convert_form, const struct task_set *, int64_t now_wall_ms, struct buf *out,
     struct convert_report *, struct error *);
 
-/* Into a list, under their own ids where these are valid and free, else under new ones
- * (dependencies follow).  Returns how many, or -1; tasks put before the error stay. */
+/*
+ * Into a list, under their own ids where these are valid and free, else under new ones
+ * (dependencies follow): the operations for store_apply(), in an order in which each task comes
+ * after those that it waits for.  All is checked; tasks that wait for each other in a circle are
+ * refused.
+ */
+int convert_check(const struct task_set *, struct error *); /* for such a circle alone */
+
+struct convert_batch {
+	struct store_op *op;
+	size_t count;
+	struct strings ids, texts; /* what they borrow */
+};
+int convert_begin(struct convert_batch *, struct store *, const struct task_set *,
+    struct convert_report *, struct deadline, struct error *);
+void convert_end(struct convert_batch *);
+
+/* The whole: how many, or -1. */
 int convert_put(struct store *, const struct task_set *, struct convert_report *, struct deadline,
     struct error *);
 

@@ -144,15 +144,6 @@ store_delete(struct store *s, const char *id, store_rule *rule, void *arg, struc
 }
 
 int
-store_put(struct store *s, const char *id, const char *text, size_t len, struct deadline deadline,
-    struct error *err)
-{
-	struct store_op op = { STORE_CREATE, id, .text = text, .len = len };
-
-	return apply_one(s, op, NULL, NULL, deadline, err) == -1 ? -1 : 0;
-}
-
-int
 store_depend(struct store *s, const char *blocked, const char *blocker, bool remove,
     struct deadline deadline, struct error *err)
 {

@@ -130,10 +130,6 @@ int store_update(struct store *, const char *id, const struct change *, store_ru
 int store_delete(struct store *, const char *id, store_rule *, void *, struct task *before,
     struct deadline, struct error *);
 
-/* Put a task back under its old id (restore, undo, import). Refuses if it exists. */
-int store_put(
-    struct store *, const char *id, const char *text, size_t len, struct deadline, struct error *);
-
 /* `blocked` waits for `blocker` (add) or no longer does (remove). */
 int store_depend(struct store *, const char *blocked, const char *blocker, bool remove,
     struct deadline, struct error *);
