@@ -196,6 +196,12 @@ apply_claims(struct cli *c, struct change_batch *b, struct buf *reason, struct e
 	struct error ignored;
 	char *head;
 
+	/* Rules are asked portion by portion. */
+	if (b->count > STORE_PORTION) {
+		buf_printf(
+		    reason, "one call can start at most %d tasks; name fewer", STORE_PORTION);
+		return EXIT_RULE;
+	}
 	change_sweep(c);
 	cli_agent(c, &r.agent);
 	/* The gate file and the commit at the time of the claim: a later verdict compares with

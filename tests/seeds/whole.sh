@@ -282,3 +282,13 @@ whole_list native
 mkdir "$dir/6.json.lock"
 refused '0.37: native: update: the lock of the last task is held' 15 update 1 6 --subject X
 rmdir "$dir/6.json.lock"
+
+# More than one portion: what needs no rule is checked as a whole, what needs one is not begun.
+place whole-many
+whole_list native
+many=$(seq -s, 1001 1202)
+for id in ${many//,/ }; do whole_native "$id" pending '' ''; done
+refused '0.39: native: update: more tasks than can be started at once' 21 update "$many" --status in_progress
+refused '0.37: native: update: the last of many is unknown' 10 update "$many,99" --subject X
+tasks --dir "$dir" update "$many" --subject X
+is '0.37: native: update of many' '0 202' "$rc $(grep -l '"subject":"X"' "$dir"/*.json | wc -l)"
