@@ -19,7 +19,7 @@
 #include "sys/file.h"
 
 #define TICK_MS 10000
-#define LINE_COLUMNS 1000 /* of the agents, where there is no terminal */
+#define LINE_COLUMNS 1000 /* width of the agents line if standard output is not a terminal */
 
 /* Take the session, which determines the list, from the client's JSON on standard input. */
 static void

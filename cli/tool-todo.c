@@ -35,7 +35,7 @@ todo_json(struct cli *c, const struct view *v, const struct task *t)
 	return o;
 }
 
-/* The subject is the first line of the description; an assignee of null is no owner. */
+/* The subject is the first line of the description; an assignee of null removes the owner. */
 static void
 todo_input(struct tool_input *in)
 {

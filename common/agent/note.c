@@ -13,7 +13,7 @@
 #define NOTES "notes.jsonl"
 #define NOTES_MAX (64u << 10) /* older ones go first */
 #define NOTE_CHARS 3000
-#define NOTE_MS (24 * 3600 * 1000) /* nobody came for it */
+#define NOTE_MS (24 * 3600 * 1000) /* drop a note that was not read for a day */
 
 /* For a teammate, or (to NULL) for the lead. */
 static void

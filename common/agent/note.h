@@ -22,7 +22,7 @@ struct note {
 };
 int note_add(const struct list *, const struct note *, struct deadline, struct error *);
 /* Appends those for the teammate (name NULL: for the lead of the session) to text and forgets them;
- * 1, 0 there was none, -1.  Costs one system call where there are no notes. */
+ * 1, 0 if there was none, -1.  One system call if there are no notes. */
 int note_take(const struct list *, const char *name, const char *session, struct buf *text,
     struct deadline, struct error *);
 
