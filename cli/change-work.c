@@ -8,8 +8,8 @@
 #include "agent/agent.h"
 #include "agent/claims.h"
 #include "agent/release.h"
-#include "change.h"
-#include "gate/git.h"
+#include "base/clock.h"
+#include "change-part.h"
 #include "gate/verify.h"
 #include "progress.h"
 #include "view.h"
@@ -29,49 +29,23 @@ change_release_dead(struct cli *c)
 	released_free(&back);
 }
 
-enum claim_result
-change_claim(struct cli *c, const char *id, bool check_busy, const struct change *with,
-    struct buf *reason, struct error *err)
-{
-	struct claim_request r = { .task = id, .check_busy = check_busy, .write = with == NULL };
-	struct change change;
-	struct config config;
-	struct config_query q = { .config_dir = c->list.config };
-	enum claim_result result;
-	char *head;
-	struct error ignored;
-
-	change_release_dead(c);
-	cli_agent(c, &r.agent);
-	/* The gate file and the commit at the time of the claim: a later verdict compares with
-	 * them. */
-	if (config_load(&config, &q, &ignored) == 0 && config.project.path != NULL)
-		r.gate_file_hash = config.project.hash;
-	head = git_head(".");
-	r.head = head;
-	result = claim_take(&c->list, &c->store, &r, reason, cli_deadline(), err);
-	if (result == CLAIM_OK && with != NULL) {
-		change = *with;
-		change.status = TASK_IN_PROGRESS;
-		if (change_update(c, id, &change, NULL, NULL, err) == -1) {
-			(void)claims_forget(&c->list, id, cli_deadline(), &ignored);
-			result = CLAIM_FAULT;
-		}
-	}
-	free(head);
-	config_free(&config);
-	return result;
-}
-
 int
-change_claim_status(struct cli *c, const char *id, const struct change *with, struct buf *reason)
+change_claim(
+    struct cli *c, const char *id, bool check_busy, enum claim_result *result, struct buf *reason)
 {
-	struct error err = { 0 };
-	enum claim_result r = change_claim(c, id, false, with, reason, &err);
+	struct change change = { .status = TASK_IN_PROGRESS };
+	struct store_op op = { STORE_UPDATE, id, .change = &change, .rule = claim_rule };
+	struct change_batch b = { .op = &op, .count = 1, .check_busy = check_busy };
+	struct agent agent;
+	int status;
 
-	if (r == CLAIM_FAULT)
-		buf_puts(reason, err.text);
-	return change_claim_exit(r, &err);
+	cli_agent(c, &agent);
+	change.owner = agent_owner(&agent);
+	status = change_apply(c, &b, reason);
+	if (result != NULL)
+		*result = b.claim;
+	change_end(&b);
+	return status;
 }
 
 void
@@ -91,24 +65,63 @@ change_identify(struct cli *c, const struct task *t, const struct claims *claims
 		cli_act_as(c, claim->name);
 }
 
+/* ---- completing ---- */
+
+struct completing {
+	struct verify_call *call;
+	struct verify_request request;
+	struct verify verdict; /* of its gates */
+	struct task then;      /* as the gates see it */
+	struct task now;       /* as it was before; no id: there was none */
+};
+
+/* What the completions of a call share. */
+struct verify_call {
+	struct config config;
+	struct strings ids; /* the tasks that it completes */
+	bool force;
+};
+
+/* The task as the call makes it, but with the status and the owner that it has now: they decide
+ * who may complete it.  Tasks that the same call completes do not block it. */
+static int
+make_view(struct task *view, const struct task *now, const struct task *then,
+    const struct strings *completed, struct error *err)
+{
+	struct change back = { .status = TASK_PENDING, .remove_blocked_by = completed };
+	struct buf text = { 0 };
+	int rc;
+
+	if (now != NULL) {
+		back.status = now->status;
+		back.follows = !task_held(now);
+		back.owner = now->owner != NULL ? now->owner : "";
+	}
+	if ((rc = task_edit(then, &back, clock_wall_ms(), &text, err)) == 0)
+		task_copy(view, then);
+	else if (rc == 1)
+		rc = task_read(view, then->dialect, then->id, buf_text(&text), text.len, err);
+	buf_free(&text);
+	return rc == -1 ? -1 : 0;
+}
+
 /*
  * The task may have been changed between the verdict and the write: check the built-in rules
  * again under the lock.
  */
 static int
-check_builtin(void *arg, struct store *s, const struct task *t, struct error *err)
+check_builtin(const struct completing *k, const struct task *view, struct error *err)
 {
-	struct verify_request request = *(const struct verify_request *)arg;
+	struct verify_request request = k->request;
 	struct claims claims;
 	struct buf reason = { 0 };
 	struct strings warnings = { 0 };
 	const char *rule;
 	int rc;
 
-	(void)s;
 	request.claims = &claims;
 	if ((rc = claims_load(request.list, &claims, err)) == 0)
-		rc = verify_builtin(&request, t, &reason, &warnings, &rule, err);
+		rc = verify_builtin(&request, view, &reason, &warnings, &rule, err);
 	claims_free(&claims);
 	if (rc == 1)
 		rc = error_set(err, ERROR_REFUSED, "%s", buf_text(&reason));
@@ -117,35 +130,27 @@ check_builtin(void *arg, struct store *s, const struct task *t, struct error *er
 	return rc;
 }
 
-static int
-write_completed(struct cli *c, const struct change_complete *how, struct verify_request *request,
-    struct strings *unblocked, struct error *err)
+int
+change_completes(
+    void *arg, struct store *s, const struct task *now, const struct task *then, struct error *err)
 {
-	struct change change = CHANGE_INIT;
-	struct task before = TASK_INIT, after = TASK_INIT;
-	struct task_set all = { 0 };
-	struct json_object *extra = NULL;
-	struct error ignored;
+	const struct completing *k = arg;
+	struct task view = TASK_INIT;
 	int rc;
 
-	if (how->with != NULL)
-		change = *how->with;
-	change.status = TASK_COMPLETED;
-	rc = store_update(&c->store, how->id, &change, how->force ? NULL : check_builtin, request,
-	    &before, &after, cli_deadline(), err);
-	if (rc == 1) {
-		if (how->force) {
-			extra = out_object();
-			out_bool(extra, "forced", true);
-		}
-		change_record(c, "complete", &before, &after, how->why, extra);
-		(void)claims_forget(&c->list, how->id, cli_deadline(), &ignored);
-		if (store_load(&c->store, &all, &ignored) == 0)
-			graph_unblocked(&all, how->id, unblocked);
-	}
-	task_set_free(&all);
-	task_free(&before);
-	task_free(&after);
+	(void)s;
+	if (k->call->force)
+		return 0;
+	if (now != NULL &&
+	    (now->status != k->now.status || !change_same(now->subject, k->now.subject) ||
+		!change_same(now->description, k->now.description)))
+		return error_set(err, ERROR_REFUSED,
+		    "task #%s cannot be completed: its subject, description or status was changed "
+		    "while its gates ran. Read it again, then complete it",
+		    now->id);
+	if ((rc = make_view(&view, now, then, &k->call->ids, err)) == 0)
+		rc = check_builtin(k, &view, err);
+	task_free(&view);
 	return rc;
 }
 
@@ -161,98 +166,165 @@ verdict_status(const struct verify *v)
 
 /* The gates' verdict: EXIT_DONE, the status of a refusal with its reason, or -1. */
 static int
-complete_verify(struct cli *c, const struct change_complete *how, struct verify_request *request,
-    struct buf *reason, struct error *err)
+run_gates(struct cli *c, const struct change_batch *b, struct completing *k, struct buf *reason,
+    struct error *err)
 {
-	struct verify v = VERIFY_INIT;
+	struct verify_request *request = &k->request;
+	struct verify *v = &k->verdict;
 	struct progress progress;
-	int status = EXIT_DONE, rc;
+	int rc;
 
-	progress_begin(&progress, c, how->quiet);
+	*v = (struct verify)VERIFY_INIT;
+	progress_begin(&progress, c, b->quiet);
 	request->progress = c->progress != NULL ? c->progress : progress_report;
 	request->progress_arg = c->progress != NULL ? c->progress_arg : &progress;
-	rc = verify_task(&v, request, err);
+	rc = verify_task(v, request, err);
 	progress_end(&progress);
-	if (rc == -1 || verify_record(&v, request, err) == -1) {
-		status = -1;
-	} else {
-		if (v.message.len > 0 && !how->quiet)
-			cli_note(c, "%s", buf_text(&v.message));
-		if (!v.passed) {
-			buf_puts(reason, buf_text(&v.reason));
-			status = verdict_status(&v);
-		}
-	}
-	verify_free(&v);
-	return status;
+	if (rc == -1 || (!v->passed && verify_record(v, request, err) == -1))
+		return -1;
+	if (v->message.len > 0 && !b->quiet)
+		cli_note(c, "%s", buf_text(&v->message));
+	if (v->passed)
+		return EXIT_DONE;
+	buf_puts(reason, buf_text(&v->reason));
+	return verdict_status(v);
 }
 
+/* A receipt for each task, once all have passed. */
 static int
-complete_task(struct cli *c, const struct change_complete *how, const struct verify_request *asked,
-    const struct task *t, struct buf *reason, struct strings *unblocked, struct error *err)
+record_passes(const struct change_batch *b, const struct completing *k, struct error *err)
 {
+	for (size_t i = 0; i < b->count; i++)
+		if (k[i].verdict.passed && verify_record(&k[i].verdict, &k[i].request, err) == -1)
+			return -1;
+	return EXIT_DONE;
+}
+
+/* One task: EXIT_DONE, the status of a refusal with its reason, or -1. */
+static int
+verify_one(struct cli *c, const struct change_batch *b, struct completing *k, struct buf *reason,
+    struct error *err)
+{
+	struct verify_request *request = &k->request;
 	struct claims claims = { 0 };
-	struct verify_request request = *asked;
 	int status;
 
 	if (claims_load(&c->list, &claims, err) == -1)
 		return -1;
-	request.claims = &claims;
-	change_identify(c, t, &claims);
-	cli_agent(c, &request.agent);
-	request.deadline = deadline_in(request.config->deadline_ms);
-	if (how->force)
-		status = verify_force(&request, t,
-		    cli_login_name() != NULL ? cli_login_name() : "unknown", how->why, err);
+	*request = (struct verify_request){ .on = GATE_COMPLETE,
+		.config = &k->call->config,
+		.list = &c->list,
+		.store = &c->store,
+		.task = k->then.id,
+		.given = &k->then,
+		.claims = &claims,
+		.deadline = deadline_in(k->call->config.deadline_ms) };
+	change_identify(c, k->now.id != NULL ? &k->now : &k->then, &claims);
+	cli_agent(c, &request->agent);
+	if (b->force)
+		status = verify_force(request, &k->then,
+		    cli_login_name() != NULL ? cli_login_name() : "unknown", b->why, err);
 	else
-		status = complete_verify(c, how, &request, reason, err);
-	if (status == EXIT_DONE && write_completed(c, how, &request, unblocked, err) == -1)
-		status = -1;
+		status = run_gates(c, b, k, reason, err);
+	request->claims = NULL;
 	claims_free(&claims);
 	return status;
 }
 
-int
-change_complete(
-    struct cli *c, const struct change_complete *how, struct buf *reason, struct strings *unblocked)
+static bool
+is_resolved(const struct task *t, struct buf *reason)
 {
-	struct config config;
-	struct config_query q = { .config_dir = c->list.config };
-	struct task t = TASK_INIT;
-	struct error err = { 0 };
-	struct verify_request request = {
-		.on = GATE_COMPLETE,
-		.config = &config,
-		.list = &c->list,
-		.store = &c->store,
-		.task = how->id,
-		.metadata = how->with != NULL ? how->with->metadata : NULL,
-	};
-	int status = -1, there = -1;
-
-	if (config_load(&config, &q, &err) == 0)
-		there = store_get(&c->store, how->id, &t, &err);
-	if (there == 0) {
-		buf_printf(reason,
-		    "there is no task #%s in list '%s' (try: claude-tasks list --all)", how->id,
-		    c->list.name);
-		status = EXIT_UNKNOWN;
-	} else if (there == 1 && !task_open(&t)) {
-		task_name(reason, &t);
-		buf_printf(reason, " is %s already", task_status_name(t.status));
-		if (t.status == TASK_CANCELLED)
-			buf_printf(reason,
-			    ". To reopen it: claude-tasks update %s --status pending", how->id);
-		status = EXIT_RESOLVED;
-	} else if (there == 1) {
-		status = complete_task(c, how, &request, &t, reason, unblocked, &err);
+	if (t->id == NULL || task_open(t))
+		return false;
+	task_name(reason, t);
+	buf_printf(reason, " is %s already", task_status_name(t->status));
+	if (t->status == TASK_CANCELLED) {
+		buf_puts(reason, ". To reopen it: claude-tasks update ");
+		task_id_word(reason, t->id);
+		buf_puts(reason, " --status pending");
 	}
+	return true;
+}
+
+/* What the operation would make of its task, for its gates. */
+static int
+prepare(struct change_batch *b, size_t i, struct completing *k, struct error *err)
+{
+	struct store_op *op = &b->op[i];
+	bool is_new = op->before.id == NULL;
+
+	op->arg = k;
+	if (!is_new)
+		task_copy(&k->now, &op->before);
+	if (make_view(&k->then, is_new ? NULL : &op->before, &op->after, &k->call->ids, err) == -1)
+		return -1;
+	/* What passed the gates under this number gets it, or nothing is made. */
+	if (op->id == NULL)
+		op->id = k->then.id;
+	return 0;
+}
+
+/* Plan the changes: what is refused anyway needs no gates. */
+static int
+plan(struct cli *c, struct change_batch *b, struct verify_call *call, struct error *err)
+{
+	struct config_query q = { .config_dir = c->list.config };
+
+	call->force = b->force;
+	if (config_load(&call->config, &q, err) == -1 ||
+	    store_plan(&c->store, b->op, b->count, err) == -1)
+		return -1;
+	for (size_t i = 0; i < b->count; i++)
+		if (b->op[i].rule == change_completes)
+			strings_add(&call->ids, b->op[i].after.id);
+	return EXIT_DONE;
+}
+
+int
+change_verify(
+    struct cli *c, struct change_batch *b, struct completing **completing, struct buf *reason)
+{
+	struct completing *k = *completing = mem_alloc((b->count + 1) * sizeof(*k));
+	struct verify_call *call = k[b->count].call = mem_alloc(sizeof(*call));
+	struct error err = { 0 };
+	int status = plan(c, b, call, &err);
+
+	for (size_t i = 0; status == EXIT_DONE && i < b->count; i++) {
+		if (b->op[i].rule != change_completes)
+			continue;
+		k[i].call = call;
+		if (is_resolved(&b->op[i].before, reason))
+			status = EXIT_RESOLVED;
+		else if (prepare(b, i, &k[i], &err) == -1)
+			status = -1;
+		else
+			status = verify_one(c, b, &k[i], reason, &err);
+		if (status != EXIT_DONE)
+			b->op[i].result = -1;
+	}
+	if (status == EXIT_DONE)
+		status = record_passes(b, k, &err);
 	if (status == -1) {
 		buf_puts(reason, err.text);
-		/* ERROR_REFUSED: check_builtin() refused under the lock. */
-		status = err.kind == ERROR_REFUSED ? EXIT_GATE : cli_status(err.kind);
+		status = cli_status(err.kind);
 	}
-	task_free(&t);
-	config_free(&config);
 	return status;
+}
+
+void
+change_verify_end(struct completing *k, struct change_batch *b)
+{
+	if (k == NULL)
+		return;
+	for (size_t i = 0; i < b->count; i++) {
+		if (b->op[i].id == k[i].then.id)
+			b->op[i].id = NULL;
+		verify_free(&k[i].verdict);
+		task_free(&k[i].then);
+		task_free(&k[i].now);
+	}
+	config_free(&k[b->count].call->config);
+	strings_free(&k[b->count].call->ids);
+	free(k[b->count].call);
+	free(k);
 }

@@ -1,21 +1,23 @@
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "agent/agent.h"
 #include "agent/claims.h"
 #include "base/clock.h"
-#include "change.h"
+#include "change-part.h"
+#include "gate/git.h"
+#include "list/graph.h"
 #include "list/journal.h"
 
 static char group[48];
 
 void
-change_begin(struct cli *c)
+change_begin(void)
 {
 	static unsigned serial;
 
-	(void)c;
 	snprintf(group, sizeof(group), "%llx-%x-%x", (unsigned long long)clock_wall_ms(),
 	    (unsigned)getpid(), serial++);
 }
@@ -64,113 +66,108 @@ add_text(struct json_object *o, const char *key, const struct task *t)
 		out_string(o, key, buf_text(&t->text));
 }
 
-void
-change_record(struct cli *c, const char *event, const struct task *before, const struct task *after,
-    const char *why, struct json_object *extra)
+/* What an operation is called in the journal. */
+static const char *
+event_of(const struct store_op *op)
 {
-	struct agent agent;
-	struct journal_entry e = {
-		.event = event,
-		.task = after != NULL    ? after->id
-			: before != NULL ? before->id
-					 : NULL,
-		.why = why,
+	if (op->kind != STORE_UPDATE)
+		return op->kind == STORE_CREATE ? "create" : "delete";
+	return op->rule == claim_rule         ? "claim"
+	       : op->rule == change_completes ? "complete"
+					      : "update";
+}
+
+static void
+fill_entry(struct journal_entry *e, const struct agent *agent, const struct store_op *op,
+    struct change_note *note)
+{
+	const struct task *before = op->before.id != NULL ? &op->before : NULL;
+	const struct task *after = op->after.id != NULL ? &op->after : NULL;
+
+	*e = (struct journal_entry){
+		.event = note != NULL && note->event != NULL ? note->event : event_of(op),
+		.task = after != NULL ? after->id : op->before.id,
+		.why = note != NULL ? note->why : NULL,
+		.agent = agent_owner(agent),
+		.session = agent->session,
+		.from = before != NULL ? changed_fields(before, after) : NULL,
+		.to = after != NULL ? changed_fields(after, before) : NULL,
+		.extra = note != NULL && note->extra != NULL ? note->extra : out_object(),
 	};
+	if (note != NULL)
+		note->extra = NULL;
+	if (group[0] == '\0')
+		change_begin();
+	out_string(e->extra, "group", group);
+	add_text(e->extra, "before", before);
+	add_text(e->extra, "after", after);
+}
+
+/* A claim ends with the work on its task. */
+static bool
+ends_claim(const struct store_op *op, const struct journal_entry *e)
+{
+	return op->before.id != NULL &&
+	       (op->after.id == NULL ||
+		   (!task_begun(&op->after) &&
+		       (op->before.status == TASK_IN_PROGRESS || strcmp(e->event, "update") != 0)));
+}
+
+static void
+append(struct cli *c, struct journal_entry *entries, size_t count)
+{
 	struct error err;
 
-	cli_agent(c, &agent);
-	e.agent = agent_owner(&agent);
-	e.session = agent.session;
-	if (before != NULL)
-		e.from = changed_fields(before, after);
-	if (after != NULL)
-		e.to = changed_fields(after, before);
-	if (extra == NULL)
-		extra = out_object();
-	if (group[0] == '\0')
-		change_begin(c);
-	out_string(extra, "group", group);
-	add_text(extra, "before", before);
-	add_text(extra, "after", after);
-	e.extra = extra;
-	if (journal_append(&c->list, c->store.durability, &e, cli_deadline(), &err) == -1)
+	if (journal_append_all(
+		&c->list, c->store.durability, entries, count, cli_deadline(), &err) == -1)
 		cli_note(c,
 		    "claude-tasks: the change was made, but not recorded in the journal: %s",
 		    err.text);
 }
 
-int
-change_create(struct cli *c, const struct change *change, struct task *made, struct error *err)
+static bool
+same_text(const struct task *a, const struct task *b)
 {
-	if (store_create(&c->store, change, NULL, NULL, made, cli_deadline(), err) == -1)
-		return -1;
-	change_record(c, "create", NULL, made, NULL, NULL);
-	return 0;
+	return strcmp(buf_text(&a->text), buf_text(&b->text)) == 0;
 }
 
-int
-change_update(struct cli *c, const char *id, const struct change *change, struct task *before,
-    struct task *after, struct error *err)
+/* A line for each changed task; of several operations on one task only the first has a line. */
+static void
+record(struct cli *c, const struct change_batch *b)
 {
-	struct task was = TASK_INIT, is = TASK_INIT;
-	int rc = store_update(&c->store, id, change, NULL, NULL, &was, &is, cli_deadline(), err);
+	struct journal_entry *entries = mem_alloc((b->count + 1) * sizeof(*entries));
+	struct strings ended = { 0 };
+	struct agent agent = { 0 };
+	struct error ignored;
+	void *seen = NULL;
+	size_t n = 0;
 
-	if (rc == 1) {
-		change_record(c, "update", &was, &is, NULL, NULL);
-		if (was.status == TASK_IN_PROGRESS && !task_begun(&is))
-			(void)claims_forget(&c->list, id, cli_deadline(), err);
+	for (size_t i = 0; i < b->count; i++) {
+		const struct store_op *op = &b->op[i];
+		const char *id = op->after.id != NULL ? op->after.id : op->before.id;
+
+		if (id == NULL || !strings_first(&seen, id) ||
+		    (op->rule != claim_rule && same_text(&op->before, &op->after)))
+			continue;
+		if (n == 0)
+			cli_agent(c, &agent);
+		fill_entry(&entries[n], &agent, op, b->note != NULL ? &b->note[i] : NULL);
+		if (ends_claim(op, &entries[n]))
+			strings_add(&ended, id);
+		n++;
 	}
-	if (rc != -1 && before != NULL)
-		task_copy(before, &was);
-	if (rc != -1 && after != NULL)
-		task_copy(after, rc == 1 ? &is : &was);
-	task_free(&was);
-	task_free(&is);
-	return rc;
+	append(c, entries, n);
+	for (size_t i = 0; i < ended.count; i++)
+		(void)claims_forget(&c->list, ended.item[i], cli_deadline(), &ignored);
+	strings_forget(seen);
+	strings_free(&ended);
+	free(entries);
 }
 
-int
-change_delete(
-    struct cli *c, const char *id, const struct task *as, struct task *before, struct error *err)
-{
-	struct task was = TASK_INIT;
+/* ---- writing ---- */
 
-	if (store_delete(&c->store, id, NULL, NULL, &was, cli_deadline(), err) == -1)
-		return -1;
-	change_record(c, "delete", as != NULL ? as : &was, NULL, NULL, NULL);
-	(void)claims_forget(&c->list, id, cli_deadline(), err);
-	if (before != NULL)
-		task_copy(before, &was);
-	task_free(&was);
-	return 0;
-}
-
-int
-change_depend(
-    struct cli *c, const char *blocked, const char *blocker, bool remove, struct error *err)
-{
-	struct task was = TASK_INIT, is = TASK_INIT;
-	int rc = store_get(&c->store, blocked, &was, err);
-
-	if (rc == 0)
-		rc = error_set(err, ERROR_NOT_FOUND,
-		    "there is no task #%s (try: claude-tasks list --all)", blocked);
-	if (rc != -1)
-		rc = store_depend(&c->store, blocked, blocker, remove, cli_deadline(), err);
-	if (rc != -1)
-		rc = store_get(&c->store, blocked, &is, err);
-	if (rc == 1) {
-		rc = !strings_equal(&was.blocked_by, &is.blocked_by);
-		if (rc == 1)
-			change_record(c, "update", &was, &is, NULL, NULL);
-	}
-	task_free(&was);
-	task_free(&is);
-	return rc;
-}
-
-int
-change_claim_exit(enum claim_result r, const struct error *err)
+static int
+claim_exit(enum claim_result r)
 {
 	static const int status[] = {
 		[CLAIM_OK] = EXIT_DONE,
@@ -181,5 +178,183 @@ change_claim_exit(enum claim_result r, const struct error *err)
 		[CLAIM_AGENT_BUSY] = EXIT_AGENT,
 	};
 
-	return r == CLAIM_FAULT ? cli_status(err->kind) : status[r];
+	return status[r];
+}
+
+static bool
+any_rule(const struct change_batch *b, store_rule *rule)
+{
+	for (size_t i = 0; i < b->count; i++)
+		if (b->op[i].rule == rule)
+			return true;
+	return false;
+}
+
+/* Write a batch with claims: EXIT_DONE, the status of a refused claim, or -1. */
+static int
+apply_claims(struct cli *c, struct change_batch *b, struct buf *reason, struct error *err)
+{
+	struct claim_request r = { .op = b->op, .ops = b->count, .check_busy = b->check_busy };
+	struct config config;
+	struct config_query q = { .config_dir = c->list.config };
+	struct error ignored;
+	char *head;
+
+	/* Rules are asked portion by portion. */
+	if (b->count > STORE_PORTION) {
+		buf_printf(
+		    reason, "one call can start at most %d tasks: name fewer", STORE_PORTION);
+		return EXIT_RULE;
+	}
+	change_release_dead(c);
+	cli_agent(c, &r.agent);
+	/* The gate file and the commit at the time of the claim: a later verdict compares with
+	 * them. */
+	if (config_load(&config, &q, &ignored) == 0 && config.project.path != NULL)
+		r.gate_file_hash = config.project.hash;
+	head = git_head(".");
+	r.head = head;
+	b->claim = claim_take(&c->list, &c->store, &r, reason, cli_deadline(), err);
+	free(head);
+	config_free(&config);
+	return b->claim == CLAIM_FAULT ? -1 : claim_exit(b->claim);
+}
+
+/* The status of an error of the store. */
+static int
+apply_failed(const struct change_batch *b, const struct error *err, struct buf *reason)
+{
+	buf_puts(reason, err->text);
+	/* change_completes() refused under the lock. */
+	for (size_t i = 0; i < b->count; i++)
+		if (b->op[i].result == -1 && b->op[i].rule == change_completes &&
+		    err->kind == ERROR_REFUSED)
+			return EXIT_GATE;
+	return cli_status(err->kind);
+}
+
+static void
+find_unblocked(struct cli *c, struct change_batch *b)
+{
+	struct task_set all = { 0 };
+	struct error ignored;
+
+	if (any_rule(b, change_completes) && store_load(&c->store, &all, &ignored) == 0)
+		for (size_t i = 0; i < b->count; i++)
+			if (b->op[i].rule == change_completes && b->op[i].after.id != NULL)
+				graph_unblocked(&all, b->op[i].after.id, &b->unblocked);
+	task_set_free(&all);
+}
+
+/* Many tasks are written portion by portion, which takes longer. */
+static struct deadline
+batch_deadline(const struct change_batch *b)
+{
+	return b->count > STORE_PORTION ? deadline_in(60000) : cli_deadline();
+}
+
+int
+change_apply(struct cli *c, struct change_batch *b, struct buf *reason)
+{
+	struct completing *completing = NULL;
+	struct error err = { 0 };
+	int status = EXIT_DONE;
+
+	b->claim = CLAIM_FAULT;
+	if (any_rule(b, change_completes))
+		status = change_verify(c, b, &completing, reason);
+	/* The lock of a new list creates files: not for a change that is refused. */
+	else if (c->store.made && store_plan(&c->store, b->op, b->count, &err) == -1)
+		status = apply_failed(b, &err, reason);
+	if (status == EXIT_DONE) {
+		store_ops_free(b->op, b->count); /* as they were planned */
+		if (any_rule(b, claim_rule))
+			status = apply_claims(c, b, reason, &err);
+		else if (store_apply(&c->store, b->op, b->count, batch_deadline(b), &err) == -1)
+			status = -1;
+		if (status == -1)
+			status = apply_failed(b, &err, reason);
+		/* Also after a failure: the first of many may be written. */
+		record(c, b);
+	}
+	if (status == EXIT_DONE)
+		find_unblocked(c, b);
+	change_verify_end(completing, b);
+	return status;
+}
+
+void
+change_end(struct change_batch *b)
+{
+	store_ops_free(b->op, b->count);
+	for (size_t i = 0; b->note != NULL && i < b->count; i++)
+		json_object_put(b->note[i].extra);
+	strings_free(&b->unblocked);
+}
+
+int
+change_one(struct cli *c, struct store_op *op, struct buf *reason)
+{
+	struct change_batch b = { .op = op, .count = 1 };
+	int status = change_apply(c, &b, reason);
+
+	strings_free(&b.unblocked);
+	return status;
+}
+
+int
+change_failed(struct cli *c, const struct change_batch *b, int status, const struct buf *reason)
+{
+	for (size_t i = 0; status == EXIT_UNKNOWN && i < b->count; i++)
+		if (b->op[i].result == -1 && b->op[i].id != NULL)
+			return cli_no_task(c, b->op[i].id);
+	return cli_fail(c, status, "%s", buf_text(reason));
+}
+
+/* A removed file that was not a task: the journal keeps its text. */
+static void
+fill_removed(struct journal_entry *e, const struct agent *agent, const char *name, const char *text,
+    const char *why)
+{
+	*e = (struct journal_entry){ .event = "remove",
+		.agent = agent_owner(agent),
+		.session = agent->session,
+		.why = why,
+		.extra = out_object() };
+	out_string(e->extra, "file", name);
+	out_string(e->extra, "text", text);
+}
+
+int
+change_clear(struct cli *c, struct error *err)
+{
+	struct task_set tasks = { 0 };
+	struct strings others = { 0 }, whys = { 0 };
+	struct journal_entry *entries;
+	struct agent agent;
+	struct error ignored;
+	size_t n = 0;
+	int count = store_clear(&c->store, &tasks, &others, cli_deadline(), err);
+
+	cli_agent(c, &agent);
+	entries = mem_alloc((tasks.count + others.count + 1) * sizeof(*entries));
+	for (size_t i = 0; count != -1 && i < tasks.count; i++) {
+		struct store_op op = { .kind = STORE_DELETE, .before = tasks.item[i] };
+
+		fill_entry(&entries[n++], &agent, &op, NULL);
+	}
+	for (size_t i = 0; count != -1 && i < others.count; i += 2) {
+		char *why = mem_printf("%s had text that is not a task", others.item[i]);
+
+		strings_take(&whys, why);
+		fill_removed(&entries[n++], &agent, others.item[i], others.item[i + 1], why);
+	}
+	append(c, entries, n);
+	for (size_t i = 0; count != -1 && i < tasks.count; i++)
+		(void)claims_forget(&c->list, tasks.item[i].id, cli_deadline(), &ignored);
+	free(entries);
+	task_set_free(&tasks);
+	strings_free(&others);
+	strings_free(&whys);
+	return count;
 }

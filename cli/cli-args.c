@@ -278,7 +278,8 @@ add_ids(struct cli *c, const char *word, struct strings *out)
 	if (cli_open(c, false) == -1)
 		return -1;
 	if (is_id(c, word)) {
-		strings_add(out, word);
+		if (!strings_has(out, word))
+			strings_add(out, word);
 		return 0;
 	}
 	add_split(&parts, word);
@@ -287,7 +288,7 @@ add_ids(struct cli *c, const char *word, struct strings *out)
 	for (size_t i = 0; i < parts.count && rc == 0; i++) {
 		if ((id = checked_id(c, parts.item[i])) == NULL)
 			rc = -1;
-		else
+		else if (!strings_has(out, id))
 			strings_add(out, id);
 	}
 	strings_free(&parts);

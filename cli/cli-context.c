@@ -130,19 +130,32 @@ cli_login_name(void)
 	return NULL;
 }
 
+/* The client's process stays the same; it is looked for once. */
+static void
+find_client(const struct cli *c, struct agent *a)
+{
+	static struct agent client;
+	static bool known;
+	struct process p;
+
+	if (!known) {
+		agent_client(&client);
+		/* The process that started a server is its client. */
+		if (client.pid == 0 && strcmp(c->command->name, "mcp") == 0) {
+			client.pid = getppid();
+			client.pid_start = process_read((pid_t)client.pid, &p) == 1 ? p.start : 0;
+		}
+		known = true;
+	}
+	*a = client;
+}
+
 void
 cli_agent(const struct cli *c, struct agent *a)
 {
 	const char *name = cli_agent_name(c), *session = getenv("CLAUDE_CODE_SESSION_ID");
-	struct process p;
 
-	*a = (struct agent){ 0 };
-	agent_client(a);
-	/* The process that started a server is its client. */
-	if (a->pid == 0 && strcmp(c->command->name, "mcp") == 0) {
-		a->pid = getppid();
-		a->pid_start = process_read((pid_t)a->pid, &p) == 1 ? p.start : 0;
-	}
+	find_client(c, a);
 	if (session != NULL && *session != '\0') {
 		a->session = session;
 	} else if (name == NULL) {

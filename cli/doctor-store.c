@@ -95,11 +95,24 @@ command(const char *verb, const char *id, const char *flag, const char *other)
 	return buf_take(&b);
 }
 
+static bool
+drop_blocker(struct doctor *d, const char *id, const char *blocker)
+{
+	struct strings one = { (char *[]){ (char *)blocker }, 1 };
+	struct change change = { .status = TASK_NO_STATUS, .remove_blocked_by = &one };
+	struct store_op op = { STORE_UPDATE, id, .change = &change };
+	struct buf ignored = { 0 };
+	int status = change_one(d->c, &op, &ignored);
+
+	store_ops_free(&op, 1);
+	buf_free(&ignored);
+	return status == EXIT_DONE;
+}
+
 static void
 check_dangling(struct doctor *d)
 {
 	struct history h = { 0 };
-	struct error err;
 	struct finding *f;
 
 	doctor_checked(d, "store.dangling");
@@ -120,7 +133,7 @@ check_dangling(struct doctor *d)
 			    "it can never start",
 			    back ? command("restore", id, NULL, NULL)
 				 : command("depend", t->id, "--drop", id));
-			if (d->fix && !back && change_depend(d->c, t->id, id, true, &err) != -1)
+			if (d->fix && !back && drop_blocker(d, t->id, id))
 				f->did = mem_printf("#%s no longer waits for #%s", t->id, id);
 		}
 	}

@@ -103,28 +103,29 @@ read_source(struct cli *c, const char *path, enum convert_form form, struct task
 	return rc;
 }
 
-/* Add the tasks to the open list, and journal each.  How many; -1 after cli_error(). */
+/* Add the tasks to the open list, all or none, and journal each.  How many; -1 after cli_error().
+ */
 static int
 put_all(struct cli *c, const struct task_set *tasks, struct convert_report *report)
 {
-	struct task_set before = { 0 }, after = { 0 };
+	struct convert_batch put;
+	struct change_batch b = { 0 };
+	struct buf reason = { 0 };
 	struct error err = { 0 };
-	int rc, count;
+	int status, count = -1;
 
-	if (store_load(&c->store, &before, &err) == -1) {
+	if (convert_begin(&put, &c->store, tasks, report, cli_deadline(), &err) == -1) {
 		cli_error(c, &err);
-		return -1;
+	} else {
+		b.op = put.op;
+		b.count = put.count;
+		if ((status = change_apply(c, &b, &reason)) == EXIT_DONE)
+			count = (int)put.count;
+		else
+			cli_fail(c, status, "%s", buf_text(&reason));
 	}
-	count = convert_put(&c->store, tasks, report, deadline_in(60000), &err);
-	/* Tasks added before an error stay, and are journalled too. */
-	rc = store_load(&c->store, &after, &(struct error){ 0 });
-	for (size_t i = 0; i < after.count && rc != -1; i++)
-		if (task_set_find(&before, after.item[i].id) == NULL)
-			change_record(c, "create", NULL, &after.item[i], NULL, NULL);
-	task_set_free(&before);
-	task_set_free(&after);
-	if (count == -1)
-		cli_error(c, &err);
+	convert_end(&put);
+	buf_free(&reason);
 	return count;
 }
 
@@ -158,17 +159,21 @@ import_main(struct cli *c)
 	struct convert_report report = { 0 };
 	struct json_object *o;
 	enum convert_form form;
+	struct error err;
 	bool dry = cli_flag(c, "dry-run");
-	int count = 0;
+	int count;
 
 	if (form_value(c, "from", &form) != EXIT_DONE ||
 	    read_source(c, c->operand[0], form, &tasks, &report) == -1 ||
 	    check_priorities(c, &tasks) == -1)
 		goto out;
-	change_begin(c);
-	if (dry)
-		count = (int)tasks.count;
-	else if (cli_open(c, true) == -1 || (count = put_all(c, &tasks, &report)) == -1)
+	change_begin();
+	count = (int)tasks.count;
+	if (dry && convert_check(&tasks, &err) == -1) {
+		cli_error(c, &err);
+		goto out;
+	}
+	if (!dry && (cli_open(c, true) == -1 || (count = put_all(c, &tasks, &report)) == -1))
 		goto out;
 	if (c->json) {
 		o = out_object();
@@ -196,7 +201,8 @@ write_directory(struct cli *c, const char *path, enum convert_form form,
 	struct error err;
 	int rc;
 
-	rc = convert_make(path, form == CONVERT_NATIVE ? STORE_NATIVE : STORE_FOLDER, &err);
+	if ((rc = convert_check(tasks, &err)) != -1)
+		rc = convert_make(path, form == CONVERT_NATIVE ? STORE_NATIVE : STORE_FOLDER, &err);
 	if (rc != -1)
 		rc = store_open(&to, path, true, &err);
 	if (rc != -1)
@@ -363,18 +369,24 @@ rehome_load(struct cli *c, bool dry, struct task_set *tasks)
 }
 
 static int
-rehome_delete(struct cli *c, const struct task_set *tasks)
+rehome_delete(struct cli *c, const struct task_set *tasks, const char *to)
 {
-	struct error err;
-	int rc = 0;
+	struct store_op *op = mem_alloc((tasks->count + 1) * sizeof(*op));
+	struct change_batch b = { .op = op, .count = tasks->count };
+	struct buf reason = { 0 };
+	int status;
 
 	for (size_t i = 0; i < tasks->count; i++)
-		if (change_delete(c, tasks->item[i].id, &tasks->item[i], NULL, &err) == -1 &&
-		    err.kind != ERROR_NOT_FOUND) {
-			cli_error(c, &err);
-			rc = -1;
-		}
-	return rc;
+		op[i] = (struct store_op){ .kind = STORE_DELETE, .id = tasks->item[i].id };
+	if ((status = change_apply(c, &b, &reason)) != EXIT_DONE)
+		cli_fail(c, status,
+		    "the tasks were copied, but not deleted from '%s': %s (to delete the copies: "
+		    "claude-tasks --list %s undo)",
+		    c->list.name, buf_text(&reason), to);
+	change_end(&b);
+	free(op);
+	buf_free(&reason);
+	return status == EXIT_DONE ? 0 : -1;
 }
 
 /* How many tasks; -1 after a failure. */
@@ -390,11 +402,11 @@ rehome(struct cli *c, const char *from, const char *to, struct convert_report *r
 	count = (int)tasks.count;
 	if (dry)
 		goto out;
-	change_begin(c);
+	change_begin();
 	if (open_list(c, to, true) == -1 || (count = put_all(c, &tasks, report)) == -1)
 		count = -1;
 	else if (!cli_flag(c, "copy") &&
-		 (open_list(c, from, false) == -1 || rehome_delete(c, &tasks) == -1))
+		 (open_list(c, from, false) == -1 || rehome_delete(c, &tasks, to) == -1))
 		count = -1;
 out:
 	task_set_free(&tasks);

@@ -17,9 +17,10 @@ void
 client_create_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 {
 	struct change change = CHANGE_INIT;
-	struct task made = TASK_INIT;
+	struct store_op op = { STORE_CREATE, .change = &change };
 	struct json_object *task;
-	struct error err;
+	struct buf reason = { 0 };
+	int status;
 
 	change.status = TASK_PENDING;
 	change.subject = in->subject;
@@ -29,18 +30,19 @@ client_create_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 	if (in->blocked_by.count > 0)
 		change.add_blocked_by = &in->blocked_by;
 	if (tool_open(c, true, a)) {
-		if (change_create(c, &change, &made, &err) == -1) {
-			tool_error(a, &err);
+		if ((status = change_one(c, &op, &reason)) != EXIT_DONE) {
+			tool_fail(a, status, "%s", buf_text(&reason));
 		} else {
 			a->output = out_object();
 			task = out_add(a->output, "task", out_object());
-			out_string(task, "id", made.id);
-			out_string(task, "subject", made.title);
-			buf_printf(
-			    &a->text, "Task #%s created successfully: %s", made.id, made.title);
+			out_string(task, "id", op.after.id);
+			out_string(task, "subject", op.after.title);
+			buf_printf(&a->text, "Task #%s created successfully: %s", op.after.id,
+			    op.after.title);
 		}
 	}
-	task_free(&made);
+	store_ops_free(&op, 1);
+	buf_free(&reason);
 }
 
 static void
@@ -162,7 +164,7 @@ client_list_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 /* An update, and which of the client's field names it changed. */
 struct client_update {
 	struct tool_input *in;
-	struct strings changed, unblocked;
+	struct strings changed;
 };
 
 /*
@@ -214,28 +216,6 @@ update_refused(struct tool_answer *a, const char *id, int status, const char *re
 	free(text);
 }
 
-/* Set the status by the rules of claim and complete.  0, or -1 with the answer. */
-static int
-update_status(struct cli *c, struct client_update *u, enum task_status to,
-    const struct change *with, struct tool_answer *a)
-{
-	struct change_complete how = { .id = u->in->id, .quiet = true, .with = with };
-	struct buf reason = { 0 };
-	int status;
-
-	if (to == TASK_IN_PROGRESS) {
-		if (u->in->owner != NULL && *u->in->owner != '\0')
-			cli_act_as(c, u->in->owner);
-		status = change_claim_status(c, u->in->id, with, &reason);
-	} else {
-		status = change_complete(c, &how, &reason, &u->unblocked);
-	}
-	if (status != EXIT_DONE)
-		update_refused(a, u->in->id, status, buf_text(&reason));
-	buf_free(&reason);
-	return status == EXIT_DONE ? 0 : -1;
-}
-
 static bool
 differs(const char *asked, const char *is)
 {
@@ -243,7 +223,8 @@ differs(const char *asked, const char *is)
 }
 
 static void
-update_done(struct client_update *u, const struct task *was, const char *to, struct tool_answer *a)
+update_done(struct client_update *u, const struct task *was, const char *to,
+    const struct strings *unblocked, struct tool_answer *a)
 {
 	struct json_object *change;
 
@@ -259,28 +240,31 @@ update_done(struct client_update *u, const struct task *was, const char *to, str
 	buf_printf(&a->text, "Updated task #%s ", u->in->id);
 	for (size_t i = 0; i < u->changed.count; i++)
 		buf_printf(&a->text, "%s%s", i > 0 ? ", " : "", u->changed.item[i]);
-	if (u->unblocked.count > 0) {
-		out_strings(a->output, "unblocked", &u->unblocked);
+	if (unblocked->count > 0) {
+		out_strings(a->output, "unblocked", unblocked);
 		buf_puts(&a->text, "\nCan start now: ");
-		view_ids(&a->text, &u->unblocked);
+		view_ids(&a->text, unblocked);
 	}
 }
 
 static void
 update_delete(struct cli *c, struct client_update *u, const struct task *was, struct tool_answer *a)
 {
-	struct error err;
+	static const struct strings none;
+	struct store_op op = { .kind = STORE_DELETE, .id = u->in->id };
+	struct buf reason = { 0 };
+	int status;
 
 	if (!tool_may_change(c, u->in->id, "deleted", a)) {
 		update_refused(a, u->in->id, EXIT_TAKEN, buf_text(&a->text));
-		return;
+	} else if ((status = change_one(c, &op, &reason)) != EXIT_DONE) {
+		update_refused(a, u->in->id, status, buf_text(&reason));
+	} else {
+		strings_add(&u->changed, "deleted");
+		update_done(u, was, "deleted", &none, a);
 	}
-	if (change_delete(c, u->in->id, NULL, NULL, &err) == -1) {
-		update_refused(a, u->in->id, cli_status(err.kind), err.text);
-		return;
-	}
-	strings_add(&u->changed, "deleted");
-	update_done(u, was, "deleted", a);
+	store_ops_free(&op, 1);
+	buf_free(&reason);
 }
 
 /* The names of the fields that changed, as the client reports them. */
@@ -308,55 +292,56 @@ update_fields(struct client_update *u, const struct task *was, const char *owner
 }
 
 /*
- * Two writes, as the client does: all fields, then the dependencies.  This gives the keys of the
- * file the client's order.
+ * Two operations, as the client makes two writes: all fields, then the dependencies.  This gives
+ * the keys of the file the client's order.  They are written as one.
  */
 static void
 update_rest(struct cli *c, struct client_update *u, const struct task *was, struct tool_answer *a)
 {
-	enum task_status to =
-	    u->in->status != NULL ? task_status_parse(u->in->status) : TASK_NO_STATUS;
-	struct change change = CHANGE_INIT, edges = CHANGE_INIT;
-	struct error err;
+	const struct tool_input *in = u->in;
+	enum task_status to = in->status != NULL ? task_status_parse(in->status) : TASK_NO_STATUS;
 	bool moved = to != TASK_NO_STATUS && to != was->status;
-	int rc = 0;
+	struct change change = { .status = moved ? to : TASK_NO_STATUS,
+		.subject = in->subject,
+		.description = in->description,
+		.active_form = in->active_form,
+		.owner = in->owner,
+		.empty_owner = true,
+		.metadata = in->metadata };
+	struct change edges = { .status = TASK_NO_STATUS,
+		.add_blocks = in->blocks.count > 0 ? &in->blocks : NULL,
+		.add_blocked_by = in->blocked_by.count > 0 ? &in->blocked_by : NULL };
+	struct store_op op[] = { { STORE_UPDATE, in->id, .change = &change },
+		{ STORE_UPDATE, in->id, .change = &edges } };
+	struct change_batch b = { .op = op, .quiet = true };
+	struct buf reason = { 0 };
+	int status;
 
-	if ((differs(u->in->owner, was->owner) &&
-		!tool_may_change(c, u->in->id, "given to another agent", a)) ||
+	if ((differs(in->owner, was->owner) &&
+		!tool_may_change(c, in->id, "given to another agent", a)) ||
 	    (moved && (to == TASK_CANCELLED || to == TASK_BLOCKED) &&
-		!tool_may_change(c, u->in->id, task_status_name(to), a))) {
-		update_refused(a, u->in->id, EXIT_TAKEN, buf_text(&a->text));
+		!tool_may_change(c, in->id, task_status_name(to), a))) {
+		update_refused(a, in->id, EXIT_TAKEN, buf_text(&a->text));
 		return;
 	}
-	change.subject = u->in->subject;
-	change.description = u->in->description;
-	change.active_form = u->in->active_form;
-	change.owner = u->in->owner != NULL              ? u->in->owner
-		       : moved && to == TASK_IN_PROGRESS ? cli_agent_name(c)
-							 : NULL;
-	change.empty_owner = true;
-	change.metadata = u->in->metadata;
-	if (moved && (to == TASK_IN_PROGRESS || to == TASK_COMPLETED)) {
-		if (update_status(c, u, to, &change, a) == -1)
-			return;
+	b.count = edges.add_blocks != NULL || edges.add_blocked_by != NULL ? 2 : 1;
+	if (moved && to == TASK_IN_PROGRESS) {
+		if (change.owner == NULL)
+			change.owner = cli_agent_name(c);
+		else if (*change.owner != '\0')
+			cli_act_as(c, change.owner);
+		op[0].rule = claim_rule;
+	} else if (moved && to == TASK_COMPLETED)
+		op[0].rule = change_completes;
+	if ((status = change_apply(c, &b, &reason)) != EXIT_DONE) {
+		update_refused(a, in->id, status, buf_text(&reason));
 	} else {
-		if (moved)
-			change.status = to;
-		rc = change_update(c, u->in->id, &change, NULL, NULL, &err);
-		moved &= rc == 1;
+		moved &= op[0].result == 1;
+		update_fields(u, was, change.owner, moved);
+		update_done(u, was, moved ? task_status_name(to) : NULL, &b.unblocked, a);
 	}
-	if (u->in->blocks.count > 0)
-		edges.add_blocks = &u->in->blocks;
-	if (u->in->blocked_by.count > 0)
-		edges.add_blocked_by = &u->in->blocked_by;
-	if (rc != -1 && (edges.add_blocks != NULL || edges.add_blocked_by != NULL))
-		rc = change_update(c, u->in->id, &edges, NULL, NULL, &err);
-	if (rc == -1) {
-		update_refused(a, u->in->id, cli_status(err.kind), err.text);
-		return;
-	}
-	update_fields(u, was, change.owner, moved);
-	update_done(u, was, moved ? task_status_name(to) : NULL, a);
+	change_end(&b);
+	buf_free(&reason);
 }
 
 void
@@ -384,5 +369,4 @@ client_update_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 out:
 	task_free(&was);
 	strings_free(&u.changed);
-	strings_free(&u.unblocked);
 }

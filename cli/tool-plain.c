@@ -45,8 +45,9 @@ void
 plain_create_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 {
 	struct change change = CHANGE_INIT;
-	struct task made = TASK_INIT;
-	struct error err;
+	struct store_op op = { STORE_CREATE, .change = &change };
+	struct buf reason = { 0 };
+	int status;
 
 	change.status = TASK_PENDING;
 	change.subject = in->subject;
@@ -54,14 +55,15 @@ plain_create_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 	if (in->blocked_by.count > 0)
 		change.add_blocked_by = &in->blocked_by;
 	if (tool_open(c, true, a)) {
-		if (change_create(c, &change, &made, &err) == -1) {
-			tool_error(a, &err);
+		if ((status = change_one(c, &op, &reason)) != EXIT_DONE) {
+			tool_fail(a, status, "%s", buf_text(&reason));
 		} else {
-			a->output = plain_json(&made);
-			buf_printf(&a->text, "Created %s (%s)", made.id, made.title);
+			a->output = plain_json(&op.after);
+			buf_printf(&a->text, "Created %s (%s)", op.after.id, op.after.title);
 		}
 	}
-	task_free(&made);
+	store_ops_free(&op, 1);
+	buf_free(&reason);
 }
 
 void
@@ -109,17 +111,17 @@ plain_claim_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 {
 	struct task t = TASK_INIT;
 	struct buf reason = { 0 };
-	struct error err = { 0 };
 	enum claim_result r;
+	int status;
 
 	if (!plain_find(c, in->id, &t, a))
 		goto out;
 	cli_act_as(c, in->owner != NULL && *in->owner != '\0' ? in->owner : "agent");
-	r = change_claim(c, in->id, false, NULL, &reason, &err);
+	status = change_claim(c, in->id, false, &r, &reason);
 	if (r == CLAIM_FAULT) {
-		tool_error(a, &err);
+		tool_fail(a, status, "%s", buf_text(&reason));
 	} else if (r != CLAIM_OK) {
-		tool_fail(a, change_claim_exit(r, &err), "%s", buf_text(&reason));
+		tool_fail(a, status, "%s", buf_text(&reason));
 		out_bool(a->output, "claimed", false);
 		out_string(a->output, "reason", claim_result_name(r));
 		out_string(a->output, "message", buf_text(&reason));
@@ -137,8 +139,10 @@ out:
 void
 plain_complete_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 {
-	struct change_complete how = { .id = in->id, .quiet = true };
-	struct strings unblocked = { 0 };
+	static const struct change completed = { .status = TASK_COMPLETED };
+	struct store_op op = { STORE_UPDATE, in->id, .change = &completed,
+		.rule = change_completes };
+	struct change_batch b = { .op = &op, .count = 1, .quiet = true };
 	struct task t = TASK_INIT, next = TASK_INIT;
 	struct buf reason = { 0 };
 	struct error err;
@@ -146,7 +150,7 @@ plain_complete_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 
 	if (!plain_find(c, in->id, &t, a))
 		goto out;
-	status = change_complete(c, &how, &reason, &unblocked);
+	status = change_apply(c, &b, &reason);
 	if (status != EXIT_DONE) {
 		tool_fail(a, status, "%s", buf_text(&reason));
 		out_bool(a->output, "completed", false);
@@ -154,18 +158,18 @@ plain_complete_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 		goto out;
 	}
 	buf_printf(&a->text, "Completed %s (%s)", t.id, t.title);
-	for (size_t i = 0; i < unblocked.count; i++) {
+	for (size_t i = 0; i < b.unblocked.count; i++) {
 		buf_puts(&a->text, i > 0 ? ", " : "\nUnblocked: ");
-		if (store_get(&c->store, unblocked.item[i], &next, &err) == 1)
+		if (store_get(&c->store, b.unblocked.item[i], &next, &err) == 1)
 			buf_puts(&a->text, next.title);
 		task_free(&next);
 	}
 	a->output = out_object();
 	out_bool(a->output, "completed", true);
 	out_string(a->output, "message", buf_text(&a->text));
-	out_strings(a->output, "unblocked", &unblocked);
+	out_strings(a->output, "unblocked", &b.unblocked);
 out:
-	strings_free(&unblocked);
+	change_end(&b);
 	buf_free(&reason);
 	task_free(&t);
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/agent.h"
 #include "base/clock.h"
 #include "tool.h"
 
@@ -44,100 +45,71 @@ todo_input(struct tool_input *in)
 		in->owner = mem_string("");
 }
 
-/* Create a task with the caller's id. */
-static int
-create_with_id(
-    struct cli *c, const struct tool_input *in, const struct change *change, struct error *err)
+/* The status to write, for what the call says; was: NULL for a new task. */
+static enum task_status
+todo_status(const struct tool_input *in, const struct task *was)
 {
-	static const enum task_dialect dialect[] = { [STORE_NATIVE] = TASK_NATIVE,
-		[STORE_DOCUMENT] = TASK_DOCUMENT,
-		[STORE_FOLDER] = TASK_FOLDER };
-	struct buf text = { 0 };
-	struct task made = TASK_INIT;
-	struct change bare = *change;
-	int rc;
+	enum task_status to = in->status != NULL ? task_status_parse(in->status) : TASK_NO_STATUS;
 
-	bare.add_blocked_by = NULL;
-	rc = task_make(dialect[c->store.layout], in->id, &bare, clock_wall_ms(), &text, err);
-	if (rc != -1)
-		rc = store_put(&c->store, in->id, text.data, text.len, cli_deadline(), err);
-	for (size_t i = 0; i < in->blocked_by.count && rc != -1; i++)
-		rc = store_depend(
-		    &c->store, in->id, in->blocked_by.item[i], false, cli_deadline(), err);
-	if (rc != -1 && (rc = store_get(&c->store, in->id, &made, err)) == 1)
-		change_record(c, "create", NULL, &made, NULL, NULL);
-	task_free(&made);
-	buf_free(&text);
-	return rc == -1 ? -1 : 0;
+	if (was == NULL)
+		return to == TASK_NO_STATUS ? TASK_PENDING : to;
+	/* A task that its dependencies block is pending already. */
+	if ((to == TASK_PENDING && was->status == TASK_BLOCKED && !task_held(was)) ||
+	    (to == was->status && to != TASK_BLOCKED))
+		return TASK_NO_STATUS;
+	return to;
 }
 
-/* Add the dependencies of the input, remove all others. */
-static int
-set_blockers(struct cli *c, const struct tool_input *in, const struct task *was, struct error *err)
-{
-	for (size_t i = 0; i < in->blocked_by.count; i++)
-		if (!strings_has(&was->blocked_by, in->blocked_by.item[i]) &&
-		    change_depend(c, in->id, in->blocked_by.item[i], false, err) == -1)
-			return -1;
-	for (size_t i = 0; i < was->blocked_by.count; i++)
-		if (!strings_has(&in->blocked_by, was->blocked_by.item[i]) &&
-		    change_depend(c, in->id, was->blocked_by.item[i], true, err) == -1)
-			return -1;
-	return 0;
-}
-
+/* The dependencies to add, and those to remove: all that the call does not name. */
 static void
-todo_status(struct cli *c, const struct tool_input *in, enum task_status to, struct tool_answer *a)
+todo_blockers(
+    const struct tool_input *in, const struct task *was, struct strings *add, struct strings *drop)
 {
-	struct change_complete how = { .id = in->id, .quiet = true };
-	struct strings unblocked = { 0 };
-	struct buf reason = { 0 };
+	if (json_member(in->json, JSON_ROOT, "dependencies") == JSON_ABSENT)
+		return;
+	for (size_t i = 0; i < in->blocked_by.count; i++)
+		if (was == NULL || !strings_has(&was->blocked_by, in->blocked_by.item[i]))
+			strings_add(add, in->blocked_by.item[i]);
+	for (size_t i = 0; was != NULL && i < was->blocked_by.count; i++)
+		if (!strings_has(&in->blocked_by, was->blocked_by.item[i]))
+			strings_add(drop, was->blocked_by.item[i]);
+}
+
+/* Create the task, or update `was`, with all fields of the call; in->id is set afterwards. */
+static int
+todo_write(struct cli *c, struct tool_input *in, const struct task *was, struct buf *reason)
+{
+	struct change change = { .status = todo_status(in, was),
+		.subject = c->store.layout == STORE_DOCUMENT ? NULL : in->subject,
+		.description = in->description,
+		.owner = in->owner,
+		.parent = in->parent,
+		.metadata = in->metadata };
+	struct store_op op = { was != NULL ? STORE_UPDATE : STORE_CREATE, in->id,
+		.change = &change };
+	struct change_batch b = { .op = &op, .count = 1, .quiet = true };
+	struct strings add = { 0 }, drop = { 0 };
+	struct agent agent;
 	int status;
 
-	if (to == TASK_IN_PROGRESS) {
+	todo_blockers(in, was, &add, &drop);
+	change.add_blocked_by = add.count > 0 ? &add : NULL;
+	change.remove_blocked_by = drop.count > 0 ? &drop : NULL;
+	if (change.status == TASK_IN_PROGRESS) {
+		op.rule = claim_rule;
 		if (in->owner != NULL && *in->owner != '\0')
 			cli_act_as(c, in->owner);
-		status = change_claim_status(c, in->id, NULL, &reason);
-	} else {
-		status = change_complete(c, &how, &reason, &unblocked);
-	}
-	if (status != EXIT_DONE)
-		tool_fail(a, status, "%s", buf_text(&reason));
-	strings_free(&unblocked);
-	buf_free(&reason);
-}
-
-/* Create the task, or update `was`; in->id is set afterwards. */
-static int
-todo_write(struct cli *c, struct tool_input *in, const struct task *was, enum task_status to,
-    bool set_dependencies, struct error *err)
-{
-	struct change change = CHANGE_INIT;
-	struct task made = TASK_INIT;
-	int rc;
-
-	change.subject = c->store.layout == STORE_DOCUMENT ? NULL : in->subject;
-	change.description = in->description;
-	change.owner = in->owner;
-	change.parent = in->parent;
-	change.metadata = in->metadata;
-	if (was != NULL) {
-		if (to == TASK_CANCELLED ||
-		    (to == TASK_PENDING && (was->status != TASK_BLOCKED || task_held(was))))
-			change.status = to;
-		rc = change_update(c, in->id, &change, NULL, NULL, err);
-		return rc != -1 && set_dependencies ? set_blockers(c, in, was, err) : rc;
-	}
-	change.status = to == TASK_CANCELLED ? to : TASK_PENDING;
-	if (in->blocked_by.count > 0)
-		change.add_blocked_by = &in->blocked_by;
-	if (in->id != NULL)
-		return create_with_id(c, in, &change, err);
-	rc = change_create(c, &change, &made, err);
-	if (rc == 0)
-		in->id = mem_string(made.id);
-	task_free(&made);
-	return rc;
+		cli_agent(c, &agent);
+		change.owner = agent_owner(&agent);
+	} else if (change.status == TASK_COMPLETED)
+		op.rule = change_completes;
+	status = change_apply(c, &b, reason);
+	if (status == EXIT_DONE && in->id == NULL)
+		in->id = mem_string(op.after.id);
+	change_end(&b);
+	strings_free(&add);
+	strings_free(&drop);
+	return status;
 }
 
 static void
@@ -160,12 +132,11 @@ todo_written(struct cli *c, const struct tool_input *in, bool existed, struct to
 void
 todo_write_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 {
-	static const struct change blocked = { .status = TASK_BLOCKED };
 	struct task was = TASK_INIT;
+	struct buf reason = { 0 };
 	struct error err;
-	bool set_dependencies = json_member(in->json, JSON_ROOT, "dependencies") != JSON_ABSENT;
 	enum task_status to;
-	int there = 0;
+	int there = 0, status;
 
 	todo_input(in);
 	if (!tool_open(c, true, a))
@@ -174,24 +145,20 @@ todo_write_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 		tool_fail(a, EXIT_MISUSE, "TodoWrite: '%.60s' is not a task id", in->id);
 		goto out;
 	}
-	to = in->status != NULL ? task_status_parse(in->status) : TASK_NO_STATUS;
-	if (in->id != NULL)
-		there = store_get(&c->store, in->id, &was, &err);
-	if (there == 1 && (to == TASK_BLOCKED || to == TASK_CANCELLED) &&
-	    !tool_may_change(c, in->id, task_status_name(to), a))
-		goto out;
-	/* Blocked comes last: it follows from the dependencies, if they say it. */
-	if (there == -1 ||
-	    todo_write(c, in, there == 1 ? &was : NULL, to, set_dependencies, &err) == -1 ||
-	    (to == TASK_BLOCKED && change_update(c, in->id, &blocked, NULL, NULL, &err) == -1)) {
+	if (in->id != NULL && (there = store_get(&c->store, in->id, &was, &err)) == -1) {
 		tool_error(a, &err);
 		goto out;
 	}
-	if ((to == TASK_IN_PROGRESS || to == TASK_COMPLETED) && (there != 1 || was.status != to))
-		todo_status(c, in, to, a);
-	if (!a->error)
+	to = in->status != NULL ? task_status_parse(in->status) : TASK_NO_STATUS;
+	if (there == 1 && (to == TASK_BLOCKED || to == TASK_CANCELLED) &&
+	    !tool_may_change(c, in->id, task_status_name(to), a))
+		goto out;
+	if ((status = todo_write(c, in, there == 1 ? &was : NULL, &reason)) != EXIT_DONE)
+		tool_fail(a, status, "%s", buf_text(&reason));
+	else
 		todo_written(c, in, there == 1, a);
 out:
+	buf_free(&reason);
 	task_free(&was);
 }
 

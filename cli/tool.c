@@ -202,7 +202,7 @@ tool_call(struct cli *c, const struct tool *t, const char *input, size_t len, st
 		tool_fail(a, EXIT_MISUSE, "%s: %s", t->name, err.text);
 		goto out;
 	}
-	change_begin(c);
+	change_begin();
 	json_fields_read(&members, fields, &in, JSON_ROOT);
 	t->run(c, &members, a);
 	json_fields_free(&members, fields);

@@ -158,7 +158,10 @@ int
 undo_inverse_make(struct undo_inverse *v, const struct history_entry *p, const struct task *now,
     struct error *err)
 {
-	*v = (struct undo_inverse){ .change = CHANGE_INIT, .was = TASK_INIT, .is = TASK_INIT };
+	*v = (struct undo_inverse){
+		.change = CHANGE_INIT, .was = TASK_INIT, .is = TASK_INIT, .now = TASK_INIT
+	};
+	task_copy(&v->now, now);
 	if (read_entry(v, p, now, err) == -1)
 		return -1;
 	if (v->was.status != v->is.status) {
@@ -177,6 +180,10 @@ undo_inverse_make(struct undo_inverse *v, const struct history_entry *p, const s
 		return -1;
 	inverse_ids(&v->was.blocked_by, &v->is.blocked_by, &now->blocked_by, &v->add, &v->drop);
 	inverse_ids(&v->was.blocks, &v->is.blocks, &now->blocks, &v->add_blocks, &v->drop_blocks);
+	v->change.add_blocked_by = v->add.count > 0 ? &v->add : NULL;
+	v->change.remove_blocked_by = v->drop.count > 0 ? &v->drop : NULL;
+	v->change.add_blocks = v->add_blocks.count > 0 ? &v->add_blocks : NULL;
+	v->change.remove_blocks = v->drop_blocks.count > 0 ? &v->drop_blocks : NULL;
 	return inverse_metadata(v, now, err);
 }
 
@@ -185,6 +192,7 @@ undo_inverse_free(struct undo_inverse *v)
 {
 	task_free(&v->was);
 	task_free(&v->is);
+	task_free(&v->now);
 	buf_free(&v->metadata);
 	strings_free(&v->add);
 	strings_free(&v->drop);

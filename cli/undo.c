@@ -2,9 +2,9 @@
  * undo: undo the last command (all its lines in the journal), if no field that it changed was
  * changed since.
  */
+#include <stdlib.h>
 #include <string.h>
 
-#include "agent/claims.h"
 #include "undo.h"
 #include "view.h"
 #include "json/json.h"
@@ -48,22 +48,24 @@ all_in(const struct strings *ids, const struct strings *set)
 	return true;
 }
 
+/* A store_rule: the task is still as it was created. */
 static int
-unchanged_since(void *arg, struct store *s, const struct task *t, struct error *err)
+unchanged_since(
+    void *arg, struct store *s, const struct task *now, const struct task *then, struct error *err)
 {
 	const struct history_entry *p = arg;
 	struct task was = TASK_INIT;
 	bool is;
 
-	(void)s;
-	if (task_read(&was, t->dialect, t->id, p->after, strlen(p->after), err) == -1)
+	(void)s, (void)then;
+	if (task_read(&was, now->dialect, now->id, p->after, strlen(p->after), err) == -1)
 		return -1;
 	/* Edges may have been removed with tasks undone before it; none may have been added. */
-	is = was.status == t->status && strcmp(was.subject, t->subject) == 0 &&
-	     strcmp(was.description, t->description) == 0 &&
-	     (t->owner == NULL) == (was.owner == NULL) && all_in(&t->blocked_by, &was.blocked_by) &&
-	     all_in(&t->blocks, &was.blocks) &&
-	     json_same(&was.json, metadata_of(&was), &t->json, metadata_of(t));
+	is = was.status == now->status && strcmp(was.subject, now->subject) == 0 &&
+	     strcmp(was.description, now->description) == 0 &&
+	     (now->owner == NULL) == (was.owner == NULL) &&
+	     all_in(&now->blocked_by, &was.blocked_by) && all_in(&now->blocks, &was.blocks) &&
+	     json_same(&was.json, metadata_of(&was), &now->json, metadata_of(now));
 	task_free(&was);
 	if (!is)
 		return error_set(
@@ -71,155 +73,81 @@ unchanged_since(void *arg, struct store *s, const struct task *t, struct error *
 	return 0;
 }
 
-/* A task that was just written.  The client may have removed it meanwhile. */
-int
-undo_read_again(struct cli *c, const char *id, struct task *t, struct error *err)
-{
-	int rc = store_get(&c->store, id, t, err);
-
-	if (rc == 0)
-		error_set(err, ERROR_NOT_FOUND, "another process removed task #%s", id);
-	return rc == 1 ? 0 : -1;
-}
-
+/* A store_rule: the task is still as it was when the inverse was made. */
 static int
-apply_ids(struct cli *c, const char *id, const struct undo_inverse *v, struct error *err)
+unchanged_meanwhile(
+    void *arg, struct store *s, const struct task *now, const struct task *then, struct error *err)
 {
-	const struct {
-		const struct strings *ids;
-		bool blocks, remove;
-	} edits[] = { { &v->add, false, false }, { &v->drop, false, true },
-		{ &v->add_blocks, true, false }, { &v->drop_blocks, true, true } };
+	const struct undo_inverse *v = arg;
 
-	for (size_t i = 0; i < sizeof(edits) / sizeof(edits[0]); i++)
-		for (size_t k = 0; k < edits[i].ids->count; k++) {
-			const char *other = edits[i].ids->item[k];
-
-			if (store_depend(&c->store, edits[i].blocks ? other : id,
-				edits[i].blocks ? id : other, edits[i].remove, cli_deadline(),
-				err) == -1)
-				return -1;
-		}
-	return 0;
-}
-
-/*
- * A tool that starts a task writes two lines, a claim and an update: the claim of this update, or
- * NULL.
- */
-static const struct history_entry *
-claim_before(const struct history *h, const struct history_entry *p)
-{
-	if (strcmp(p->event, "update") != 0 || p->to == NULL ||
-	    strstr(p->to, "in_progress") == NULL)
-		return NULL;
-	for (const struct history_entry *q = p; q > h->item; q--)
-		if (q[-1].task != NULL && strcmp(q[-1].task, p->task) == 0)
-			return strcmp(q[-1].event, "claim") == 0 ? &q[-1] : NULL;
-	return NULL;
+	(void)s, (void)then;
+	return strcmp(buf_text(&now->text), buf_text(&v->now.text)) == 0
+		   ? 0
+		   : error_set(
+			 err, ERROR_REFUSED, "task #%s was changed meanwhile. Try again", now->id);
 }
 
 struct undo {
 	struct cli *c;
 	const struct history *h;
-	struct history_entry *last;  /* the line to undo */
-	bool alone;                  /* without the other lines of its command */
-	bool dry;                    /* only check whether it can be undone */
-	struct strings back, undone; /* back: tasks that exist again */
+	struct history_entry *last; /* the line to undo */
+	bool alone;                 /* without the other lines of its command */
+	struct change_batch batch;
+	struct history_entry **line;  /* parallel to the operations */
+	struct undo_inverse *inverse; /* the same; only for those that change a task */
 };
 
-/* The record of an undo names the lines that it undoes. */
-static struct json_object *
-undone_lines(const struct undo *u, const struct history_entry *p)
-{
-	const struct history_entry *claim = claim_before(u->h, p);
-	struct json_object *extra = out_object(), *seqs = out_add(extra, "undoes", out_array());
-
-	json_object_array_add(seqs, json_object_new_int64(p->seq));
-	if (claim != NULL)
-		json_object_array_add(seqs, json_object_new_int64(claim->seq));
-	return extra;
-}
-
-static int
-undo_deletion(struct undo *u, const struct history_entry *p, bool exists, struct error *err)
-{
-	struct task now = TASK_INIT;
-	int rc = 0;
-
-	if (exists)
-		return error_set(err, ERROR_REFUSED, "task #%s exists again", p->task);
-	if (p->before == NULL)
-		return error_set(
-		    err, ERROR_REFUSED, "the journal did not record the text of task #%s", p->task);
-	if (!u->dry && (rc = undo_put_back(u->c, p->task, p->before, &now, err)) == 0) {
-		change_record(u->c, "undo", NULL, &now, NULL, undone_lines(u, p));
-		strings_add(&u->back, p->task);
-	}
-	task_free(&now);
-	return rc;
-}
-
-static int
-undo_creation(struct undo *u, struct history_entry *p, const struct task *now, struct error *err)
-{
-	struct task was = TASK_INIT;
-	int rc = unchanged_since(p, &u->c->store, now, err);
-
-	if (rc == 0 && !u->dry)
-		rc = store_delete(
-		    &u->c->store, p->task, unchanged_since, p, &was, cli_deadline(), err);
-	if (rc != -1 && !u->dry)
-		change_record(u->c, "undo", &was, NULL, NULL, undone_lines(u, p));
-	task_free(&was);
-	return rc;
-}
-
-static int
-undo_update(
-    struct undo *u, const struct history_entry *p, const struct task *now, struct error *err)
-{
-	struct cli *c = u->c;
-	struct task then = TASK_INIT;
-	struct undo_inverse v;
-	int rc = undo_inverse_make(&v, p, now, err);
-
-	if (rc == 0 && !u->dry) {
-		/* The dependencies first: in a document they decide about the status. */
-		rc = apply_ids(c, p->task, &v, err);
-		if (rc != -1)
-			rc = store_update(&c->store, p->task, &v.change, NULL, NULL, NULL, NULL,
-			    cli_deadline(), err);
-		if (rc != -1 && (rc = undo_read_again(c, p->task, &then, err)) == 0) {
-			change_record(c, "undo", now, &then, NULL, undone_lines(u, p));
-			if (!task_begun(&then))
-				(void)claims_forget(&c->list, p->task, cli_deadline(), err);
-		}
-	}
-	undo_inverse_free(&v);
-	task_free(&then);
-	return rc;
-}
-
+/* Make the operation that undoes a line. */
 static int
 undo_line(struct undo *u, struct history_entry *p, struct error *err)
 {
+	struct store_op *op = &u->batch.op[u->batch.count];
+	struct undo_inverse *v = &u->inverse[u->batch.count];
 	struct task now = TASK_INIT;
+	bool deleted = strcmp(p->event, "delete") == 0;
 	int rc = store_get(&u->c->store, p->task, &now, err);
 
+	op->id = p->task;
 	if (rc == -1)
-		return -1;
-	if (strcmp(p->event, "delete") == 0)
-		rc = undo_deletion(u, p, rc == 1, err);
-	else if (rc == 0)
+		;
+	else if (deleted && rc == 1)
+		rc = error_set(err, ERROR_REFUSED, "task #%s exists again", p->task);
+	else if (deleted && p->before == NULL)
+		rc = error_set(
+		    err, ERROR_REFUSED, "the journal did not record the text of task #%s", p->task);
+	else if (deleted) {
+		op->kind = STORE_CREATE;
+		op->text = p->before;
+		op->len = strlen(p->before);
+	} else if (rc == 0)
 		rc = error_set(err, ERROR_REFUSED,
 		    "task #%s is gone (try: claude-tasks restore %s)", p->task, p->task);
-	else if (is_creation(p))
-		rc = undo_creation(u, p, &now, err);
-	else
-		rc = undo_update(u, p, &now, err);
+	else if (is_creation(p)) {
+		op->kind = STORE_DELETE;
+		op->rule = unchanged_since;
+		op->arg = p;
+		rc = unchanged_since(p, &u->c->store, &now, NULL, err);
+	} else {
+		op->kind = STORE_UPDATE;
+		op->change = &v->change;
+		op->rule = unchanged_meanwhile;
+		op->arg = v;
+		rc = undo_inverse_make(v, p, &now, err);
+	}
 	task_free(&now);
-	return rc;
+	return rc == -1 ? -1 : 0;
+}
+
+/* The record of an undo names the line that it undoes. */
+static void
+undo_note(struct change_note *note, const struct history_entry *p)
+{
+	struct json_object *seqs;
+
+	note->event = "undo";
+	note->extra = out_object();
+	seqs = out_add(note->extra, "undoes", out_array());
+	json_object_array_add(seqs, json_object_new_int64(p->seq));
 }
 
 /* The last line that can be undone (of this task), or NULL. */
@@ -258,37 +186,90 @@ undo_text(struct cli *c, const struct history_entry *p, bool dry)
 	buf_putc(&c->out, '\n');
 }
 
-/* Undo the command from its last line to its first, after a check that all of it can be undone. */
 static int
-undo_command(struct undo *u, bool dry)
+undo_refused(struct undo *u, int status, const char *reason)
 {
-	struct json_object *o;
-	struct error err;
+	for (size_t i = 0; i < u->batch.count; i++)
+		if (u->batch.op[i].result == -1)
+			return cli_fail(u->c, status, "cannot undo %s of #%s: %s",
+			    u->line[i]->event, u->line[i]->task, reason);
+	return cli_fail(u->c, status, "cannot undo the command: %s", reason);
+}
 
-	for (int pass = 0; pass < (dry ? 1 : 2); pass++) {
-		u->dry = pass == 0;
-		for (struct history_entry *p = u->last + 1; p-- > u->h->item;) {
-			if (!undone_with(u, p))
-				continue;
-			if (undo_line(u, p, &err) == -1)
-				return cli_fail(u->c, cli_status(err.kind),
-				    "cannot undo %s of #%s: %s", p->event, p->task, err.text);
-			if (u->dry == dry)
-				strings_add(&u->undone, p->task);
-			if (u->dry == dry && !u->c->json)
-				undo_text(u->c, p, dry);
-		}
+static void
+undo_print(struct undo *u, bool dry)
+{
+	struct strings undone = { 0 };
+	struct json_object *o;
+
+	for (size_t i = 0; i < u->batch.count; i++) {
+		strings_add(&undone, u->line[i]->task);
+		if (!u->c->json)
+			undo_text(u->c, u->line[i], dry);
 	}
-	for (size_t i = 0; i < u->back.count; i++)
-		if (undo_link_back(u->c, u->back.item[i], &err) == -1)
-			return cli_error(u->c, &err);
 	if (u->c->json) {
 		o = out_object();
 		out_bool(o, "dry_run", dry);
-		out_strings(o, "undone", &u->undone);
+		out_strings(o, "undone", &undone);
 		cli_json(u->c, o);
 	}
-	return EXIT_DONE;
+	strings_free(&undone);
+}
+
+/* Undo the command from its last line to its first, all of it or nothing. */
+static int
+undo_command(struct undo *u, bool dry)
+{
+	struct change_batch *b = &u->batch;
+	struct buf reason = { 0 };
+	struct error err;
+	int status = EXIT_DONE;
+
+	for (struct history_entry *p = u->last + 1; p-- > u->h->item;) {
+		if (!undone_with(u, p))
+			continue;
+		u->line[b->count] = p;
+		undo_note(&b->note[b->count], p);
+		if (undo_line(u, p, &err) == -1) {
+			b->op[b->count++].result = -1;
+			return undo_refused(u, cli_status(err.kind), err.text);
+		}
+		b->count++;
+	}
+	if (!dry)
+		status = change_apply(u->c, b, &reason);
+	else if (store_plan(&u->c->store, b->op, b->count, &err) == -1) {
+		buf_puts(&reason, err.text);
+		status = cli_status(err.kind);
+	}
+	if (status != EXIT_DONE)
+		status = undo_refused(u, status, buf_text(&reason));
+	else
+		undo_print(u, dry);
+	buf_free(&reason);
+	return status;
+}
+
+static int
+undo_last(struct undo *u, bool dry)
+{
+	size_t room = (size_t)(u->last - u->h->item) + 1;
+	int status;
+
+	u->batch.op = mem_alloc(room * sizeof(u->batch.op[0]));
+	u->batch.note = mem_alloc(room * sizeof(u->batch.note[0]));
+	u->line = mem_alloc(room * sizeof(void *));
+	u->inverse = mem_alloc(room * sizeof(u->inverse[0]));
+	change_begin();
+	status = undo_command(u, dry);
+	for (size_t i = 0; i < u->batch.count; i++)
+		undo_inverse_free(&u->inverse[i]);
+	change_end(&u->batch);
+	free(u->batch.op);
+	free(u->batch.note);
+	free(u->line);
+	free(u->inverse);
+	return status;
 }
 
 int
@@ -304,17 +285,13 @@ undo_main(struct cli *c)
 		return c->status;
 	u.last = last_undoable(&h, only);
 	u.alone = only != NULL;
-	if (cli_open(c, false) == -1) {
+	if (cli_open(c, false) == -1)
 		status = c->status;
-	} else if (u.last == NULL || c->store.dirfd == -1) {
+	else if (u.last == NULL || c->store.dirfd == -1)
 		status = cli_fail(c, EXIT_UNKNOWN, "the journal of '%s' has no change %sto undo",
 		    c->list.name, only != NULL ? "of this task " : "");
-	} else {
-		change_begin(c);
-		status = undo_command(&u, cli_flag(c, "dry-run"));
-	}
-	strings_free(&u.undone);
-	strings_free(&u.back);
+	else
+		status = undo_last(&u, cli_flag(c, "dry-run"));
 	history_free(&h);
 	return status;
 }

@@ -24,21 +24,26 @@ print_ready(struct cli *c, struct view *v, const struct strings *ids)
 		buf_putc(&c->out, '\n');
 }
 
-/* --next: the first ready task, or the next one if another agent claimed that meanwhile. */
+/* --next: the first ready task, or the next one if another agent claimed that meanwhile.  An exit
+ * status. */
 static int
-claim_next(struct cli *c, char **id, struct buf *reason, struct error *err)
+claim_next(struct cli *c, char **id, struct buf *reason)
 {
 	struct strings ready = { 0 };
 	struct task_set all = { 0 };
-	enum claim_result r = CLAIM_NOT_FOUND;
+	enum claim_result r;
+	struct error err;
+	int status = EXIT_UNKNOWN;
 
 	change_release_dead(c);
-	if (store_load(&c->store, &all, err) == -1)
-		return CLAIM_FAULT;
+	if (store_load(&c->store, &all, &err) == -1) {
+		buf_puts(reason, err.text);
+		return cli_status(err.kind);
+	}
 	graph_ready(&all, &ready);
 	for (size_t i = 0; i < ready.count; i++) {
 		buf_reset(reason);
-		r = change_claim(c, ready.item[i], cli_flag(c, "one"), NULL, reason, err);
+		status = change_claim(c, ready.item[i], cli_flag(c, "one"), &r, reason);
 		if (r == CLAIM_OK)
 			*id = mem_string(ready.item[i]);
 		if (r == CLAIM_OK || r == CLAIM_AGENT_BUSY || r == CLAIM_FAULT)
@@ -50,7 +55,7 @@ claim_next(struct cli *c, char **id, struct buf *reason, struct error *err)
 		    c->list.name);
 	strings_free(&ready);
 	task_set_free(&all);
-	return r;
+	return status;
 }
 
 static void
@@ -70,8 +75,7 @@ claim_main(struct cli *c)
 	struct task t = TASK_INIT;
 	const char *task = NULL;
 	char *id = NULL;
-	enum claim_result r;
-	int status = EXIT_DONE, rc;
+	int status, rc;
 
 	if (cli_flag(c, "next") ? c->operands != 0 : c->operands != 1)
 		return cli_misuse(c, "'claim' needs one task id, or --next");
@@ -82,17 +86,15 @@ claim_main(struct cli *c)
 			   ? c->status
 			   : cli_fail(c, EXIT_UNKNOWN,
 				 "list '%s' has no tasks (try: claude-tasks lists)", c->list.name);
-	change_begin(c);
+	change_begin();
 	if (task == NULL) {
-		r = claim_next(c, &id, &reason, &err);
+		status = claim_next(c, &id, &reason);
 	} else {
 		id = mem_string(task);
-		r = change_claim(c, id, cli_flag(c, "one"), NULL, &reason, &err);
+		status = change_claim(c, id, cli_flag(c, "one"), NULL, &reason);
 	}
-	if (r == CLAIM_FAULT)
-		status = cli_error(c, &err);
-	else if (r != CLAIM_OK)
-		status = cli_fail(c, change_claim_exit(r, &err), "%s", buf_text(&reason));
+	if (status != EXIT_DONE)
+		cli_fail(c, status, "%s", buf_text(&reason));
 	else if (store_get(&c->store, id, &t, &err) == 1)
 		claim_print(c, &t);
 	task_free(&t);
@@ -103,19 +105,19 @@ claim_main(struct cli *c)
 
 /* A verdict of several lines is printed as a block, as the agent would get it. */
 static void
-complete_refused(struct cli *c, const char *id, int status, const struct buf *reason)
+complete_refused(struct cli *c, const struct change_batch *b, int status, const struct buf *reason)
 {
 	if (strchr(buf_text(reason), '\n') == NULL || c->json) {
-		cli_fail(c, status, "%s", buf_text(reason));
+		change_failed(c, b, status, reason);
 		return;
 	}
-	cli_note(c, "claude-tasks: #%s was not completed:", id);
+	cli_note(c, "claude-tasks: #%s was not completed:", b->op->id);
 	text_show(&c->out, reason->data, reason->len, TEXT_BLOCK, TEXT_REASON);
 	buf_putc(&c->out, '\n');
 }
 
 static int
-complete_print(struct cli *c, const struct change_complete *how, const struct strings *unblocked)
+complete_print(struct cli *c, const char *id, const struct change_batch *b)
 {
 	struct view v;
 	struct json_object *o;
@@ -124,18 +126,18 @@ complete_print(struct cli *c, const struct change_complete *how, const struct st
 	if (c->json) {
 		o = out_object();
 		out_string(o, "done", "completed");
-		out_string(o, "id", how->id);
-		out_strings(o, "unblocked", unblocked);
+		out_string(o, "id", id);
+		out_strings(o, "unblocked", &b->unblocked);
 		cli_json(c, o);
 		return EXIT_DONE;
 	}
 	store_close(&c->store);
 	if (view_load(c, &v) == -1)
 		return c->status;
-	t = view_find(&v, how->id);
-	cli_print(c, "completed #%s %.120s%s\n", how->id, t != NULL ? t->subject : "",
-	    how->force ? " (forced)" : "");
-	print_ready(c, &v, unblocked);
+	t = view_find(&v, id);
+	cli_print(c, "completed #%s %.120s%s\n", id, t != NULL ? t->subject : "",
+	    b->force ? " (forced)" : "");
+	print_ready(c, &v, &b->unblocked);
 	view_free(&v);
 	return EXIT_DONE;
 }
@@ -143,32 +145,41 @@ complete_print(struct cli *c, const struct change_complete *how, const struct st
 int
 complete_main(struct cli *c)
 {
-	struct change_complete how = {
-		.force = cli_flag(c, "force"), .why = cli_value(c, "reason"), .quiet = c->json
-	};
-	struct strings unblocked = { 0 };
+	static const struct change completed = { .status = TASK_COMPLETED };
+	struct store_op op = { STORE_UPDATE, .change = &completed, .rule = change_completes };
+	struct change_batch b = { .op = &op,
+		.count = 1,
+		.force = cli_flag(c, "force"),
+		.why = cli_value(c, "reason"),
+		.quiet = c->json };
+	struct change_note note = { .why = b.why };
 	struct buf reason = { 0 };
 	int status;
 
-	if ((how.id = cli_id(c, 0)) == NULL)
+	if ((op.id = cli_id(c, 0)) == NULL)
 		return c->status;
-	if (how.force && (how.why == NULL || *how.why == '\0'))
+	if (b.force && (b.why == NULL || *b.why == '\0'))
 		return cli_misuse(c, "--force needs --reason TEXT; the journal records it");
-	if (how.force && cli_by_agent())
+	if (b.force && cli_by_agent())
 		return cli_fail(c, EXIT_RULE,
 		    "only a person may force a completion: ask the user to run this command in a "
 		    "terminal outside Claude Code");
-	if (!how.force && how.why != NULL)
+	if (!b.force && b.why != NULL)
 		return cli_misuse(c, "--reason can be used only with --force");
-	if (cli_open_for(c, how.id) == -1)
+	if (cli_open_for(c, op.id) == -1)
 		return c->status;
-	change_begin(c);
-	status = change_complete(c, &how, &reason, &unblocked);
+	if (b.force) {
+		note.extra = out_object();
+		out_bool(note.extra, "forced", true);
+		b.note = &note;
+	}
+	change_begin();
+	status = change_apply(c, &b, &reason);
 	if (status != EXIT_DONE)
-		complete_refused(c, how.id, status, &reason);
+		complete_refused(c, &b, status, &reason);
 	else
-		status = complete_print(c, &how, &unblocked);
-	strings_free(&unblocked);
+		status = complete_print(c, op.id, &b);
+	change_end(&b);
 	buf_free(&reason);
 	return status;
 }
@@ -178,7 +189,6 @@ release_some(struct cli *c, const struct strings *ids, struct released *r, struc
 {
 	const char *name = cli_value(c, "agent"), *why = cli_value(c, "reason");
 	struct agent self, agent = { .name = name, .id = name }; /* an owner may be either */
-	int rc = 0;
 
 	if (why == NULL)
 		why = "released by hand";
@@ -189,9 +199,7 @@ release_some(struct cli *c, const struct strings *ids, struct released *r, struc
 	if (name != NULL)
 		return release_agent(
 		    &c->list, &c->store, &agent, why, NULL, r, cli_deadline(), err);
-	for (size_t i = 0; i < ids->count && rc != -1; i++)
-		rc = release_task(&c->list, &c->store, ids->item[i], why, r, cli_deadline(), err);
-	return rc;
+	return release_tasks(&c->list, &c->store, ids, why, r, cli_deadline(), err);
 }
 
 static void
@@ -240,6 +248,20 @@ release_text(struct cli *c, const struct released *r)
 	}
 }
 
+static int
+release_failed(struct cli *c, const struct strings *ids, const struct error *err)
+{
+	struct task t = TASK_INIT;
+	struct error ignored;
+	bool missing = false;
+	size_t i;
+
+	for (i = 0; err->kind == ERROR_NOT_FOUND && i < ids->count && !missing; i++)
+		missing = store_get(&c->store, ids->item[i], &t, &ignored) == 0;
+	task_free(&t);
+	return missing ? cli_no_task(c, ids->item[i - 1]) : cli_error(c, err);
+}
+
 int
 release_main(struct cli *c)
 {
@@ -254,11 +276,11 @@ release_main(struct cli *c)
 		strings_free(&ids);
 		return c->status;
 	}
-	change_begin(c);
+	change_begin();
 	if (rc == 1)
 		rc = release_some(c, &ids, &r, &err);
 	if (rc == -1)
-		status = ids.count == 1 ? cli_task_error(c, ids.item[0], &err) : cli_error(c, &err);
+		status = release_failed(c, &ids, &err);
 	else
 		(c->json ? release_json : release_text)(c, &r);
 	strings_free(&ids);

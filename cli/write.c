@@ -1,10 +1,11 @@
 /*
- * Writing: create, update, delete, clear, depend.
+ * Writing: create, update, depend.
  */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/agent.h"
 #include "base/text.h"
 #include "change.h"
 #include "commands.h"
@@ -194,10 +195,10 @@ static int
 create(struct cli *c, const char *subject)
 {
 	struct field_flags f = { .change = CHANGE_INIT };
-	struct task made = TASK_INIT;
+	struct store_op op = { STORE_CREATE, .change = &f.change };
+	struct buf reason = { 0 };
 	struct macf macf;
-	struct error err;
-	int kind = write_kind_read(c, &macf);
+	int kind = write_kind_read(c, &macf), status;
 
 	if (kind == -1 || field_flags_read(c, &f) == -1 || cli_open(c, true) == -1 ||
 	    (kind == 1 && kind_fill(c, &f, &macf, subject) == -1))
@@ -206,15 +207,16 @@ create(struct cli *c, const char *subject)
 	f.change.status = TASK_PENDING;
 	if (f.change.description == NULL)
 		f.change.description = subject; /* as the client does */
-	change_begin(c);
-	if (change_create(c, &f.change, &made, &err) == -1)
-		cli_error(c, &err);
-	else {
-		view_result(c, "created", &made);
+	change_begin();
+	if ((status = change_one(c, &op, &reason)) != EXIT_DONE) {
+		cli_fail(c, status, "%s", buf_text(&reason));
+	} else {
+		view_result(c, "created", &op.after);
 		lists_sharing_hint(c);
 	}
 out:
-	task_free(&made);
+	store_ops_free(&op, 1);
+	buf_free(&reason);
 	field_flags_free(&f);
 	return c->status;
 }
@@ -235,46 +237,46 @@ create_main(struct cli *c)
 	return status;
 }
 
-/* Set the status in_progress or completed by the rules of claim and complete. */
-static int
-claim_or_complete(struct cli *c, const char *id, enum task_status status, const struct change *with)
+/* A change to in_progress or completed is made by the rules of claim and complete. */
+static void
+update_rule(struct cli *c, struct store_op *op, const struct change *start)
 {
-	struct change_complete how = { .id = id, .with = with };
-	struct strings unblocked = { 0 };
-	struct buf reason = { 0 };
-	int rc;
+	enum task_status to = op->change->status;
+	struct task t = TASK_INIT;
+	struct error ignored;
 
-	if (status == TASK_IN_PROGRESS)
-		rc = change_claim_status(c, id, NULL, &reason);
-	else
-		rc = change_complete(c, &how, &reason, &unblocked);
-	if (rc != EXIT_DONE)
-		cli_fail(c, rc, "%s", buf_text(&reason));
-	strings_free(&unblocked);
-	buf_free(&reason);
-	return rc;
+	if ((to == TASK_IN_PROGRESS || to == TASK_COMPLETED) &&
+	    store_get(&c->store, op->id, &t, &ignored) == 1 && t.status != to) {
+		op->rule = to == TASK_IN_PROGRESS ? claim_rule : change_completes;
+		op->change = to == TASK_IN_PROGRESS ? start : op->change;
+	}
+	task_free(&t);
 }
 
 static void
-update_one(struct cli *c, const char *id, struct field_flags *f, enum task_status status)
+update_all(struct cli *c, const struct strings *ids, const struct change *change)
 {
-	struct task after = TASK_INIT, before = TASK_INIT;
-	struct error err;
-	bool moved;
-	int rc;
+	struct store_op *op = mem_alloc((ids->count + 1) * sizeof(*op));
+	struct change_batch b = { .op = op, .count = ids->count };
+	struct change start = *change;
+	struct agent agent;
+	struct buf reason = { 0 };
+	int status;
 
-	moved = store_get(&c->store, id, &before, &err) == 1 && status != before.status &&
-		(status == TASK_IN_PROGRESS || status == TASK_COMPLETED);
-	task_free(&before);
-	f->change.status = moved ? TASK_NO_STATUS : status;
-	if (moved && claim_or_complete(c, id, status, &f->change) != EXIT_DONE)
-		return;
-	rc = change_update(c, id, &f->change, NULL, &after, &err);
-	if (rc == -1)
-		cli_task_error(c, id, &err);
-	else
-		view_result(c, rc == 1 || moved ? "updated" : "unchanged", &after);
-	task_free(&after);
+	cli_agent(c, &agent);
+	if (start.owner == NULL)
+		start.owner = agent_owner(&agent);
+	for (size_t i = 0; i < ids->count; i++) {
+		op[i] = (struct store_op){ STORE_UPDATE, ids->item[i], .change = change };
+		update_rule(c, &op[i], &start);
+	}
+	if ((status = change_apply(c, &b, &reason)) != EXIT_DONE)
+		change_failed(c, &b, status, &reason);
+	for (size_t i = 0; status == EXIT_DONE && i < ids->count; i++)
+		view_result(c, op[i].result == 1 ? "updated" : "unchanged", &op[i].after);
+	change_end(&b);
+	buf_free(&reason);
+	free(op);
 }
 
 /* Was any flag passed that changes a field? */
@@ -302,108 +304,16 @@ update_main(struct cli *c)
 		goto out;
 	if (!changes_anything(c)) {
 		cli_misuse(c, "'update' needs an option that changes a field, such as --status");
-	} else if (cli_open(c, false) != -1) {
+	} else if (cli_open_for(c, ids.item[0]) != -1) {
 		f.change.subject = cli_value(c, "subject");
-		change_begin(c);
-		for (size_t i = 0; i < ids.count; i++)
-			update_one(c, ids.item[i], &f, status);
+		f.change.status = status;
+		change_begin();
+		update_all(c, &ids, &f.change);
 	}
 out:
 	strings_free(&ids);
 	field_flags_free(&f);
 	return c->status;
-}
-
-static void
-delete_one(struct cli *c, const char *id, const struct task *as)
-{
-	struct task was = TASK_INIT;
-	struct error err;
-
-	if (c->store.dirfd == -1)
-		cli_no_task(c, id);
-	else if (change_delete(c, id, as, &was, &err) == -1)
-		cli_task_error(c, id, &err);
-	else
-		view_result(c, "deleted", &was);
-	task_free(&was);
-}
-
-int
-delete_main(struct cli *c)
-{
-	struct strings ids = { 0 };
-	struct view v = { 0 };
-
-	if (cli_operand_ids(c, &ids) == 0 && view_load(c, &v) == 0) {
-		change_begin(c);
-		for (size_t i = 0; i < ids.count; i++)
-			delete_one(c, ids.item[i], view_find(&v, ids.item[i]));
-	}
-	view_free(&v);
-	strings_free(&ids);
-	return c->status;
-}
-
-static bool
-clear_confirmed(struct cli *c, size_t count)
-{
-	char *question;
-	bool sure;
-
-	if (count == 0)
-		return true;
-	question = mem_printf(
-	    "delete %zu task%s of list '%s'?", count, count == 1 ? "" : "s", c->list.name);
-	sure = cli_confirm(c, question);
-	free(question);
-	return sure;
-}
-
-static void
-clear_print(struct cli *c, size_t count)
-{
-	struct json_object *o;
-
-	if (c->json) {
-		o = out_object();
-		out_int(o, "removed", (int64_t)count);
-		cli_json(c, o);
-	} else {
-		buf_printf(&c->out, "deleted %zu task%s%s\n", count, count == 1 ? "" : "s",
-		    count > 0 ? " (to restore: claude-tasks undo)" : "");
-	}
-}
-
-int
-clear_main(struct cli *c)
-{
-	struct view v;
-	struct error err;
-	bool some = cli_flag(c, "completed");
-	size_t count = 0;
-	int rc = EXIT_DONE;
-
-	if (view_load(c, &v) == -1)
-		return c->status;
-	if (!clear_confirmed(c, some ? v.completed + v.cancelled : v.shown)) {
-		view_free(&v);
-		return c->status;
-	}
-	change_begin(c);
-	for (size_t i = 0; i < v.tasks.count && rc == EXIT_DONE; i++) {
-		const struct task *t = &v.tasks.item[i];
-
-		if (t->internal || (some && task_open(t)))
-			continue;
-		if (change_delete(c, t->id, t, NULL, &err) == 0)
-			count++;
-		else if (err.kind != ERROR_NOT_FOUND)
-			rc = cli_error(c, &err);
-	}
-	clear_print(c, count);
-	view_free(&v);
-	return rc;
 }
 
 static void
@@ -426,28 +336,26 @@ depend_print(struct cli *c, const struct task *t, bool changed)
 static int
 depend(struct cli *c, const char *id, const struct strings *on, const struct strings *drop)
 {
-	struct task t = TASK_INIT;
-	struct error err;
-	int status = EXIT_DONE, changed = 0, rc;
+	struct change change = { .status = TASK_NO_STATUS,
+		.add_blocked_by = on->count > 0 ? on : NULL,
+		.remove_blocked_by = drop->count > 0 ? drop : NULL };
+	struct store_op op = { STORE_UPDATE, id, .change = &change };
+	struct change_batch b = { .op = &op, .count = 1 };
+	struct buf reason = { 0 };
+	int status;
 
 	if (on->count + drop->count == 0)
 		return cli_misuse(c, "'depend' needs --on or --drop");
 	if (cli_open_for(c, id) == -1)
 		return c->status;
-	change_begin(c);
-	for (size_t i = 0; i < on->count + drop->count; i++) {
-		bool remove = i >= on->count;
-		const char *other = remove ? drop->item[i - on->count] : on->item[i];
-
-		rc = change_depend(c, id, other, remove, &err);
-		if (rc == -1)
-			status = cli_error(c, &err);
-		else
-			changed += rc;
-	}
-	if (status == EXIT_DONE && store_get(&c->store, id, &t, &err) == 1)
-		depend_print(c, &t, changed > 0);
-	task_free(&t);
+	change_begin();
+	if ((status = change_apply(c, &b, &reason)) != EXIT_DONE)
+		change_failed(c, &b, status, &reason);
+	else
+		depend_print(
+		    c, &op.after, !strings_equal(&op.before.blocked_by, &op.after.blocked_by));
+	change_end(&b);
+	buf_free(&reason);
 	return status;
 }
 

@@ -1,6 +1,7 @@
 // locks-client: the client's side of check-locks and check-races.
 //
 //   node locks-client.js work DIR NAME ROUNDS SEED   the operations of `tool-lock work`
+//   node locks-client.js set DIR NAME ROUNDS SEED    updates of the tasks 1 to 6: metadata.NAME
 //   node locks-client.js take DIR FILE               take and release the lock once
 //   node locks-client.js hold DIR FILE               take the lock, print `held`, hold it until killed
 //
@@ -100,8 +101,21 @@ async function work() {
 	}
 }
 
+// One TaskUpdate after the other.
+async function set() {
+	for (let i = 1; i <= Number(rounds); i++) {
+		const file = `${1 + any(6)}.json`;
+		await locked(file, () => {
+			const task = JSON.parse(read(file));
+			write(file, JSON.stringify({ ...task, metadata: { ...task.metadata, [name]: i } }, null, 2));
+		});
+		say(`${file} ${i}`);
+	}
+}
+
 async function main() {
 	if (command === 'work') return work();
+	if (command === 'set') return set();
 	const release = await lockfile.lock(at(target(name)), OPTIONS);
 	if (command === 'hold') {
 		say('held');

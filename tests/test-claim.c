@@ -79,12 +79,22 @@ write_task(const char *id, const char *status, const char *more)
 	fclose(f);
 }
 
+/* write: as claude-tasks does it; else as a hook. */
 static enum claim_result
 take(const char *task, const struct agent *a, bool write, struct buf *reason)
 {
-	struct claim_request req = { .task = task, .agent = *a, .write = write };
+	struct change change = { .status = TASK_IN_PROGRESS, .owner = agent_owner(a) };
+	struct store_op op = { STORE_UPDATE, task, .change = &change, .rule = claim_rule };
+	struct claim_request req = { .task = task, .agent = *a };
+	enum claim_result result;
 
-	return claim_take(&list, &store, &req, reason, SOON, &err);
+	if (write) {
+		req.op = &op;
+		req.ops = 1;
+	}
+	result = claim_take(&list, &store, &req, reason, SOON, &err);
+	store_ops_free(&op, 1);
+	return result;
 }
 
 /* "pending me", "in_progress -" */
@@ -179,11 +189,64 @@ Test(claim, a_claim_writes_status_and_owner)
 	cr_expect_str_eq(state("1"), "in_progress a0123456789abcdef");
 	cr_expect_eq(take("1", &sub, true, NULL), CLAIM_OK, "a second claim by the same agent");
 	cr_expect_eq(take("1", &second, true, NULL), CLAIM_TAKEN);
-	cr_expect_eq(journal_lines(), 3, "begin, claim, claim: %d", journal_lines());
+	cr_expect_eq(journal_lines(), 0, "who writes it, journals it: %d", journal_lines());
 	write_task("2", "pending", "");
 	cr_expect_eq(take("2", &lead, true, NULL), CLAIM_OK);
 	cr_expect_str_eq(state("2"), "in_progress -", "a main thread sets no owner");
 	cr_expect_eq(take("2", &second, true, NULL), CLAIM_TAKEN, "but it has the claim");
+}
+
+Test(claim, several_claims_are_made_together_or_not_at_all)
+{
+	struct strings needs = { (char *[]){ "3" }, 1 };
+	struct change start = { .status = TASK_IN_PROGRESS, .owner = "worker" };
+	struct change new = { .status = TASK_IN_PROGRESS, .subject = "New", .owner = "worker" };
+	struct store_op op[] = {
+		{ STORE_UPDATE, "1", .change = &start, .rule = claim_rule },
+		{ STORE_UPDATE, "2", .change = &start, .rule = claim_rule },
+		{ STORE_CREATE, .change = &new, .rule = claim_rule },
+	};
+	struct claim_request req = { .op = op, .ops = 3, .agent = mate };
+	struct buf reason = { 0 };
+
+	write_task("1", "pending", "");
+	write_task("2", "in_progress", ",\"owner\":\"bob\"");
+	write_task("3", "pending", "");
+	cr_expect_eq(claim_take(&list, &store, &req, &reason, SOON, &err), CLAIM_TAKEN);
+	cr_expect_neq(strstr(buf_text(&reason), "Task #2"), NULL, "%s", buf_text(&reason));
+	cr_expect_str_eq(state("1"), "pending -");
+	cr_expect_eq(claim_count(), 0);
+	write_task("2", "pending", "");
+	new.add_blocked_by = &needs;
+	cr_expect_eq(claim_take(&list, &store, &req, &reason, SOON, &err), CLAIM_BLOCKED);
+	cr_expect_neq(strstr(buf_text(&reason), "blocked by #3"), NULL, "%s", buf_text(&reason));
+	cr_expect_str_eq(state("1"), "pending -");
+	cr_expect_str_eq(state("4"), "none");
+	cr_expect_eq(claim_count(), 0);
+	new.add_blocked_by = NULL;
+	cr_expect_eq(
+	    claim_take(&list, &store, &req, &reason, SOON, &err), CLAIM_OK, "%s", err.text);
+	cr_expect_str_eq(state("1"), "in_progress worker");
+	cr_expect_str_eq(state("4"), "in_progress worker");
+	cr_expect_eq(claim_count(), 3);
+	store_ops_free(op, 3);
+	buf_free(&reason);
+}
+
+Test(claim, dependencies_of_the_same_call_count)
+{
+	struct strings one = { (char *[]){ "1" }, 1 };
+	struct change start = { .status = TASK_IN_PROGRESS, .add_blocked_by = &one };
+	struct store_op op = { STORE_UPDATE, "2", .change = &start, .rule = claim_rule };
+	struct claim_request req = { .op = &op, .ops = 1, .agent = sub };
+
+	write_task("1", "pending", "");
+	write_task("2", "pending", "");
+	cr_expect_eq(claim_take(&list, &store, &req, NULL, SOON, &err), CLAIM_BLOCKED);
+	write_task("2", "pending", ",\"blockedBy\":[\"1\"]");
+	start = (struct change){ .status = TASK_IN_PROGRESS, .remove_blocked_by = &one };
+	cr_expect_eq(claim_take(&list, &store, &req, NULL, SOON, &err), CLAIM_OK, "%s", err.text);
+	store_ops_free(&op, 1);
 }
 
 Test(claim, an_agent_with_an_open_task_is_refused_if_asked)
@@ -322,7 +385,10 @@ Test(claim, only_one_of_many_processes_gets_a_claim)
 			struct store s = STORE_INIT;
 			struct error e;
 			char session[16];
-			struct claim_request req = { .task = "1", .write = true };
+			struct change change = { .status = TASK_IN_PROGRESS, .owner = session };
+			struct store_op op = { STORE_UPDATE, "1", .change = &change,
+				.rule = claim_rule };
+			struct claim_request req = { .op = &op, .ops = 1 };
 
 			snprintf(session, sizeof(session), "session-%d", i);
 			req.agent.session = session;
@@ -392,7 +458,7 @@ Test(release, an_agent_releases_all_its_tasks)
 	release_message(&out, "worker", true, &r);
 	cr_expect_str_eq(buf_text(&out), "worker was terminated.");
 	buf_free(&out);
-	cr_expect_eq(journal_lines(), 6, "begin, 2 claims, 3 releases: %d", journal_lines());
+	cr_expect_eq(journal_lines(), 5, "begin, a hook's claim, 3 releases: %d", journal_lines());
 }
 
 Test(release, a_main_thread_releases_only_what_it_claimed)
@@ -410,17 +476,24 @@ Test(release, a_main_thread_releases_only_what_it_claimed)
 	released_free(&r);
 }
 
+static int
+release_one(const char *id, struct released *r)
+{
+	struct strings one = { (char *[]){ (char *)id }, 1 };
+
+	return release_tasks(&list, &store, &one, "by hand", r, SOON, &err);
+}
+
 Test(release, a_single_task_is_released)
 {
 	struct released r = { 0 };
 
 	write_task("1", "in_progress", ",\"owner\":\"x\"");
 	write_task("2", "completed", "");
-	cr_expect_eq(
-	    release_task(&list, &store, "1", "by hand", &r, SOON, &err), 0, "%s", err.text);
+	cr_expect_eq(release_one("1", &r), 0, "%s", err.text);
 	cr_expect_str_eq(state("1"), "pending -");
-	cr_expect_eq(release_task(&list, &store, "2", "by hand", &r, SOON, &err), -1);
-	cr_expect_eq(release_task(&list, &store, "9", "by hand", &r, SOON, &err), -1);
+	cr_expect_eq(release_one("2", &r), -1);
+	cr_expect_eq(release_one("9", &r), -1);
 	cr_expect_eq(err.kind, ERROR_NOT_FOUND);
 	released_free(&r);
 }
@@ -497,7 +570,7 @@ Test(release, a_task_completed_meanwhile_is_not_released)
 
 	write_task("1", "in_progress", "");
 	pid = client_completes();
-	cr_assert_eq(release_task(&list, &store, "1", "by hand", &r, SOON, &err), -1);
+	cr_assert_eq(release_one("1", &r), -1);
 	cr_assert_eq(err.kind, ERROR_REFUSED, "%s", err.text);
 	client_done(pid);
 	cr_assert_eq(r.tasks.count, 0);

@@ -195,6 +195,16 @@ Test(document, other_formatting_is_kept)
 	    "%s", content("tasks.json"));
 }
 
+static int
+put(const char *id, const char *text)
+{
+	struct store_op op = { STORE_CREATE, id, .text = text, .len = strlen(text) };
+	int rc = store_apply(&store, &op, 1, SOON, &err);
+
+	store_ops_free(&op, 1);
+	return rc;
+}
+
 /* 0.53: a new task is as deep as its siblings, and on one line if they are. */
 Test(document, form_of_a_new_task)
 {
@@ -219,8 +229,7 @@ Test(document, form_of_a_new_task)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		write_file("tasks.json", rows[i].before);
 		open_store();
-		cr_assert_eq(
-		    store_put(&store, "x", text, strlen(text), SOON, &err), 0, "%s", err.text);
+		cr_assert_eq(put("x", text), 1, "%s", err.text);
 		cr_expect_eq(strncmp(content("tasks.json"), rows[i].after, strlen(rows[i].after)),
 		    0, "%s\n%s", content("tasks.json"), rows[i].after);
 		store_close(&store);
@@ -279,17 +288,37 @@ Test(document, creates_depends_and_deletes)
 	task_free(&t);
 }
 
+Test(document, new_tasks_have_the_order_of_the_call)
+{
+	char name[3] = "A", all[64] = "";
+	struct change c[8] = { 0 };
+	struct store_op op[8];
+
+	for (int i = 0; i < 8; i++, name[0]++) {
+		c[i] = (struct change){ TASK_NO_STATUS, .subject = mem_string(name) };
+		op[i] = (struct store_op){ STORE_CREATE, .change = &c[i] };
+	}
+	write_file("tasks.json", "{\"tasks\":[],\"version\":2}");
+	open_store();
+	cr_assert_eq(store_apply(&store, op, 8, SOON, &err), 1, "%s", err.text);
+	for (const char *at = content("tasks.json");
+	     (at = strstr(at, "\"description\":\"")) != NULL;)
+		strncat(all, at += strlen("\"description\":\""), 1);
+	cr_expect_str_eq(all, "ABCDEFGH");
+	store_ops_free(op, 8);
+	for (int i = 0; i < 8; i++)
+		free((char *)c[i].subject);
+}
+
 Test(document, puts_a_task_under_its_id_once)
 {
 	static const char text[] = "{\"id\":\"x\",\"description\":\"d\",\"status\":\"pending\"}";
 
 	write_file("tasks.json", EXAMPLE);
 	open_store();
-	cr_expect_eq(
-	    store_put(&store, "y", text, strlen(text), SOON, &err), -1, "the text has another id");
-	cr_expect_eq(store_put(&store, "x", text, strlen(text), SOON, &err), 0, "%s", err.text);
-	cr_expect_eq(
-	    store_put(&store, "x", text, strlen(text), SOON, &err), -1, "the id exists already");
+	cr_expect_eq(put("y", text), -1, "the text has another id");
+	cr_expect_eq(put("x", text), 1, "%s", err.text);
+	cr_expect_eq(put("x", text), -1, "the id exists already");
 }
 
 static int
@@ -464,12 +493,12 @@ Test(document, in_place)
 
 /* A rule that puts another document in the place of the locked one, once. */
 static int
-replaces(void *arg, struct store *s, const struct task *t, struct error *e)
+replaces(
+    void *arg, struct store *s, const struct task *now, const struct task *then, struct error *e)
 {
 	int *times = arg;
 
-	(void)t;
-	(void)e;
+	(void)now, (void)then, (void)e;
 	if ((*times)++ == 0) {
 		write_file("other", "{\"tasks\":[{\"id\":\"x\",\"description\":\"X\","
 				    "\"status\":\"pending\"}]}");

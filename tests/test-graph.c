@@ -169,19 +169,27 @@ Test(graph, invalid_edges_of_a_change_are_refused)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct strings by = { (char *[]){ (char *)rows[i].by }, 1 };
-		struct strings blocks = { (char *[]){ (char *)rows[i].blocks }, 1 };
-		struct change change = CHANGE_INIT;
+		struct strings fresh = { (char *[]){ "" }, 1 };
+		struct graph_edge edge[2] = { 0 };
 		struct task_set set = { 0 };
 		struct error err = { 0 };
+		size_t count = 0;
 		int rc;
 
 		load(&set, rows[i].list);
-		change.add_blocked_by = rows[i].by != NULL ? &by : NULL;
-		change.add_blocks = rows[i].blocks != NULL ? &blocks : NULL;
-		rc = graph_check_change(waits_in_set, &set, rows[i].id, &change, &err);
+		if (rows[i].by != NULL)
+			edge[count++] =
+			    (struct graph_edge){ .blocked = rows[i].id, .blocker = rows[i].by };
+		if (rows[i].blocks != NULL)
+			edge[count++] =
+			    (struct graph_edge){ .blocked = rows[i].blocks, .blocker = rows[i].id };
+		rc = graph_check_edges(waits_in_set, &set, rows[i].id, edge, count, &err);
+		for (size_t k = 0; rc == 0 && k < count; k++)
+			rc = graph_edge_refuse(&edge[k], rows[i].id, &fresh, &err);
 		cr_expect_eq(rc, *rows[i].want != '\0' ? -1 : 0, "%zu", i);
 		cr_expect_str_eq(rc == -1 ? err.text : "", rows[i].want, "%zu: %s", i, err.text);
+		strings_free(&edge[0].cycle);
+		strings_free(&edge[1].cycle);
 		task_set_free(&set);
 	}
 }
@@ -222,6 +230,24 @@ Test(graph, an_existing_cycle_is_found)
 		cr_expect_str_eq(joined(&path), rows[i].want, "%s", rows[i].list);
 		task_set_free(&set);
 	}
+}
+
+Test(graph, the_order_has_each_task_after_its_blockers)
+{
+	struct task_set set = { 0 };
+	struct strings cycle = { 0 };
+	size_t order[5], place[5];
+
+	load(&set, "1:p<4 2:p<1,3 3:p 4:p<3,9 5:p");
+	cr_assert(graph_order(&set, order, &cycle));
+	for (size_t i = 0; i < 5; i++)
+		place[order[i]] = i;
+	cr_expect(place[2] < place[3] && place[3] < place[0] && place[0] < place[1]);
+	task_set_free(&set);
+	load(&set, "1:p 2:p<3 3:p<2");
+	cr_expect_not(graph_order(&set, order, &cycle));
+	cr_expect_str_eq(joined(&cycle), "2 3 2");
+	task_set_free(&set);
 }
 
 Test(graph, the_chain_of_blockers_is_found)

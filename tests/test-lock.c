@@ -365,6 +365,28 @@ Test(lock, release_all_removes_only_our_locks)
 	lock_release_all();
 }
 
+Test(lock, release_all_removes_any_number_of_locks)
+{
+	struct lock l[20];
+	char name[32];
+
+	for (int i = 0; i < 20; i++) {
+		l[i] = (struct lock)LOCK_INIT;
+		snprintf(name, sizeof(name), "%d.json", i + 10);
+		cr_assert_eq(
+		    lock_task(&l[i], fd, name, deadline_in(LONG), &err), 0, "%s", err.text);
+	}
+	lock_release(&l[7]);
+	lock_release(&l[19]);
+	lock_release(&l[0]);
+	lock_release_all();
+	for (int i = 0; i < 20; i++) {
+		snprintf(name, sizeof(name), "%d.json.lock", i + 10);
+		cr_expect_not(there(name), "%s", name);
+		lock_release(&l[i]);
+	}
+}
+
 Test(lock, a_lock_file_of_ours_excludes_others_and_is_kept)
 {
 	struct lock a = LOCK_INIT, b = LOCK_INIT;

@@ -2,13 +2,16 @@
  * The store, in the layout of the client.
  */
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "list/store.h"
@@ -113,7 +116,7 @@ no_debris(void)
 
 	snprintf(command, sizeof(command),
 	    "test -z \"$(find '%s' -name '*.lock' ! -name .lock -o -name '.*tmp*' -o -name "
-	    "'*.tmp')\"",
+	    "'*.tmp' -o -name '.task-hooks-*')\"",
 	    dir);
 	cr_expect_eq(system(command), 0, "a lock or temporary file is left");
 }
@@ -235,15 +238,16 @@ Test(store, update_changes_a_task_once)
 }
 
 static int
-rule_no(void *arg, struct store *s, const struct task *t, struct error *e)
+rule_no(
+    void *arg, struct store *s, const struct task *now, const struct task *then, struct error *e)
 {
 	struct task other = TASK_INIT;
 
 	/* a rule may read other tasks */
 	cr_expect_eq(store_get(s, "1", &other, e), 1);
 	task_free(&other);
-	return error_set(
-	    e, ERROR_REFUSED, "%s: %s", (const char *)arg, t != NULL ? t->subject : "new");
+	return error_set(e, ERROR_REFUSED, "%s: %s -> %s", (const char *)arg,
+	    now != NULL ? now->subject : "none", then != NULL ? then->subject : "none");
 }
 
 Test(store, a_rule_can_refuse_a_change)
@@ -253,9 +257,9 @@ Test(store, a_rule_can_refuse_a_change)
 	make_task("a");
 	c.subject = "b";
 	cr_expect_eq(store_update(&store, "1", &c, rule_no, "no", NULL, NULL, SOON, &err), -1);
-	cr_expect_str_eq(err.text, "no: a");
+	cr_expect_str_eq(err.text, "no: a -> b");
 	cr_expect_eq(store_create(&store, &c, rule_no, "no", NULL, SOON, &err), -1);
-	cr_expect_str_eq(err.text, "no: new");
+	cr_expect_str_eq(err.text, "no: none -> b");
 	cr_expect_eq(store_delete(&store, "1", rule_no, "no", NULL, SOON, &err), -1);
 	cr_expect_eq(err.kind, ERROR_REFUSED);
 	cr_expect_neq(strstr(content("1.json"), "\"a\""), NULL);
@@ -618,19 +622,29 @@ Test(store, a_large_file_is_read)
 	buf_free(&text);
 }
 
+static int
+put(const char *id, const char *text)
+{
+	struct store_op op = { STORE_CREATE, id, .text = text, .len = strlen(text) };
+	int rc = store_apply(&store, &op, 1, SOON, &err);
+
+	store_ops_free(&op, 1);
+	return rc;
+}
+
 Test(store, puts_a_task_under_its_id_once)
 {
 	static const char text[] =
 	    "{\"id\":\"5\",\"subject\":\"s\",\"description\":\"d\","
 	    "\"status\":\"pending\",\"blocks\":[],\"blockedBy\":[],\"x\":1.0}";
 
-	cr_expect_eq(store_put(&store, "5", text, strlen(text), SOON, &err), 0, "%s", err.text);
+	cr_expect_eq(put("5", text), 1, "%s", err.text);
 	cr_expect_str_eq(content("5.json"), text);
-	cr_expect_eq(store_put(&store, "5", text, strlen(text), SOON, &err), -1);
+	cr_expect_eq(put("5", text), -1);
 	cr_expect_eq(err.kind, ERROR_REFUSED, "%s", err.text);
-	cr_expect_eq(store_put(&store, "6", "{}", 2, SOON, &err), -1, "the text is not a task");
-	cr_expect_eq(
-	    store_put(&store, "../6", text, strlen(text), SOON, &err), -1, "the id is invalid");
+	cr_expect_eq(put("6", "{}"), -1, "the text is not a task");
+	cr_expect_eq(put("../6", text), -1, "the id is invalid");
+	cr_expect_eq(put("tasks", text), -1, "the name of a document");
 	no_debris();
 }
 
@@ -650,7 +664,7 @@ Test(store, several_changes_can_share_one_lock)
 	struct lock l = LOCK_INIT;
 
 	cr_expect_eq(store_locked(&store, two_things, "why not", SOON, &err), -1);
-	cr_expect_str_eq(err.text, "why not: inner");
+	cr_expect_str_eq(err.text, "why not: inner -> inner");
 	cr_expect_eq(
 	    lock_list(&l, store.dirfd, deadline_in(1000), &err), 0, "free again: %s", err.text);
 	cr_expect_eq(store_locked(&store, two_things, "", deadline_in(50), &err), -1, "busy");
@@ -701,4 +715,440 @@ Test(store, tasks_are_listed_in_the_order_of_the_client)
 	cr_expect_str_eq(set.item[2].id, "10");
 	cr_expect_str_eq(set.item[3].id, "2");
 	task_set_free(&set);
+}
+
+/* Every byte and every name of the list; the caller frees it. */
+static char *
+all_bytes(void)
+{
+	struct buf text = { 0 };
+	char command[300], line[512];
+	FILE *f;
+
+	snprintf(command, sizeof(command),
+	    "cd '%s' && ls -lA --time-style=+%%s.%%N && cat .highwatermark *.json 2>&1", dir);
+	cr_assert_neq(f = popen(command, "r"), NULL);
+	while (fgets(line, sizeof(line), f) != NULL)
+		buf_puts(&text, line);
+	pclose(f);
+	return buf_take(&text);
+}
+
+static struct strings
+ids(char *one)
+{
+	char **item = mem_alloc(sizeof(*item));
+
+	*item = one;
+	return (struct strings){ item, 1 };
+}
+
+Test(store, several_changes_are_made_as_one)
+{
+	struct strings one = ids("1"), three = ids("3");
+	struct change owner = { TASK_IN_PROGRESS, .owner = "me" };
+	struct change wait = { TASK_NO_STATUS, .add_blocked_by = &three };
+	struct change new = { TASK_NO_STATUS, .subject = "new", .add_blocks = &one };
+	struct store_op op[] = {
+		{ STORE_UPDATE, "2", .change = &owner },
+		{ STORE_UPDATE, "2", .change = &wait },
+		{ STORE_CREATE, .change = &new },
+		{ STORE_CREATE, .change = &new },
+		{ .kind = STORE_DELETE, .id = "4" },
+		{ STORE_UPDATE, "1", .change = &(struct change){ .status = TASK_PENDING } },
+	};
+
+	make_task("a"), make_task("b"), make_task("c"), make_task("d");
+	cr_assert_eq(store_depend(&store, "1", "4", false, SOON, &err), 1, "%s", err.text);
+	cr_assert_eq(store_apply(&store, op, 6, SOON, &err), 1, "%s", err.text);
+	cr_expect_str_eq(content("2.json"),
+	    "{\n  \"id\": \"2\",\n  \"subject\": \"b\",\n  \"description\": \"b\",\n"
+	    "  \"owner\": \"me\",\n  \"status\": \"in_progress\",\n  \"blocks\": [],\n"
+	    "  \"blockedBy\": [\n    \"3\"\n  ]\n}",
+	    "as after two writes of the client");
+	cr_expect_neq(strstr(content("3.json"), "\"blocks\": [\n    \"2\"\n  ]"), NULL);
+	cr_expect_neq(strstr(content("1.json"), "\"blockedBy\": [\n    \"5\",\n    \"6\"\n  ]"),
+	    NULL, "4 has gone, 5 and 6 have come: %s", content("1.json"));
+	cr_expect_eq(content("4.json"), NULL);
+	cr_expect_str_eq(content(".highwatermark"), "4");
+	cr_expect_str_eq(op[2].after.id, "5");
+	cr_expect_str_eq(op[3].after.id, "6");
+	cr_expect_eq(op[3].before.id, NULL);
+	cr_expect_str_eq(op[4].before.subject, "d");
+	cr_expect_eq(op[4].after.id, NULL);
+	cr_expect_eq(op[0].before.status, TASK_PENDING);
+	cr_expect_eq(op[0].after.blocked_by.count, 1, "before and after are those of the whole");
+	for (int i = 0; i < 6; i++)
+		cr_expect_eq(op[i].result, i < 5, "result of %d", i);
+	store_ops_free(op, 6);
+	free(one.item);
+	free(three.item);
+	no_debris();
+}
+
+static int
+no(void *arg, struct store *s, const struct task *now, const struct task *then, struct error *e)
+{
+	(void)arg, (void)s, (void)now, (void)then;
+	return error_set(e, ERROR_REFUSED, "no");
+}
+
+/* Whatever the last of several is refused for. */
+Test(store, what_is_refused_has_changed_nothing)
+{
+	struct strings one = ids("1"), two = ids("2"), three = ids("3"), nine = ids("9");
+	struct change subject = { TASK_IN_PROGRESS, .subject = "changed", .metadata = "{\"a\":1}" };
+	struct change new = { TASK_NO_STATUS, .subject = "new", .add_blocked_by = &one };
+	const struct {
+		const char *name, *says;
+		struct store_op op;
+	} rows[] = {
+		{ "an unknown task", "no task #9", { STORE_UPDATE, "9", .change = &subject } },
+		{ "an unknown blocker", "no task #9; create it first",
+		    { STORE_UPDATE, "2",
+			.change = &(struct change){ TASK_NO_STATUS, .add_blocked_by = &nine } } },
+		{ "an unknown task to block", "no task #9; create it first",
+		    { STORE_CREATE, .change = &(struct change){ TASK_NO_STATUS, .subject = "x",
+					.add_blocks = &nine } } },
+		{ "itself", "cannot wait for itself",
+		    { STORE_UPDATE, "2",
+			.change = &(struct change){ TASK_NO_STATUS, .add_blocked_by = &two } } },
+		{ "a cycle", "the cycle #1 -> #3 -> #2 -> #1",
+		    { STORE_UPDATE, "1",
+			.change = &(struct change){ TASK_NO_STATUS, .add_blocked_by = &three } } },
+		{ "a rule", "no", { STORE_UPDATE, "1", .change = &subject, .rule = no } },
+		{ "a value that cannot be set", "original_status follows the status",
+		    { STORE_UPDATE, "1",
+			.change = &(struct change){ TASK_NO_STATUS,
+			    .metadata = "{\"original_status\":\"cancelled\"}" } } },
+		{ "metadata that is none", "metadata is not an object",
+		    { STORE_UPDATE, "1",
+			.change = &(struct change){ TASK_NO_STATUS, .metadata = "[]" } } },
+		{ "an unknown task to delete", "no task #9", { .kind = STORE_DELETE, .id = "9" } },
+		{ "a task that is there", "there is already a task #3",
+		    { STORE_CREATE, "3", .change = &new } },
+		{ "an invalid id", "cannot be the id", { STORE_CREATE, "../3", .change = &new } },
+		{ "a file that is not a task", "invalid JSON",
+		    { STORE_UPDATE, "7", .change = &subject } },
+		{ "a task that was just deleted", "no task #3; create it first",
+		    { STORE_UPDATE, "1",
+			.change = &(struct change){ TASK_NO_STATUS, .add_blocked_by = &three } } },
+	};
+
+	make_task("a"), make_task("b"), make_task("c");
+	cr_assert_eq(store_depend(&store, "2", "1", false, SOON, &err), 1, "%s", err.text);
+	cr_assert_eq(store_depend(&store, "3", "2", false, SOON, &err), 1, "%s", err.text);
+	write_file("7.json", "{}}");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct store_op op[] = { { STORE_UPDATE, "1", .change = &subject },
+			{ STORE_CREATE, .change = &new }, { STORE_UPDATE, "2", .change = &subject },
+			rows[i].op };
+		char *before = all_bytes(), *after;
+
+		if (i + 1 == sizeof(rows) / sizeof(rows[0]))
+			op[2] = (struct store_op){ .kind = STORE_DELETE, .id = "3" };
+		cr_expect_eq(store_apply(&store, op, 4, SOON, &err), -1, "%s", rows[i].name);
+		cr_expect_neq(
+		    strstr(err.text, rows[i].says), NULL, "%s: %s", rows[i].name, err.text);
+		cr_expect_eq(op[3].result, -1, "%s: which one", rows[i].name);
+		cr_expect(op[0].result == 0 && op[0].before.id == NULL && op[0].after.id == NULL,
+		    "%s", rows[i].name);
+		after = all_bytes();
+		cr_expect_str_eq(before, after, "%s", rows[i].name);
+		free(before);
+		free(after);
+	}
+	free(one.item), free(two.item), free(three.item), free(nine.item);
+}
+
+/* One change adds an edge that closes a cycle and removes another that opens it. */
+Test(store, a_cycle_is_looked_for_in_the_outcome)
+{
+	struct strings one = ids("1"), two = ids("2");
+	struct change turn = { TASK_NO_STATUS, .add_blocked_by = &two, .remove_blocks = &two };
+	struct change on = { TASK_NO_STATUS, .add_blocked_by = &one };
+	struct store_op both[] = { { STORE_UPDATE, "3", .change = &on },
+		{ STORE_UPDATE, "1",
+		    .change = &(struct change){ TASK_NO_STATUS,
+			.add_blocked_by = &(struct strings){ (char *[]){ "3" }, 1 } } } };
+
+	make_task("a"), make_task("b"), make_task("c");
+	cr_assert_eq(store_depend(&store, "2", "1", false, SOON, &err), 1);
+	cr_expect_eq(store_update(&store, "1", &turn, NULL, NULL, NULL, NULL, SOON, &err), 1, "%s",
+	    err.text);
+	cr_expect_neq(strstr(content("2.json"), "\"blockedBy\": []"), NULL);
+	cr_expect_eq(store_apply(&store, both, 2, SOON, &err), -1, "two that close it together");
+	cr_expect_neq(strstr(err.text, "cycle"), NULL, "%s", err.text);
+	free(one.item), free(two.item);
+}
+
+Test(store, a_lock_that_another_holds_stops_all_changes)
+{
+	struct change c = { TASK_NO_STATUS, .owner = "me" };
+	struct store_op op[] = { { STORE_UPDATE, "1", .change = &c },
+		{ STORE_UPDATE, "3", .change = &c }, { STORE_UPDATE, "2", .change = &c } };
+	char *before, *after;
+
+	make_task("a"), make_task("b"), make_task("c");
+	mkdir(in_dir("3.json.lock"), 0755);
+	before = all_bytes();
+	cr_expect_eq(store_apply(&store, op, 3, deadline_in(60), &err), -1);
+	cr_expect_eq(err.kind, ERROR_BUSY, "%s", err.text);
+	rmdir(in_dir("3.json.lock"));
+	mkdir(in_dir("3.json.lock"), 0755);
+	after = all_bytes();
+	/* the locks that were taken and released have changed the time of no file */
+	cr_expect_eq(strstr(after, "1.json.lock"), NULL);
+	cr_expect_eq(strstr(content("1.json"), "me"), NULL);
+	cr_expect_eq(strstr(content("2.json"), "me"), NULL);
+	free(before);
+	free(after);
+}
+
+/* Another program holds the lock of task 3 until somebody has taken and released that of task 1. */
+static void *
+let_go_first(void *arg)
+{
+	char first[300], last[300];
+
+	(void)arg;
+	snprintf(first, sizeof(first), "%s/1.json.lock", dir);
+	snprintf(last, sizeof(last), "%s/3.json.lock", dir);
+	while (access(first, F_OK) == -1)
+		usleep(20);
+	while (access(first, F_OK) == 0)
+		usleep(20);
+	rmdir(last);
+	return NULL;
+}
+
+/* The client gives up after 2.7 s. */
+Test(store, locks_are_not_kept_while_waiting)
+{
+	struct change c = { TASK_NO_STATUS, .owner = "me" };
+	struct store_op op[] = { { STORE_UPDATE, "1", .change = &c },
+		{ STORE_UPDATE, "3", .change = &c } };
+	pthread_t thread;
+
+	make_task("a"), make_task("b"), make_task("c");
+	mkdir(in_dir("3.json.lock"), 0755);
+	cr_assert_eq(pthread_create(&thread, NULL, let_go_first, NULL), 0);
+	cr_expect_eq(store_apply(&store, op, 2, deadline_in(8000), &err), 1, "%s", err.text);
+	pthread_join(thread, NULL);
+	store_ops_free(op, 2);
+	no_debris();
+}
+
+Test(store, two_names_of_one_file_are_not_changed_together)
+{
+	struct change c = { TASK_NO_STATUS, .owner = "me" };
+	struct store_op op[] = { { STORE_UPDATE, "1", .change = &c },
+		{ STORE_UPDATE, "2", .change = &c } };
+
+	make_task("a");
+	cr_assert_eq(symlink("1.json", in_dir("2.json")), 0);
+	cr_expect_eq(store_apply(&store, op, 2, SOON, &err), -1);
+	cr_expect_eq(err.kind, ERROR_REFUSED, "%s", err.text);
+	cr_expect_eq(store_apply(&store, op, 1, SOON, &err), 1, "one of them: %s", err.text);
+	store_ops_free(op, 2);
+	no_debris();
+}
+
+/* renameat(2) fails at this call, counted from 1, and at so many more. */
+static int fail_at, fail_more;
+
+int
+renameat(int from, const char *old, int to, const char *new)
+{
+	if (fail_at > 0 && --fail_at == 0) {
+		if (fail_more > 0) {
+			fail_more--;
+			fail_at = 1;
+		}
+		errno = EIO;
+		return -1;
+	}
+	return (int)syscall(SYS_renameat2, from, old, to, new, 0);
+}
+
+/* The tasks alone: their files are written again. */
+static char *
+all_tasks(void)
+{
+	struct task_set set = { 0 };
+	struct buf text = { 0 };
+
+	cr_assert_eq(store_load(&store, &set, &err), 0, "%s", err.text);
+	for (size_t i = 0; i < set.count; i++)
+		buf_printf(&text, "%s\n", buf_text(&set.item[i].text));
+	task_set_free(&set);
+	return buf_take(&text);
+}
+
+Test(store, a_write_that_fails_after_others_leaves_the_old_texts)
+{
+	struct strings two = ids("2");
+	struct change c = { TASK_NO_STATUS, .owner = "me", .add_blocked_by = &two };
+	struct change new = { TASK_NO_STATUS, .subject = "new" };
+	struct store_op op[] = { { STORE_CREATE, .change = &new },
+		{ STORE_UPDATE, "1", .change = &c }, { .kind = STORE_DELETE, .id = "3" } };
+	char *before, *after;
+	int n, rc = -1;
+
+	make_task("a"), make_task("b"), make_task("c"), make_task("d");
+	cr_assert_eq(store_depend(&store, "4", "3", false, SOON, &err), 1, "%s", err.text);
+	write_file(".highwatermark", "50");
+	before = all_tasks();
+	for (n = 1; rc == -1; n++) {
+		fail_at = n;
+		rc = store_apply(&store, op, 3, SOON, &err);
+		after = all_tasks();
+		cr_expect_eq(strcmp(before, after) == 0, rc == -1, "the rename %d: %s", n, after);
+		free(after);
+	}
+	cr_expect_eq(n, 6, "the new task, 1, 2 that it waits for, 4 that waited for 3: %d", n);
+	store_ops_free(op, 3);
+	free(before);
+	free(two.item);
+	no_debris();
+}
+
+Test(store, a_write_that_fails_for_good_says_what_is_written)
+{
+	struct change c = { TASK_NO_STATUS, .owner = "me" };
+	struct store_op op[] = { { STORE_UPDATE, "1", .change = &c },
+		{ STORE_UPDATE, "2", .change = &c } };
+
+	make_task("a"), make_task("b");
+	fail_at = 2;
+	fail_more = 1;
+	cr_expect_eq(store_apply(&store, op, 2, SOON, &err), -1);
+	cr_expect_neq(strstr(err.text, "1 of 2 tasks are written and could not be restored"), NULL,
+	    "%s", err.text);
+	no_debris();
+}
+
+/* Whatever the order in which a call names them. */
+Test(store, blocked_follows_from_the_dependencies_of_the_same_call)
+{
+	struct strings one = ids("1"), two = ids("2"), three = ids("3");
+	struct change blocked = { .status = TASK_BLOCKED };
+	struct change wait = { .status = TASK_BLOCKED, .add_blocked_by = &one };
+	struct change hold = { .status = TASK_NO_STATUS, .add_blocks = &two };
+	struct change ended = { .status = TASK_BLOCKED, .add_blocked_by = &three };
+	struct change done = { .status = TASK_COMPLETED };
+	struct change new = { .status = TASK_BLOCKED, .subject = "new", .add_blocked_by = &one };
+	struct store_op op[] = {
+		{ STORE_UPDATE, "2", .change = &blocked },
+		{ STORE_UPDATE, "1", .change = &hold },
+		{ STORE_UPDATE, "3", .change = &done },
+		{ STORE_UPDATE, "4", .change = &ended },
+		{ STORE_UPDATE, "5", .change = &wait },
+		{ STORE_CREATE, .change = &new },
+	};
+
+	for (int i = 0; i < 5; i++)
+		make_task("t");
+	cr_assert_eq(store_apply(&store, op, 6, SOON, &err), 1, "%s", err.text);
+	for (int i = 0; i < 6; i++)
+		if (i != 1 && i != 2)
+			cr_expect_eq(task_held(&op[i].after), i == 3, "%d: %s", i,
+			    buf_text(&op[i].after.text));
+	cr_expect_eq(store_update(&store, "4", &blocked, NULL, NULL, NULL, NULL, SOON, &err), 0,
+	    "it was set before");
+	cr_expect_eq(store_update(&store, "1", &blocked, NULL, NULL, NULL, NULL, SOON, &err), 1,
+	    "it waits for no task");
+	cr_expect_neq(strstr(content("1.json"), "\"original_status\": \"blocked\""), NULL);
+	store_ops_free(op, 6);
+	free(one.item), free(two.item), free(three.item);
+}
+
+Test(store, a_plan_writes_nothing)
+{
+	struct change c = { TASK_NO_STATUS, .owner = "me" };
+	struct change new = { TASK_NO_STATUS, .subject = "new" };
+	struct store_op op[] = { { STORE_UPDATE, "1", .change = &c, .rule = no },
+		{ STORE_CREATE, .change = &new }, { .kind = STORE_DELETE, .id = "2" } };
+	char *before, *after;
+
+	make_task("a"), make_task("b");
+	before = all_bytes();
+	cr_expect_eq(store_plan(&store, op, 3, &err), 1, "%s", err.text);
+	cr_expect_str_eq(op[0].after.owner, "me");
+	cr_expect_str_eq(op[1].after.id, "3");
+	after = all_bytes();
+	cr_expect_str_eq(before, after);
+	op[2].id = "9";
+	cr_expect_eq(store_plan(&store, op, 3, &err), -1);
+	cr_expect_eq(err.kind, ERROR_NOT_FOUND);
+	store_ops_free(op, 3);
+	free(before);
+	free(after);
+}
+
+Test(store, more_tasks_than_descriptors_and_a_portion_can_be_changed)
+{
+	enum { MANY = 1100 };
+	struct change new = { TASK_NO_STATUS, .subject = "new" }, c = { .status = TASK_COMPLETED };
+	struct store_op *op = mem_alloc(MANY * sizeof(*op));
+	struct rlimit room = { 64, 4096 }, now;
+	struct task_set set = { 0 };
+	char(*id)[16] = mem_alloc(MANY * sizeof(*id));
+
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &room), 0);
+	for (int i = 0; i < MANY; i++)
+		op[i] = (struct store_op){ STORE_CREATE, .change = &new };
+	cr_assert_eq(store_apply(&store, op, MANY, SOON, &err), 1, "%s", err.text);
+	cr_expect_str_eq(op[MANY - 1].after.id, "1100");
+	store_ops_free(op, MANY);
+	for (int i = 0; i < MANY; i++) {
+		snprintf(id[i], sizeof(id[i]), "%d", i + 1);
+		op[i] = (struct store_op){ STORE_UPDATE, id[i], .change = &c };
+	}
+	strcpy(id[MANY - 1], "none");
+	cr_expect_eq(store_apply(&store, op, MANY, SOON, &err), -1, "the last of several portions");
+	cr_expect_eq(err.kind, ERROR_NOT_FOUND, "%s", err.text);
+	cr_expect_neq(strstr(content("1.json"), "pending"), NULL);
+	cr_expect_eq(store_apply(&store, op, MANY - 1, SOON, &err), 1, "%s", err.text);
+	store_ops_free(op, MANY);
+	cr_assert_eq(store_load(&store, &set, &err), 0);
+	for (size_t i = 0; i < set.count; i++)
+		cr_expect_eq(set.item[i].status == TASK_COMPLETED,
+		    strcmp(set.item[i].id, "1100") != 0, "%s", set.item[i].id);
+	getrlimit(RLIMIT_NOFILE, &now);
+	cr_expect_eq(now.rlim_cur, 64, "the limit is what it was");
+	task_set_free(&set);
+	free(op);
+	free(id);
+	no_debris();
+}
+
+/* .lock and the next number stay. */
+Test(store, clear_removes_every_task_and_returns_their_texts)
+{
+	struct task_set tasks = { 0 };
+	struct strings others = { 0 };
+
+	make_task("a"), make_task("b");
+	write_task("7", ",\"metadata\":{\"_internal\":true}");
+	write_file("12.json", "not a task");
+	write_file("tasks.json", "kept");
+	write_file("notes.txt", "kept");
+	mkdir(in_dir("9.json"), 0755);
+	cr_expect_eq(store_clear(&store, &tasks, &others, SOON, &err), 4, "%s", err.text);
+	cr_expect_eq(tasks.count, 3, "%zu", tasks.count);
+	cr_expect_eq(others.count, 2);
+	cr_expect_str_eq(others.item[0], "12.json");
+	cr_expect_str_eq(others.item[1], "not a task");
+	cr_expect_str_eq(content(".highwatermark"), "12");
+	cr_expect_str_eq(content(".lock"), "");
+	cr_expect_str_eq(content("tasks.json"), "kept");
+	cr_expect_str_eq(content("notes.txt"), "kept");
+	cr_expect_str_eq(make_task("c"), "13");
+	for (const char *name = "1.json\0002.json\0007.json\0"; *name != '\0'; name += 7)
+		cr_expect_eq(content(name), NULL, "%s", name);
+	cr_expect_eq(store_clear(&store, &tasks, &others, SOON, &err), 1, "again");
+	task_set_free(&tasks);
+	strings_free(&others);
+	no_debris();
 }

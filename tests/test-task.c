@@ -542,6 +542,14 @@ static const struct {
 	    "  \"updated_at\": \"2026-02-06T20:41:00Z\",\n  \"assignee\": null,\n"
 	    "  \"dependencies\": [],\n  \"metadata\": {\n    \"activeForm\": \"A\",\n"
 	    "    \"original_status\": \"cancelled\"\n  }\n}" },
+	{ "document, description only", TASK_DOCUMENT,
+	    { .status = TASK_NO_STATUS, .description = "S\nD" },
+	    "{\n  \"id\": \"1\",\n  \"description\": \"S\\nD\",\n  \"status\": \"pending\",\n"
+	    "  \"created_at\": \"2026-02-06T20:41:00Z\",\n"
+	    "  \"updated_at\": \"2026-02-06T20:41:00Z\",\n  \"assignee\": null,\n"
+	    "  \"dependencies\": []\n}" },
+	{ "document, neither subject nor description", TASK_DOCUMENT, { .status = TASK_NO_STATUS },
+	    NULL },
 	{ "exported", TASK_EXPORTED,
 	    { .status = TASK_NO_STATUS, .subject = "S", .add_blocked_by = &two },
 	    "{\n  \"id\": \"1\",\n  \"subject\": \"S\",\n  \"description\": \"S\",\n"

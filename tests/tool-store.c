@@ -4,6 +4,7 @@
  *	tool-store DIR [sync]
  *
  *	{"op":"update","id":"3","change":{"status":"completed","metadata":{"a":null}}}
+ *	{"op":"batch","ops":[{"op":"update",...},{"op":"delete","id":"4"}]}	all or nothing
  *
  * It prints one line of JSON for each: {"rc":1}, {"rc":0,"id":"4"},
  * {"rc":-1,"kind":5,"error":"..."}.
@@ -118,6 +119,36 @@ op_export(const char *form, struct json_object *answer, struct error *e)
 }
 
 static int
+op_batch(const struct json *j, struct error *e)
+{
+	json_ref list = json_member(j, JSON_ROOT, "ops");
+	size_t count = json_count(j, list), n = 0;
+	struct store_op *op = mem_alloc((count + 1) * sizeof(*op));
+	struct input *in = mem_alloc((count + 1) * sizeof(*in));
+	int rc;
+
+	JSON_EACH (j, list, el) {
+		char *kind = json_member_string(j, el, "op");
+
+		input_read(&in[n], j, json_member(j, el, "change"));
+		in[n].text[7] = json_member_string(j, el, "id");
+		op[n] = (struct store_op){ strcmp(kind, "create") == 0   ? STORE_CREATE
+					   : strcmp(kind, "update") == 0 ? STORE_UPDATE
+									 : STORE_DELETE,
+			in[n].text[7], .change = &in[n].change };
+		free(kind);
+		n++;
+	}
+	rc = store_apply(&store, op, count, deadline_in(60000), e);
+	store_ops_free(op, count);
+	for (size_t i = 0; i < count; i++)
+		input_free(&in[i]);
+	free(op);
+	free(in);
+	return rc;
+}
+
+static int
 operate(const char *op, const char *id, const struct json *j, struct json_object *answer,
     struct error *e)
 {
@@ -136,6 +167,8 @@ operate(const char *op, const char *id, const struct json *j, struct json_object
 		rc = store_update(&store, id, &in.change, NULL, NULL, NULL, &t, deadline, e);
 	else if (strcmp(op, "delete") == 0)
 		rc = store_delete(&store, id, NULL, NULL, &t, deadline, e);
+	else if (strcmp(op, "batch") == 0)
+		rc = op_batch(j, e);
 	else if (strcmp(op, "get") == 0) {
 		rc = store_get(&store, id, &t, e);
 		out_string(answer, "status", rc == 1 ? task_status_name(t.status) : NULL);

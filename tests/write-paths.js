@@ -68,7 +68,7 @@ const completed = JSON.stringify({ session_id: SESSION, hook_event_name: 'TaskCo
 
 // command: in build/; list, state, config, project: the files before the run; final: the condition
 // after the second run; again: the statuses that the second run may have; oneSided: several files change,
-// each may be old or new; brief: fewer faults, see check-faults; inert: calls that are not made to fail
+// each may be old or new; late: it can fail after the tasks are written; brief: fewer faults, see check-faults; inert: calls that are not made to fail
 // (with an injected error strace does not close the descriptor, and a child, or a lock that is taken again, would wait for that).
 const CASES = [
 	{ name: 'create', command: ['claude-tasks', 'create', 'New', '-d', 'A new one.', '--blocked-by', '1'],
@@ -77,9 +77,17 @@ const CASES = [
 		    t['1.json'].blocks.length >= 1 },
 	{ name: 'update', command: ['claude-tasks', 'update', '1', '-d', 'Another text.', '--set', 'k=1'],
 		final: t => t['1.json'].description === 'Another text.' },
+	{ name: 'update-two', command: ['claude-tasks', 'update', '1', '3', '-d', 'Another text.'], oneSided: true,
+		final: t => t['1.json'].description === 'Another text.' && t['3.json'].description === 'Another text.' },
+	// (A name that cannot be looked at counts as taken.)
+	{ name: 'import', command: ['claude-tasks', 'import', 'two.json'], brief: true, inert: ['faccessat2'],
+		project: { 'two.json': `[${task('7', { blockedBy: ['8'] })},${task('8', { blocks: ['7'] })}]` },
+		final: t => ['Task 7', 'Task 8'].every(s => Object.values(t).some(x => x.subject === s)) },
+	{ name: 'clear', command: ['claude-tasks', 'clear', '--yes'], brief: true,
+		final: t => !('1.json' in t) && !('4.json' in t) },
 	{ name: 'claim', command: ['claude-tasks', 'claim', '1', '--agent', 'me'], state: {},
 		final: t => t['1.json'].status === 'in_progress' && t['1.json'].owner === 'me' },
-	{ name: 'release', command: ['claude-tasks', 'release', '2'], state: CLAIMS,
+	{ name: 'release', command: ['claude-tasks', 'release', '2'], state: CLAIMS, late: true,
 		final: t => t['2.json'].status === 'pending' && !('owner' in t['2.json']) },
 	{ name: 'delete', command: ['claude-tasks', 'delete', '3'], again: [0, 1, 10], oneSided: true,
 		final: t => !('3.json' in t) && !t['1.json'].blocks.length },
@@ -92,7 +100,7 @@ const CASES = [
 	{ name: 'hook-sync', command: ['on-subagent-stop'],
 		input: JSON.stringify([{ id: '1', status: 'completed' }]),
 		final: t => t['1.json'].status === 'completed' },
-	{ name: 'complete', command: ['claude-tasks', 'complete', '1'], brief: true, again: [0, 12],
+	{ name: 'complete', command: ['claude-tasks', 'complete', '1'], brief: true, late: true, again: [0, 12],
 		final: t => t['1.json'].status === 'completed' },
 	{ name: 'verify', command: ['on-task-completed-verify'], brief: true, git: false, inert: ['close'],
 		config: { 'task-hooks.json': GATES }, project: { 'a.c': 'x' },

@@ -25,11 +25,14 @@ enum claim_state claim_judge(
 enum claim_state claim_look(
     const struct claim *, struct store *, struct task *, bool *found, struct error *);
 
-/* A store_rule, asked under the task's own lock, which the client respects: the task must still
- * have the status and owner that it had (arg) when we decided.  Else ERROR_LOST: decide again. */
-int claim_unchanged(void *task, struct store *, const struct task *now, struct error *);
+/* Asked under the task's own lock, which the client respects: the task must still have the status
+ * and owner that it had (arg) when we decided.  Else ERROR_LOST: decide again. */
+store_rule claim_unchanged;
 
 /* {"status": ..., "owner": ...} of a task, for the journal. */
 struct json_object *claim_task_facts(enum task_status, const char *owner);
+/* {"before": ..., "after": ...}: the task's text, to restore it if its file is lost.  NULL: none.
+ */
+struct json_object *claim_texts(const char *before, const char *after);
 
 #endif

@@ -87,15 +87,16 @@ claim_look(const struct claim *c, struct store *s, struct task *t, bool *found, 
 }
 
 int
-claim_unchanged(void *arg, struct store *s, const struct task *now, struct error *err)
+claim_unchanged(
+    void *arg, struct store *s, const struct task *now, const struct task *then, struct error *err)
 {
-	const struct task *then = arg;
+	const struct task *was = arg;
 
-	(void)s;
-	if (now->status == then->status &&
-	    (text_equal(now->owner, then->owner) || (now->owner == NULL && then->owner == NULL)))
+	(void)s, (void)then;
+	if (now->status == was->status &&
+	    (text_equal(now->owner, was->owner) || (now->owner == NULL && was->owner == NULL)))
 		return 0;
-	return error_set(err, ERROR_LOST, "task #%s was changed meanwhile", then->id);
+	return error_set(err, ERROR_LOST, "task #%s was changed meanwhile", was->id);
 }
 
 struct json_object *
@@ -105,5 +106,15 @@ claim_task_facts(enum task_status status, const char *owner)
 
 	out_string(o, "status", task_status_name(status));
 	out_string(o, "owner", owner);
+	return o;
+}
+
+struct json_object *
+claim_texts(const char *before, const char *after)
+{
+	struct json_object *o = out_object();
+
+	out_string(o, "before", before);
+	out_string(o, "after", after);
 	return o;
 }

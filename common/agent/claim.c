@@ -29,8 +29,10 @@ struct taking {
 	struct deadline deadline;
 	struct buf *reason;
 	struct strings owned; /* what the agent had in progress when we looked */
-	struct task task;     /* as it was */
+	struct task task;     /* as it was; a new one as it is to be */
 	struct claims claims; /* as they are under the lock */
+	struct strings taken; /* tasks with a new claim */
+	size_t left;          /* claims to decide about before they are saved */
 	enum claim_result result;
 };
 
@@ -94,8 +96,9 @@ check_holder(struct taking *k, const struct claim *c)
 	return false;
 }
 
+/* then: the task with the dependencies that it is to have. */
 static int
-check_blockers(struct taking *k, struct store *s, struct error *err)
+check_blockers(struct taking *k, struct store *s, const struct task *then, struct error *err)
 {
 	struct blockers b;
 
@@ -106,7 +109,7 @@ check_blockers(struct taking *k, struct store *s, struct error *err)
 		claim_held_text(k->reason, &k->task);
 		return 0;
 	}
-	if (store_blockers(s, &k->task, &b, err) == -1)
+	if (store_blockers(s, then, &b, err) == -1)
 		return -1;
 	if (b.count > 0) {
 		refuse_begin(k, CLAIM_BLOCKED);
@@ -125,7 +128,7 @@ is_busy_with(struct taking *k, struct store *s, const char *id)
 	struct error ignored;
 	bool busy;
 
-	if (strcmp(id, k->req->task) == 0)
+	if (strcmp(id, k->task.id) == 0)
 		return false;
 	busy = store_get(s, id, &t, &ignored) == 1 && t.status == TASK_IN_PROGRESS;
 	if (busy) {
@@ -156,17 +159,17 @@ check_busy(struct taking *k, struct store *s)
 	return true;
 }
 
-static int
-claim_record(struct taking *k, struct error *err)
+static void
+claim_record(struct taking *k)
 {
 	const struct claim_request *req = k->req;
-	const struct claim *old = claims_find(&k->claims, req->task);
+	const struct claim *old = claims_find(&k->claims, k->task.id);
 	struct claim *c;
 
 	if (old != NULL)
 		claims_drop(&k->claims, (size_t)(old - k->claims.item));
 	c = claims_add(&k->claims);
-	c->task = mem_string(req->task);
+	c->task = mem_string(k->task.id);
 	c->agent_id = mem_string(req->agent.id);
 	c->agent_type = mem_string(req->agent.type);
 	c->name = mem_string(req->agent.name);
@@ -180,27 +183,14 @@ claim_record(struct taking *k, struct error *err)
 	c->pid_start = req->agent.pid_start;
 	c->space = c->pid > 0 ? mem_string(claims_space()) : NULL;
 	c->time_ms = clock_wall_ms();
-	return claims_save(&k->claims, err);
-}
-
-static int
-claim_write(struct taking *k, struct store *s, struct error *err)
-{
-	struct change change = { .status = TASK_IN_PROGRESS, .owner = k->owner };
-	struct error ignored;
-	int rc = store_update(
-	    s, k->req->task, &change, claim_unchanged, &k->task, NULL, NULL, k->deadline, err);
-
-	if (rc == -1)
-		(void)claims_forget(k->list, k->req->task, k->deadline, &ignored);
-	return rc == -1 ? -1 : 0;
+	strings_add(&k->taken, k->task.id);
 }
 
 /* The claim on the task, if its agent still works on it; NULL. */
 static const struct claim *
 standing_claim(struct taking *k, struct store *s, struct error *err)
 {
-	const struct claim *c = claims_find(&k->claims, k->req->task);
+	const struct claim *c = claims_find(&k->claims, k->task.id);
 	struct task t = TASK_INIT;
 	bool found;
 	enum claim_state state;
@@ -212,51 +202,108 @@ standing_claim(struct taking *k, struct store *s, struct error *err)
 	return state == CLAIM_HELD || state == CLAIM_BEGUN ? c : NULL;
 }
 
-/* 1 the claim is recorded, 0 refused, -1. */
-static int
-take_claimed(struct taking *k, struct store *s, struct error *err)
+static void
+refuse_missing(struct taking *k, const char *id)
 {
-	int rc = store_get(s, k->req->task, &k->task, err);
+	k->result = CLAIM_NOT_FOUND;
+	buf_puts(k->reason, "There is no task #");
+	text_show(k->reason, id, strlen(id), TEXT_LINE, 40);
+	buf_printf(k->reason, " in the list '%s'.", k->list->name);
+}
 
-	if (rc == -1 && err->kind != ERROR_INPUT)
-		return -1;
-	if (rc != 1) {
-		k->result = CLAIM_NOT_FOUND;
-		buf_puts(k->reason, "There is no task #");
-		text_show(k->reason, k->req->task, strlen(k->req->task), TEXT_LINE, 40);
-		buf_printf(k->reason, " in the list '%s'.", k->list->name);
-		return 0;
-	}
-	if (!task_open(&k->task) && !k->req->pass_resolved) {
+/* 1 claimed, 0 refused, -1.  The last one saves the record. */
+static int
+take_one(struct taking *k, struct store *s, const struct task *now, const struct task *then,
+    struct error *err)
+{
+	int rc;
+
+	task_copy(&k->task, now != NULL ? now : then);
+	if (now != NULL && !task_open(now) && !k->req->pass_resolved) {
 		refuse_begin(k, CLAIM_RESOLVED);
-		buf_printf(k->reason, " is already %s.", task_status_name(k->task.status));
+		buf_printf(k->reason, " is already %s.", task_status_name(now->status));
 		return 0;
 	}
-	if (!check_holder(k, standing_claim(k, s, err)))
+	if (now != NULL && !check_holder(k, standing_claim(k, s, err)))
 		return 0;
-	if ((rc = check_blockers(k, s, err)) != 1)
+	if ((rc = check_blockers(k, s, then, err)) != 1)
 		return rc;
 	if (!check_busy(k, s))
 		return 0;
-	return claim_record(k, err) == -1 ? -1 : 1;
+	claim_record(k);
+	return --k->left == 0 && claims_save(&k->claims, err) == -1 ? -1 : 1;
+}
+
+int
+claim_rule(
+    void *arg, struct store *s, const struct task *now, const struct task *then, struct error *err)
+{
+	struct taking *k = arg;
+	int rc = take_one(k, s, now, then, err);
+
+	if (rc == 0)
+		error_set(err, ERROR_REFUSED, "%s", buf_text(k->reason));
+	return rc == 1 ? 0 : -1;
+}
+
+/* The client's call will write the task. */
+static int
+take_call(struct taking *k, struct store *s, struct error *err)
+{
+	struct task t = TASK_INIT;
+	int rc = store_get(s, k->req->task, &t, err);
+
+	k->left = 1;
+	if (rc == -1 && err->kind != ERROR_INPUT)
+		return -1;
+	if (rc == 1)
+		rc = take_one(k, s, &t, &t, err);
+	else
+		refuse_missing(k, k->req->task);
+	task_free(&t);
+	return rc == -1 && k->result == CLAIM_OK ? -1 : 0;
+}
+
+/* We write it. */
+static int
+take_ops(struct taking *k, struct store *s, struct error *err)
+{
+	const struct claim_request *req = k->req;
+	int rc;
+
+	k->left = 0;
+	for (size_t i = 0; i < req->ops; i++)
+		if (req->op[i].rule == claim_rule) {
+			req->op[i].arg = k;
+			k->left++;
+		}
+	rc = store_apply(s, req->op, req->ops, k->deadline, err);
+	for (size_t i = 0; rc == -1 && i < req->ops; i++)
+		if (req->op[i].result == -1 && req->op[i].rule == claim_rule &&
+		    err->kind == ERROR_NOT_FOUND)
+			refuse_missing(k, req->op[i].id);
+	return rc == -1 && k->result == CLAIM_OK ? -1 : 0;
 }
 
 static int
 take_held(void *arg, struct store *s, struct error *err)
 {
 	struct taking *k = arg;
+	struct error ignored;
 	int rc;
 
 	buf_reset(k->reason);
 	k->result = CLAIM_OK;
 	claims_free(&k->claims);
+	strings_free(&k->taken);
 	if (claims_lock(k->list, &k->claims, k->deadline, err) == -1)
 		return -1;
-	rc = take_claimed(k, s, err);
+	rc = k->req->op != NULL ? take_ops(k, s, err) : take_call(k, s, err);
 	claims_unlock(&k->claims);
-	if (rc == 1 && k->req->write)
-		rc = claim_write(k, s, err);
-	return rc == -1 ? -1 : 0;
+	/* The record may have been saved, and then the tasks could not be written. */
+	for (size_t i = 0; rc == -1 && k->left == 0 && i < k->taken.count; i++)
+		(void)claims_forget(k->list, k->taken.item[i], k->deadline, &ignored);
+	return rc;
 }
 
 static void
@@ -270,12 +317,10 @@ take_journal(struct taking *k, enum durability durability)
 		.session = a->session,
 		.from = claim_task_facts(k->task.status, k->task.owner),
 		.to = claim_task_facts(TASK_IN_PROGRESS, k->owner),
-		.extra = out_object(),
+		.extra = claim_texts(buf_text(&k->task.text), NULL),
 	};
 	struct error ignored;
 
-	/* The task as it was, to restore it if its file is lost. */
-	out_string(entry.extra, "before", buf_text(&k->task.text));
 	/* The claim counts whether or not its line could be written. */
 	(void)journal_append(k->list, durability, &entry, k->deadline, &ignored);
 }
@@ -355,12 +400,13 @@ claim_take(const struct list *list, struct store *s, const struct claim_request 
 	if (store_locked(s, take_held, &k, deadline, err) == -1)
 		goto out;
 	result = k.result;
-	if (result == CLAIM_OK)
+	if (result == CLAIM_OK && req->op == NULL)
 		take_journal(&k, s->durability);
-	else if (result != CLAIM_AGENT_BUSY)
+	else if (result != CLAIM_OK && result != CLAIM_AGENT_BUSY)
 		claim_add_ready(k.reason, s, &k.claims);
 out:
 	strings_free(&k.owned);
+	strings_free(&k.taken);
 	claims_free(&k.claims);
 	task_free(&k.task);
 	buf_free(&scratch);

@@ -29,11 +29,13 @@ enum claim_result {
 const char *claim_result_name(enum claim_result);
 
 struct claim_request {
-	const char *task;
+	const char *task; /* the client's call will write it (hook) */
+	/* Or what we write ourselves (CLI), as one: operations whose rule is claim_rule claim their
+	 * task; their `arg` is set here.  NULL. */
+	struct store_op *op;
+	size_t ops;
 	struct agent agent;
 	bool check_busy; /* refuse if the agent has another open task */
-	bool write; /* write status and owner ourselves (CLI); false: the client's call will (hook)
-		     */
 	const char *tool_use_id;
 	const char *gate_file_hash, *head;
 	const char *owner;      /* the owner the call itself gives; NULL: agent_owner() */
@@ -44,7 +46,11 @@ struct claim_request {
 
 bool claim_is_by(const struct claim *, const struct agent *);
 
-/* On a refusal `reason` says why and names what is ready instead. */
+/* The rule of an operation that claims its task: see claim_request. */
+store_rule claim_rule;
+
+/* On a refusal `reason` says why and names what is ready instead.  With operations a fault may be
+ * a refusal of another rule: the error says so.  They are not journalled here. */
 enum claim_result claim_take(const struct list *, struct store *, const struct claim_request *,
     struct buf *reason, struct deadline, struct error *);
 

@@ -27,7 +27,7 @@ struct releasing {
 	const struct list *list;
 	const struct agent *agent; /* whose; in release_dead() who looks; NULL */
 	const char *why, *ended;
-	const char *task; /* release_task(): its id */
+	const struct strings *ids; /* release_tasks() */
 	struct deadline deadline;
 	struct claims *known; /* see release.h */
 	struct released *out;
@@ -36,7 +36,10 @@ struct releasing {
 	struct strings forget; /* tasks whose claims are dropped */
 	struct strings settle; /* tasks whose claims are settled */
 	struct strings unused; /* tasks whose claim was never used */
+	struct task_set give;  /* tasks to give back, as they are */
+	struct strings why_so; /* parallel to them */
 	struct strings whys;   /* parallel to out->tasks */
+	struct strings texts;  /* parallel to out->tasks: as they are now */
 };
 
 void
@@ -57,24 +60,55 @@ released_from(const struct released *r)
 	return owner;
 }
 
-/* To pending, without owner; a task that was set to blocked stays so.  The caller holds the
- * list's lock. */
-static int
-release_give_back(
-    struct releasing *r, struct store *s, struct task *t, const char *why, struct error *err)
+/* Before deciding, also again after a lost lock. */
+static void
+release_begin(struct releasing *r)
 {
-	struct change change = { .status = task_held(t) ? TASK_NO_STATUS : TASK_PENDING,
-		.owner = "" };
-	struct task before = TASK_INIT;
-	int rc =
-	    store_update(s, t->id, &change, claim_unchanged, t, &before, NULL, r->deadline, err);
+	strings_free(&r->forget);
+	strings_free(&r->settle);
+	strings_free(&r->unused);
+	task_set_free(&r->give);
+	strings_free(&r->why_so);
+}
 
-	if (rc == 1) {
-		task_copy(task_set_add(&r->out->tasks), &before);
-		strings_add(&r->whys, why);
-	} else if (rc == -1 && err->kind == ERROR_NOT_FOUND)
-		rc = 0;
-	task_free(&before);
+static void
+release_give_back(struct releasing *r, const struct task *t, const char *why)
+{
+	task_copy(task_set_add(&r->give), t);
+	strings_add(&r->why_so, why);
+}
+
+/* All of them to pending, without owner; a task that was set to blocked stays so.  The caller holds
+ * the list's lock. */
+static int
+release_write(struct releasing *r, struct store *s, struct error *err)
+{
+	static const struct change pending = { .status = TASK_PENDING, .owner = "" };
+	static const struct change held = { .status = TASK_NO_STATUS, .owner = "" };
+	size_t count = r->give.count;
+	struct store_op *op = mem_alloc((count + 1) * sizeof(*op));
+	int rc = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct task *t = &r->give.item[i];
+
+		op[i] = (struct store_op){ STORE_UPDATE, t->id,
+			.change = task_held(t) ? &held : &pending, .rule = claim_unchanged,
+			.arg = t };
+	}
+	if (count > 0)
+		rc = store_apply(s, op, count, r->deadline, err);
+	if (rc == -1 && err->kind == ERROR_NOT_FOUND)
+		err->kind = ERROR_LOST; /* the client has deleted it: decide again */
+	/* Of many, some may be written although others could not be. */
+	for (size_t i = 0; i < count; i++)
+		if (op[i].result == 1) {
+			task_copy(task_set_add(&r->out->tasks), &op[i].before);
+			strings_add(&r->whys, r->why_so.item[i]);
+			strings_add(&r->texts, buf_text(&op[i].after.text));
+		}
+	store_ops_free(op, count);
+	free(op);
 	return rc == -1 ? -1 : 0;
 }
 
@@ -125,10 +159,10 @@ release_finish(struct releasing *r, struct store *s)
 			.why = r->whys.item[i],
 			.from = claim_task_facts(t->status, t->owner),
 			.to = claim_task_facts(task_held(t) ? t->status : TASK_PENDING, NULL),
-			.extra = out_object(),
+			.extra = claim_texts(buf_text(&t->text), r->texts.item[i]),
 		};
 		/* The agent is, and not only this task given back. */
-		out_bool(entries[i].extra, "ended", r->task == NULL);
+		out_bool(entries[i].extra, "ended", r->ids == NULL);
 		if (store_blockers(s, t, &b, &ignored) == 0) {
 			if (b.count == 0 && !task_held(t))
 				strings_add(&r->out->ready, t->id);
@@ -137,10 +171,9 @@ release_finish(struct releasing *r, struct store *s)
 	}
 	(void)journal_append_all(r->list, s->durability, entries, count, r->deadline, &ignored);
 	free(entries);
-	strings_free(&r->forget);
-	strings_free(&r->settle);
-	strings_free(&r->unused);
+	release_begin(r);
 	strings_free(&r->whys);
+	strings_free(&r->texts);
 }
 
 /* ---- one agent ---- */
@@ -163,7 +196,7 @@ release_claimed(struct releasing *r, struct store *s, const struct claim *c, str
 
 	strings_add(&r->forget, c->task);
 	if (rc == 1 && task_begun(&t) && (t.owner == NULL || text_equal(t.owner, c->owner)))
-		rc = release_give_back(r, s, &t, r->why, err);
+		release_give_back(r, &t, r->why);
 	else if (rc == -1 && err->kind == ERROR_INPUT)
 		rc = 0;
 	task_free(&t);
@@ -178,7 +211,7 @@ release_owned(struct releasing *r, struct store *s, const char *id, struct error
 
 	if (rc == 1 && task_open(&t) &&
 	    (text_equal(t.owner, r->agent->name) || text_equal(t.owner, r->agent->id))) {
-		rc = release_give_back(r, s, &t, r->why, err);
+		release_give_back(r, &t, r->why);
 		strings_add(&r->forget, id);
 	} else if (rc == -1 && err->kind == ERROR_INPUT)
 		rc = 0;
@@ -195,6 +228,7 @@ release_agent_held(void *arg, struct store *s, struct error *err)
 	size_t i;
 	int rc = 0;
 
+	release_begin(r);
 	if (claims_lock(r->list, &claims, r->deadline, err) == -1)
 		return -1;
 	for (i = 0; rc == 0 && i < claims.count; i++)
@@ -206,6 +240,8 @@ release_agent_held(void *arg, struct store *s, struct error *err)
 		if (c == NULL || claim_is_by(c, r->agent))
 			rc = release_owned(r, s, r->owned.item[i], err);
 	}
+	if (rc == 0)
+		rc = release_write(r, s, err);
 	if (rc == 0)
 		rc = release_update_claims(r, &claims, err);
 	claims_move(r->known, &claims);
@@ -250,45 +286,58 @@ release_agent(const struct list *list, struct store *s, const struct agent *agen
 	return rc;
 }
 
-/* ---- one task ---- */
+/* ---- by their ids ---- */
 
 static int
-release_task_held(void *arg, struct store *s, struct error *err)
+release_named(struct releasing *r, struct store *s, const char *id, struct error *err)
 {
-	struct releasing *r = arg;
 	struct task t = TASK_INIT;
-	struct claims claims;
-	int rc = store_get(s, r->task, &t, err);
+	int rc = store_get(s, id, &t, err);
 
 	if (rc == 0)
-		rc = error_set(err, ERROR_NOT_FOUND, "there is no task #%.40s", r->task);
+		rc = error_set(err, ERROR_NOT_FOUND, "there is no task #%.40s", id);
 	else if (rc == 1 && !task_open(&t))
-		rc = error_set(
-		    err, ERROR_REFUSED, "task #%s is %s", r->task, task_status_name(t.status));
-	else if (rc == 1)
-		rc = release_give_back(r, s, &t, r->why, err);
-	if (rc != -1 && (rc = claims_lock(r->list, &claims, r->deadline, err)) != -1) {
-		strings_add(&r->forget, r->task);
-		rc = release_update_claims(r, &claims, err);
-		claims_free(&claims);
+		rc =
+		    error_set(err, ERROR_REFUSED, "task #%s is %s", id, task_status_name(t.status));
+	else if (rc == 1 && task_set_find(&r->give, id) == NULL) {
+		release_give_back(r, &t, r->why);
+		strings_add(&r->forget, id);
 	}
 	task_free(&t);
+	return rc == -1 ? -1 : 0;
+}
+
+static int
+release_tasks_held(void *arg, struct store *s, struct error *err)
+{
+	struct releasing *r = arg;
+	struct claims claims;
+	int rc = 0;
+
+	release_begin(r);
+	for (size_t i = 0; rc == 0 && i < r->ids->count; i++)
+		rc = release_named(r, s, r->ids->item[i], err);
+	if (rc == -1 || claims_lock(r->list, &claims, r->deadline, err) == -1)
+		return -1;
+	if ((rc = release_write(r, s, err)) == 0)
+		rc = release_update_claims(r, &claims, err);
+	claims_free(&claims);
 	return rc;
 }
 
 int
-release_task(const struct list *list, struct store *s, const char *id, const char *why,
+release_tasks(const struct list *list, struct store *s, const struct strings *ids, const char *why,
     struct released *out, struct deadline deadline, struct error *err)
 {
 	struct releasing r = {
 		.list = list,
-		.task = id,
+		.ids = ids,
 		.why = why,
 		.deadline = deadline,
 		.out = out,
 		.from = out->tasks.count,
 	};
-	int rc = store_locked(s, release_task_held, &r, deadline, err);
+	int rc = store_locked(s, release_tasks_held, &r, deadline, err);
 
 	release_finish(&r, s);
 	return rc;
@@ -331,14 +380,12 @@ release_dead_held(void *arg, struct store *s, struct error *err)
 	struct claims claims;
 	size_t i;
 	bool give;
-	int rc = 0;
+	int rc;
 
-	strings_free(&r->forget);
-	strings_free(&r->settle);
-	strings_free(&r->unused);
+	release_begin(r);
 	if (claims_lock(r->list, &claims, r->deadline, err) == -1)
 		return -1;
-	for (i = 0; rc == 0 && i < claims.count; i++) {
+	for (i = 0; i < claims.count; i++) {
 		const struct claim *c = &claims.item[i];
 		enum claim_state state = release_verdict(r, s, c, &t, &give);
 
@@ -349,9 +396,10 @@ release_dead_held(void *arg, struct store *s, struct error *err)
 		if (state == CLAIM_UNUSED)
 			strings_add(&r->unused, c->task);
 		if (give)
-			rc = release_give_back(r, s, &t,
-			    claims_alive(c) ? "its session has ended" : "its client is gone", err);
+			release_give_back(r, &t,
+			    claims_alive(c) ? "its session has ended" : "its client is gone");
 	}
+	rc = release_write(r, s, err);
 	if (rc == 0)
 		rc = release_update_claims(r, &claims, err);
 	task_free(&t);

@@ -34,6 +34,7 @@ report_journal(const struct list *list, enum durability durability, const struct
 		.session = a->session,
 		.from = claim_task_facts(before->status, before->owner),
 		.to = claim_task_facts(after->status, after->owner),
+		.extra = claim_texts(buf_text(&before->text), buf_text(&after->text)),
 	};
 	struct error ignored;
 
@@ -41,11 +42,13 @@ report_journal(const struct list *list, enum durability durability, const struct
 }
 
 static int
-report_ask(void *arg, struct store *s, const struct task *t, struct error *err)
+report_ask(
+    void *arg, struct store *s, const struct task *now, const struct task *then, struct error *err)
 {
 	struct applying *a = arg;
 
-	return a->rule(a->arg, s, &a->now, t, err);
+	(void)then;
+	return a->rule(a->arg, s, &a->now, now, err);
 }
 
 /* 1 changed, 0 it is so already, -1. */

@@ -2,10 +2,9 @@
  * Putting tasks into a list.
  *
  * The ids of all tasks are chosen first, so that dependencies can name them:
- * a task keeps its id if the target can hold it and it is free.  New
- * numbers are reserved by raising the watermark before anything is written;
- * then each task is put separately, because the client would have to wait
- * for a lock that is held for a thousand files.
+ * a task keeps its id if the target can hold it and it is free.  Then all of
+ * it is checked.  New numbers are reserved by raising the watermark, last: what
+ * is refused has changed nothing.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,10 +14,12 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "form/convert-part.h"
 #include "list/document-edit.h"
 #include "list/document.h"
 #include "list/files.h"
+#include "list/graph.h"
 #include "list/watermark.h"
 
 void
@@ -99,16 +100,6 @@ convert_body(const struct task *t)
 
 /* ---- ids ---- */
 
-static bool
-id_fits(const struct store *s, const char *id)
-{
-	char name[256];
-
-	if (s->layout == STORE_DOCUMENT)
-		return *id != '\0';
-	return files_name(s, id, name) && strcmp(name, "tasks.json") != 0;
-}
-
 static int
 id_taken(struct store *s, const struct task_index *there, const char *id)
 {
@@ -120,29 +111,33 @@ id_taken(struct store *s, const struct task_index *there, const char *id)
 	return files_name(s, id, name) && file_there(s->dirfd, name);
 }
 
+/* New numbers: as many as needed, from `first` on. */
 struct reservation {
 	size_t count;
-	char first[32];
+	double next, first;
 };
 
-/* Reserves `count` numbers.  Under the list's lock. */
+/* Under the list's lock. */
 static int
 reserve_numbers(void *arg, struct store *s, struct error *err)
 {
-	struct reservation *r = arg;
-	char last[32];
+	const struct reservation *r = arg;
+	char id[32];
 
-	if (watermark_next(s, r->first, err) == -1)
+	if (watermark_next(s, id, err) == -1)
 		return -1;
-	watermark_print(last, watermark_number(r->first) + (double)r->count - 1);
-	return watermark_raise(s, last, err);
+	if (watermark_number(id) != r->next)
+		return error_set(
+		    err, ERROR_LOST, "another program made task #%s at the same time", id);
+	watermark_print(id, r->first + (double)r->count - 1);
+	return watermark_raise(s, id, err);
 }
 
 static void
 new_id(const struct store *s, const struct reservation *r, size_t nth, char id[64])
 {
 	if (s->layout == STORE_NATIVE)
-		watermark_print(id, watermark_number(r->first) + (double)nth);
+		watermark_print(id, r->first + (double)nth);
 	else if (s->layout == STORE_FOLDER)
 		snprintf(
 		    id, 64, "task_%lld_%08x", (long long)(clock_wall_ms() / 1000), arc4random());
@@ -152,35 +147,34 @@ new_id(const struct store *s, const struct reservation *r, size_t nth, char id[6
 
 static int
 choose_ids(struct store *s, struct convert_context *c, const struct task_index *there,
-    struct convert_report *report, struct deadline deadline, struct error *err)
+    struct reservation *r, struct convert_report *report, struct error *err)
 {
-	struct reservation r = { 0 };
 	size_t i, nth = 0, count = c->all->count;
-	double highest = 0;
 	char id[64];
 
 	c->id = mem_alloc((count + 1) * sizeof(c->id[0]));
 	for (i = 0; i < count; i++) {
 		const char *own = c->all->item[i].id;
 
-		if (id_fits(s, own) && !id_taken(s, there, own)) {
+		if (store_id_ok(s, own) && !id_taken(s, there, own)) {
 			c->id[i] = mem_string(own);
 			/* new numbers must be higher than those kept */
-			if (watermark_number(own) > highest)
-				highest = watermark_number(own);
+			if (watermark_number(own) >= r->first)
+				r->first = watermark_number(own) + 1;
 		} else
-			r.count++;
+			r->count++;
 	}
-	if (r.count > 0 && s->layout == STORE_NATIVE) {
-		watermark_print(id, highest);
-		if ((highest > 0 && watermark_raise(s, id, err) == -1) ||
-		    store_locked(s, reserve_numbers, &r, deadline, err) == -1)
+	if (r->count > 0 && s->layout == STORE_NATIVE) {
+		if (watermark_next(s, id, err) == -1)
 			return -1;
+		r->next = watermark_number(id);
+		if (r->next > r->first)
+			r->first = r->next;
 	}
 	for (i = 0; i < count; i++) {
 		if (c->id[i] != NULL)
 			continue;
-		new_id(s, &r, nth++, id);
+		new_id(s, r, nth++, id);
 		c->id[i] = mem_string(id);
 		strings_take(&report->changed, mem_printf("%s is now %s", c->all->item[i].id, id));
 	}
@@ -205,56 +199,163 @@ keeps_text(const struct convert_context *c, size_t i, enum task_dialect to)
 	return t->parent == NULL || strcmp(convert_id(c, t->parent), t->parent) == 0;
 }
 
-/* The file is as old as the task says. */
-static void
-keep_time(struct store *s, const char *id, const struct task *t)
+/* When the task says that it was changed; 0: it does not say it. */
+static int64_t
+time_changed(const struct task *t)
 {
 	char *updated = task_time(t, "updated_at");
-	int64_t ms;
+	int64_t ms = 0;
 
-	if (updated != NULL && clock_parse_iso(updated, &ms) == 0)
-		store_set_time(s, id, ms);
+	if (updated != NULL && clock_parse_iso(updated, &ms) == -1)
+		ms = 0;
 	free(updated);
+	return ms;
+}
+
+/* The texts of all tasks, in this order. */
+static int
+convert_all(struct convert_batch *b, struct store *s, const struct convert_context *c,
+    const size_t *order, struct convert_report *report, struct error *err)
+{
+	struct buf text = { 0 };
+
+	for (; b->count < c->all->count; b->count++) {
+		size_t i = order[b->count];
+		const struct task *t = &c->all->item[i];
+
+		buf_reset(&text);
+		if (keeps_text(c, i, store_dialect(s)))
+			buf_add(&text, t->text.data, t->text.len);
+		else if (convert_one(t, store_dialect(s), c->id[i], c, clock_wall_ms(), &text,
+			     report, err) == -1)
+			break;
+		strings_add(&b->ids, c->id[i]);
+		strings_add(&b->texts, buf_text(&text));
+		b->op[b->count] = (struct store_op){ STORE_CREATE, b->ids.item[b->count],
+			.text = b->texts.item[b->count], .len = text.len, .no_circle = true,
+			.changed_ms = time_changed(t) };
+	}
+	buf_free(&text);
+	return b->count < c->all->count ? -1 : 0;
+}
+
+static int
+refuse_cycle(const struct strings *cycle, struct error *err)
+{
+	struct buf text = { 0 };
+
+	for (size_t i = 0; i < cycle->count; i++) {
+		buf_puts(&text, i > 0 ? " -> #" : "#");
+		text_show(&text, cycle->item[i], strlen(cycle->item[i]), TEXT_LINE, 60);
+	}
+	error_set(err, ERROR_REFUSED,
+	    "these tasks wait for each other in a cycle: %.800s; remove one of these dependencies "
+	    "first",
+	    buf_text(&text));
+	buf_free(&text);
+	return -1;
+}
+
+/* order: of all tasks, each after those that it waits for. */
+static int
+check_order(const struct task_set *set, size_t *order, struct error *err)
+{
+	struct strings cycle = { 0 };
+	int rc = graph_order(set, order, &cycle) ? 0 : refuse_cycle(&cycle, err);
+
+	strings_free(&cycle);
+	return rc;
+}
+
+int
+convert_check(const struct task_set *set, struct error *err)
+{
+	size_t *order = mem_grow(NULL, set->count + 1, sizeof(order[0]));
+	int rc = check_order(set, order, err);
+
+	free(order);
+	return rc;
+}
+
+static int
+begin_once(struct convert_batch *b, struct store *s, const struct task_set *set,
+    struct convert_report *report, struct deadline deadline, struct error *err)
+{
+	struct convert_context c;
+	struct task_set there = { 0 };
+	struct task_index index = { 0 };
+	struct reservation r = { .first = 1 };
+	size_t *order = mem_grow(NULL, set->count + 1, sizeof(order[0]));
+	int rc = check_order(set, order, err);
+
+	*b = (struct convert_batch){ .op = mem_alloc((set->count + 1) * sizeof(b->op[0])) };
+	convert_context_make(&c, set);
+	/* A document is written at once, in the order of the tasks. */
+	for (size_t i = 0; s->layout == STORE_DOCUMENT && i < set->count; i++)
+		order[i] = i;
+	if (rc == 0 && s->layout == STORE_DOCUMENT)
+		rc = store_load(s, &there, err);
+	task_index_make(&index, &there);
+	if (rc == 0)
+		rc = choose_ids(s, &c, &index, &r, report, err);
+	if (rc == 0) {
+		convert_context_edges(&c);
+		rc = convert_all(b, s, &c, order, report, err);
+	}
+	if (rc == 0 && store_plan(s, b->op, b->count, err) == -1)
+		rc = -1;
+	if (rc == 0 && r.count > 0 && s->layout == STORE_NATIVE)
+		rc = store_locked(s, reserve_numbers, &r, deadline, err);
+	convert_context_free(&c);
+	task_index_free(&index);
+	task_set_free(&there);
+	free(order);
+	return rc;
+}
+
+int
+convert_begin(struct convert_batch *b, struct store *s, const struct task_set *set,
+    struct convert_report *report, struct deadline deadline, struct error *err)
+{
+	struct convert_report mine = { 0 };
+	int rc, tries = 0;
+
+	/* A task of another program may take a number meanwhile. */
+	while ((rc = begin_once(b, s, set, &mine, deadline, err)) == -1 &&
+	       err->kind == ERROR_LOST && ++tries < LOST_TRIES) {
+		convert_end(b);
+		convert_report_free(&mine);
+	}
+	for (size_t i = 0; i < mine.lost.count; i++)
+		strings_add(&report->lost, mine.lost.item[i]);
+	for (size_t i = 0; i < mine.changed.count; i++)
+		strings_add(&report->changed, mine.changed.item[i]);
+	convert_report_free(&mine);
+	return rc;
+}
+
+void
+convert_end(struct convert_batch *b)
+{
+	store_ops_free(b->op, b->count);
+	free(b->op);
+	strings_free(&b->ids);
+	strings_free(&b->texts);
+	*b = (struct convert_batch){ 0 };
 }
 
 int
 convert_put(struct store *s, const struct task_set *set, struct convert_report *report,
     struct deadline deadline, struct error *err)
 {
-	struct convert_context c;
-	struct task_set there = { 0 };
-	struct task_index index = { 0 };
-	struct buf text = { 0 };
-	size_t i = 0;
-	int rc = 0;
+	struct convert_batch b;
+	int count = -1;
 
-	convert_context_make(&c, set);
-	if (s->layout == STORE_DOCUMENT && store_load(s, &there, err) == -1)
-		rc = -1;
-	task_index_make(&index, &there);
-	if (rc == 0)
-		rc = choose_ids(s, &c, &index, report, deadline, err);
-	if (rc == 0)
-		convert_context_edges(&c);
-	for (; rc == 0 && i < set->count; i++) {
-		const struct task *t = &set->item[i];
-
-		if (keeps_text(&c, i, store_dialect(s))) {
-			buf_reset(&text);
-			buf_add(&text, t->text.data, t->text.len);
-		} else
-			rc = convert_one(
-			    t, store_dialect(s), c.id[i], &c, clock_wall_ms(), &text, report, err);
-		if (rc == 0)
-			rc = store_put(s, c.id[i], buf_text(&text), text.len, deadline, err);
-		if (rc == 0)
-			keep_time(s, c.id[i], t);
-	}
-	convert_context_free(&c);
-	task_index_free(&index);
-	task_set_free(&there);
-	buf_free(&text);
-	return rc == -1 ? -1 : (int)i;
+	if (convert_begin(&b, s, set, report, deadline, err) == 0 &&
+	    store_apply(s, b.op, b.count, deadline, err) != -1)
+		count = (int)b.count;
+	convert_end(&b);
+	return count;
 }
 
 static void
@@ -290,6 +391,7 @@ convert_make(const char *dir, enum store_layout layout, struct error *err)
 		}
 	}
 	task_set_free(&set);
+	s.made = s.made && rc == -1;
 	store_close(&s);
 	buf_free(&text);
 	return rc == -1 ? -1 : 0;

@@ -64,8 +64,24 @@ int convert_print(enum convert_form, const struct task_set *, int64_t now_wall_m
  */
 int convert_export(struct store *, struct buf *out, struct error *);
 
-/* Into a list, under their own ids where these are valid and free, else under new ones, which
- * dependencies then name.  Returns how many, or -1; tasks put before the error stay. */
+/*
+ * Into a list, under their own ids where these are valid and free, else under new ones, which
+ * dependencies then name: the operations for store_apply(), in an order in which each task comes
+ * after those that it waits for.  All is checked; tasks that wait for each other in a circle are
+ * refused.
+ */
+int convert_check(const struct task_set *, struct error *); /* for such a circle alone */
+
+struct convert_batch {
+	struct store_op *op;
+	size_t count;
+	struct strings ids, texts; /* what they borrow */
+};
+int convert_begin(struct convert_batch *, struct store *, const struct task_set *,
+    struct convert_report *, struct deadline, struct error *);
+void convert_end(struct convert_batch *);
+
+/* All of it: how many, or -1. */
 int convert_put(struct store *, const struct task_set *, struct convert_report *, struct deadline,
     struct error *);
 

@@ -157,7 +157,7 @@ check_again(struct plan *p, struct error *e)
 	bool asked;
 	int rc;
 
-	if (p->req->store == NULL)
+	if (p->req->given != NULL)
 		return 0;
 	if ((rc = store_get(p->req->store, p->req->task, &now, e)) == -1)
 		return -1;

@@ -25,7 +25,8 @@
  * Order: the task is read; built-in checks; trust; the gates that apply are
  * chosen; their passes are looked up in the cache; the rest runs, in parallel,
  * without any lock held; the tree must not have changed meanwhile; the task
- * is read again and must still be the same and still pass the built-in checks.
+ * is read again and must still be the same and still pass the built-in checks
+ * (unless it was given).
  * Every way to fail is a refusal or a fault, never a pass.
  */
 struct gate_result {
@@ -55,8 +56,9 @@ struct verify_request {
 	struct store *store;
 	const struct claims *claims; /* of the list, just read; NULL without a store */
 	const char *task;            /* id */
-	const struct task
-	    *given;        /* the task itself, read elsewhere (CI): store may be NULL; NULL */
+	/* The task itself, as read elsewhere (CI: store may be NULL), or as it is to be (a call
+	 * that completes it and changes more): who writes it checks again under the lock.  NULL. */
+	const struct task *given;
 	const char *since; /* CI: the commit that `changed` counts from; NULL: the claim's */
 	const char
 	    *metadata; /* JSON object text sent with the completing call, not on disk yet; NULL */

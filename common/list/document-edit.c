@@ -187,6 +187,15 @@ document_edit(
 }
 
 int
+document_set(struct document *d, size_t index, const struct buf *text, struct error *err)
+{
+	struct buf copy = { 0 };
+
+	buf_add(&copy, text->data, text->len);
+	return set_text(d, index, &copy, err);
+}
+
+int
 document_add(struct document *d, const char *text, size_t len, struct error *err)
 {
 	struct document_entry e = { .ref = JSON_ABSENT, .changed = true };
@@ -304,7 +313,7 @@ document_print(struct document *d, int64_t now, struct buf *out, struct error *e
 	if (update_blocked(d, now, err) == -1)
 		return -1;
 	json_edit_init(&edit, &d->json);
-	for (i = 0; i < d->tasks.count; i++) {
+	for (i = 0; !d->clear && i < d->tasks.count; i++) {
 		const struct document_entry *e = &d->entry[i];
 		const struct task *t = &d->tasks.item[i];
 
@@ -319,6 +328,8 @@ document_print(struct document *d, int64_t now, struct buf *out, struct error *e
 			json_edit_replace(&edit, e->ref, buf_text(&text));
 		}
 	}
+	if (d->clear)
+		json_edit_set(&edit, JSON_ROOT, "tasks", "[]");
 	buf_free(&text);
 	if (version < VERSION_NOW)
 		json_edit_set(&edit, JSON_ROOT, "version", "2");

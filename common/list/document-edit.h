@@ -9,6 +9,7 @@
  *	struct document d = { 0 };
  *	document_parse(&d, text, len, &err)
  *	document_edit(&d, i, &change, now, &err)	1 changed, 0 not
+ *	document_set(&d, i, &text, &err)		the task's new text
  *	document_add(&d, text, len, &err)		a new task's text
  *	document_remove(&d, i)
  *	document_print(&d, now, &out, &err)		the new text, "blocked" updated
@@ -30,6 +31,7 @@ struct document {
 	struct task_set tasks;
 	struct document_entry *entry; /* parallel to tasks.item */
 	struct strings bad;           /* "tasks[3]: status is missing" */
+	bool clear;                   /* print it without any element */
 };
 
 int document_parse(struct document *, const char *text, size_t len, struct error *);
@@ -39,6 +41,7 @@ size_t document_find(const struct document *, const char *id); /* DOCUMENT_NONE 
 
 int document_edit(
     struct document *, size_t index, const struct change *, int64_t now, struct error *);
+int document_set(struct document *, size_t index, const struct buf *text, struct error *);
 int document_add(struct document *, const char *text, size_t len, struct error *);
 void document_remove(struct document *, size_t index);
 

@@ -113,79 +113,16 @@ document_bad(struct store *s, void (*fn)(void *, const char *file, const char *r
 	return 0;
 }
 
-struct lookup {
-	const struct document *document;
-	struct task_index index;
-};
-
 static int
-document_task_waits(void *arg, const char *id, struct strings *blocked_by, struct error *err)
+write_document(struct store *s, struct document *d, struct error *err)
 {
-	const struct lookup *l = arg;
-	const struct task_set *set = &l->document->tasks;
-	size_t at = task_index_find(&l->index, id);
+	struct buf text = { 0 };
+	int rc = document_print(d, clock_wall_ms(), &text, err);
 
-	(void)err;
-	if (at == TASK_NOWHERE || l->document->entry[at].gone)
-		return 0;
-	for (size_t i = 0; i < set->item[at].blocked_by.count; i++)
-		strings_add(blocked_by, set->item[at].blocked_by.item[i]);
-	return 1;
-}
-
-static int
-check_edges(
-    const struct document *d, const char *id, const struct change *change, struct error *err)
-{
-	struct lookup l = { .document = d };
-	int rc;
-
-	task_index_make(&l.index, &d->tasks);
-	rc = graph_check_change(document_task_waits, &l, id, change, err);
-	task_index_free(&l.index);
+	if (rc == 0)
+		rc = document_write(s, &d->text, &text, err);
+	buf_free(&text);
 	return rc;
-}
-
-/* A document keeps one side of a dependency: blocked_by. */
-static int
-add_edges(struct document *d, const char *id, const struct strings *others, bool others_wait,
-    struct error *err)
-{
-	int changed = 0, rc;
-	size_t i;
-
-	for (i = 0; others != NULL && i < others->count; i++) {
-		const char *blocked = others_wait ? others->item[i] : id;
-		const char *blocker = others_wait ? id : others->item[i];
-		struct strings one = { (char *[]){ (char *)blocker }, 1 };
-		struct change change = { .status = TASK_NO_STATUS, .add_blocked_by = &one };
-
-		rc = document_edit(d, document_find(d, blocked), &change, clock_wall_ms(), err);
-		if (rc == -1)
-			return -1;
-		changed |= rc;
-	}
-	return changed;
-}
-
-static int
-remove_edges(struct document *d, const char *id, const struct strings *others, struct error *err)
-{
-	struct strings one = { (char *[]){ (char *)id }, 1 };
-	struct change change = {
-		.status = TASK_NO_STATUS, .remove_blocked_by = &one, .remove_blocks = &one
-	};
-	int changed = 0, rc;
-	size_t i, at;
-
-	for (i = 0; others != NULL && i < others->count; i++) {
-		if ((at = document_find(d, others->item[i])) == DOCUMENT_NONE)
-			continue;
-		if ((rc = document_edit(d, at, &change, clock_wall_ms(), err)) == -1)
-			return -1;
-		changed |= rc;
-	}
-	return changed;
 }
 
 static int
@@ -209,122 +146,6 @@ check_start(const struct document *d, size_t at, enum task_status was, struct er
 	return rc;
 }
 
-/* The task and its edges; the document is not written yet. */
-static int
-document_apply(struct document *d, size_t at, const struct change *c, struct error *err)
-{
-	struct change own = *c;
-	char *id = mem_string(d->tasks.item[at].id);
-	int rc, by, blocks, gone;
-
-	own.add_blocks = own.add_blocked_by = NULL;
-	own.remove_blocks = NULL;
-	by = blocks = gone = 0;
-	rc = check_edges(d, id, c, err);
-	if (rc == 0)
-		rc = document_edit(d, at, &own, clock_wall_ms(), err);
-	if (rc != -1 && (by = add_edges(d, id, c->add_blocked_by, false, err)) != -1 &&
-	    (blocks = add_edges(d, id, c->add_blocks, true, err)) != -1)
-		gone = remove_edges(d, id, c->remove_blocks, err);
-	free(id);
-	if (rc == -1 || by == -1 || blocks == -1 || gone == -1)
-		return -1;
-	return rc | by | blocks | gone;
-}
-
-/* One operation. */
-struct request {
-	const char *id;
-	const struct change *change;
-	const char *text; /* document_put() */
-	size_t len;
-	store_rule *rule;
-	void *arg;
-	/* For the caller: */
-	size_t at; /* of the task, in the document */
-	struct task was;
-};
-
-/* Edits the document.  1: it is to be written, 0: nothing has changed. */
-typedef int document_fn(struct store *, struct document *, struct request *, struct error *);
-
-static int
-write_document(struct store *s, struct document *d, struct error *err)
-{
-	struct buf text = { 0 };
-	int rc = document_print(d, clock_wall_ms(), &text, err);
-
-	if (rc == 0)
-		rc = document_write(s, &d->text, &text, err);
-	buf_free(&text);
-	return rc;
-}
-
-/* `after` gets the task as it is in the end. */
-static int
-operate(struct store *s, document_fn *fn, struct request *q, struct task *after,
-    struct deadline deadline, struct error *err)
-{
-	struct document d = { 0 };
-	int rc, tries = 0;
-
-	do {
-		if (store_enter(s, deadline, err) == -1)
-			return -1;
-		rc = read_document(s, &d, err);
-		if (rc == 0)
-			rc = fn(s, &d, q, err);
-		if (rc == 1 && write_document(s, &d, err) == -1)
-			rc = -1;
-		store_leave(s);
-	} while (store_again(s, rc, &tries, deadline, err));
-	if (rc != -1 && after != NULL)
-		task_copy(after, &d.tasks.item[q->at]);
-	document_free(&d);
-	return rc;
-}
-
-/* The task of the request; and the rule is asked about it. */
-static int
-find_task(struct store *s, struct document *d, struct request *q, struct error *err)
-{
-	if ((q->at = document_find(d, q->id)) == DOCUMENT_NONE)
-		return error_set(err, ERROR_NOT_FOUND, "there is no task #%.60s", q->id);
-	task_copy(&q->was, &d->tasks.item[q->at]);
-	return q->rule != NULL && q->rule(q->arg, s, &q->was, err) != 0 ? -1 : 0;
-}
-
-static void
-request_done(struct request *q, int rc, struct task *before)
-{
-	if (rc != -1 && before != NULL)
-		task_copy(before, &q->was);
-	task_free(&q->was);
-}
-
-static int
-update(struct store *s, struct document *d, struct request *q, struct error *err)
-{
-	int rc = find_task(s, d, q, err);
-
-	if (rc == 0)
-		rc = document_apply(d, q->at, q->change, err);
-	return rc == 1 && check_start(d, q->at, q->was.status, err) == -1 ? -1 : rc;
-}
-
-static int
-document_update(struct store *s, const char *id, const struct change *change, store_rule *rule,
-    void *arg, struct task *before, struct task *after, struct deadline deadline, struct error *err)
-{
-	struct request q = {
-		.id = id, .change = change, .rule = rule, .arg = arg, .was = TASK_INIT
-	};
-	int rc = operate(s, update, &q, after, deadline, err);
-
-	request_done(&q, rc, before);
-	return rc;
-}
-
 /* UUID, version 4. */
 void
 document_new_id(char id[37])
@@ -340,91 +161,129 @@ document_new_id(char id[37])
 }
 
 static int
-create(struct store *s, struct document *d, struct request *q, struct error *err)
+document_fresh_id(struct store *s, const char *last, char id[64], struct error *err)
 {
-	struct change own = *q->change, edges = CHANGE_INIT;
-	struct buf text = { 0 };
-	char id[37];
+	(void)s, (void)last, (void)err;
+	document_new_id(id);
+	return 0;
+}
+
+static int
+refuse(struct batch *b, size_t i)
+{
+	b->op[i].result = -1;
+	return -1;
+}
+
+/* A new task comes after those that are there; several in the order of the operations. */
+static int
+add_new(struct document *d, struct batch *b, size_t i, struct error *err)
+{
+	struct batch_task *t = batch_find(b, b->id[i]);
+
+	if (t->at != DOCUMENT_NONE || t->now.id == NULL)
+		return 0;
+	t->at = d->tasks.count;
+	return document_add(d, t->now.text.data, t->now.text.len, err);
+}
+
+/* What the batch made of its tasks, in the document: 1 changed, 0 not, -1. */
+static int
+take_over(struct document *d, struct batch *b, struct error *err)
+{
+	int changed = 0;
+
+	for (size_t i = 0; i < b->count; i++) {
+		const struct batch_task *t = b->task[i];
+
+		if (!batch_changed(t))
+			continue;
+		changed = 1;
+		if (t->now.id == NULL)
+			document_remove(d, t->at);
+		else if (t->at != DOCUMENT_NONE && document_set(d, t->at, &t->now.text, err) == -1)
+			return -1;
+	}
+	for (size_t i = 0; i < b->ops; i++)
+		if (add_new(d, b, i, err) == -1)
+			return refuse(b, i);
+	for (size_t i = 0; i < b->ops; i++) {
+		const struct batch_task *t = batch_find(b, b->id[i]);
+
+		/* What is put back as it was becomes blocked, if it waits. */
+		if (t->now.id != NULL && b->op[i].text == NULL &&
+		    check_start(d, t->at, t->was.status, err) == -1)
+			return refuse(b, i);
+	}
+	return changed;
+}
+
+/* The document is read: change it, and write it unless it is a plan. */
+static int
+apply_to(struct document *d, struct batch *b, struct error *err)
+{
+	int rc;
+
+	b->all = &d->tasks;
+	task_index_make(&b->index, &d->tasks);
+	if (batch_begin(b, err) == -1)
+		return -1;
+	for (size_t i = 0; i < b->count; i++) {
+		struct batch_task *t = b->task[i];
+
+		if ((t->at = task_index_find(&b->index, t->id)) == TASK_NOWHERE)
+			continue;
+		task_copy(&t->was, &d->tasks.item[t->at]);
+		task_copy(&t->now, &d->tasks.item[t->at]);
+	}
+	if (batch_run(b, err) == -1 || (rc = take_over(d, b, err)) == -1 ||
+	    (rc == 1 && !b->plan && write_document(b->store, d, err) == -1))
+		return -1;
+	/* A status may have followed the dependencies. */
+	for (size_t i = 0; i < b->count; i++)
+		if (b->task[i]->now.id != NULL)
+			task_copy(&b->task[i]->now, &d->tasks.item[b->task[i]->at]);
+	return 0;
+}
+
+static int
+document_apply(struct batch *b, struct error *err)
+{
+	struct document d = { 0 };
 	int rc = -1;
 
-	own.add_blocks = own.add_blocked_by = NULL;
-	edges.add_blocks = q->change->add_blocks;
-	edges.add_blocked_by = q->change->add_blocked_by;
-	document_new_id(id);
-	if ((q->rule == NULL || q->rule(q->arg, s, NULL, err) == 0) &&
-	    task_make(TASK_DOCUMENT, id, &own, clock_wall_ms(), &text, err) == 0 &&
-	    document_add(d, text.data, text.len, err) == 0) {
-		q->at = document_find(d, id);
-		if (document_apply(d, q->at, &edges, err) != -1 &&
-		    check_start(d, q->at, TASK_NO_STATUS, err) == 0)
-			rc = 1;
+	if (!b->plan && store_enter(b->store, b->deadline, err) == -1)
+		return -1;
+	if (read_document(b->store, &d, err) == 0)
+		rc = apply_to(&d, b, err);
+	if (!b->plan)
+		store_leave(b->store);
+	b->all = NULL;
+	document_free(&d);
+	return rc;
+}
+
+static int
+document_clear(struct store *s, struct task_set *tasks, struct strings *others, struct error *err)
+{
+	struct document d = { 0 };
+	size_t count = 0;
+	int rc = read_document(s, &d, err);
+
+	if (rc == 0) {
+		count = d.tasks.count + d.bad.count;
+		for (size_t i = 0; i < d.tasks.count; i++)
+			task_copy(task_set_add(tasks), &d.tasks.item[i]);
+		if (d.bad.count > 0) {
+			strings_add(others, DOCUMENT);
+			strings_add(others, buf_text(&d.text));
+		}
+		d.clear = true;
+		if (count > 0)
+			rc = write_document(s, &d, err);
 	}
-	buf_free(&text);
-	return rc;
-}
-
-static int
-document_create(struct store *s, const struct change *change, store_rule *rule, void *arg,
-    struct task *made, struct deadline deadline, struct error *err)
-{
-	struct request q = { .change = change, .rule = rule, .arg = arg, .was = TASK_INIT };
-
-	return operate(s, create, &q, made, deadline, err) == -1 ? -1 : 0;
-}
-
-static int delete (struct store *s, struct document *d, struct request *q, struct error *err)
-{
-	struct strings all = { 0 };
-	size_t i;
-	int rc = find_task(s, d, q, err);
-
-	if (rc == -1)
-		return -1;
-	document_remove(d, q->at);
-	for (i = 0; i < d->tasks.count; i++)
-		if (i != q->at && (strings_has(&d->tasks.item[i].blocked_by, q->id) ||
-				      strings_has(&d->tasks.item[i].blocks, q->id)))
-			strings_add(&all, d->tasks.item[i].id);
-	rc = remove_edges(d, q->id, &all, err) == -1 ? -1 : 1;
-	strings_free(&all);
-	return rc;
-}
-
-static int
-document_delete(struct store *s, const char *id, store_rule *rule, void *arg, struct task *before,
-    struct deadline deadline, struct error *err)
-{
-	struct request q = { .id = id, .rule = rule, .arg = arg, .was = TASK_INIT };
-	int rc = operate(s, delete, &q, NULL, deadline, err);
-
-	request_done(&q, rc, before);
-	return rc;
-}
-
-static int
-put(struct store *s, struct document *d, struct request *q, struct error *err)
-{
-	const char *says;
-
-	(void)s;
-	if (document_find(d, q->id) != DOCUMENT_NONE)
-		return error_set(err, ERROR_REFUSED, "there is a task #%s already", q->id);
-	if (document_add(d, q->text, q->len, err) == -1)
-		return -1;
-	says = d->tasks.item[d->tasks.count - 1].id;
-	if (strcmp(says, q->id) != 0)
-		return error_set(
-		    err, ERROR_INPUT, "the task says that it is #%.60s, not #%.60s", says, q->id);
-	return 1;
-}
-
-static int
-document_put(struct store *s, const char *id, const char *text, size_t len,
-    struct deadline deadline, struct error *err)
-{
-	struct request q = { .id = id, .text = text, .len = len, .was = TASK_INIT };
-
-	return operate(s, put, &q, NULL, deadline, err) == -1 ? -1 : 0;
+	document_free(&d);
+	return rc == -1 ? -1 : (int)count;
 }
 
 const struct store_ops document_ops = {
@@ -434,8 +293,7 @@ const struct store_ops document_ops = {
 	.scan = document_scan,
 	.walk = document_scan,
 	.bad = document_bad,
-	.create = document_create,
-	.update = document_update,
-	.delete = document_delete,
-	.put = document_put,
+	.new_id = document_fresh_id,
+	.apply = document_apply,
+	.clear = document_clear,
 };

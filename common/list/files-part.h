@@ -3,7 +3,7 @@
 
 #include "list/files.h"
 
-/* Shared by the parts of files.h: the operations that only read. */
+/* Shared by the parts of files.h: the operations that only read, and clear. */
 
 int files_get(struct store *, const char *id, struct task *, struct error *);
 /* needle: a file without these bytes, and without escapes, is skipped; NULL: none is. */
@@ -12,5 +12,6 @@ int files_load(struct store *, struct task_set *, struct error *);
 int files_bad(struct store *, store_bad_fn *, void *, struct error *);
 int files_scan(struct store *, const char *needle, store_visit *, void *, struct error *);
 int files_walk(struct store *, const char *needle, store_visit *, void *, struct error *);
+int files_clear(struct store *, struct task_set *, struct strings *others, struct error *);
 
 #endif

@@ -4,397 +4,390 @@
  * The client's locks, in the client's order: a new task under the list's
  * lock, a change of one under that task's.  The client takes no list lock
  * for a change; we do when other tasks too must not change before the write
- * (a rule, a dependency), so that our processes do it one after the other.
- * Both sides of a dependency are two writes under one list lock.
+ * (a rule, a dependency, several tasks), so that our processes do it one after
+ * the other.  Then the lock of every task concerned is taken before any is
+ * read: a lock that another program holds is found before the first byte is
+ * written.  The client never holds more than one lock, so no two processes
+ * wait for each other.
  *
- * Every write is: lock, read, decide, stage, verify the lock, rename.  If the
+ * Every write is: lock, read, decide, stage, verify the locks, rename.  If a
  * lock was lost in between (we were stopped for seconds, and another process
- * took it over), the whole operation starts over.
+ * took it over), the whole operation starts over.  If a rename fails after
+ * others, their files get the old texts again.
+ *
+ * To put the data of many files on the disk takes long.  They are staged before
+ * the locks are taken, from what is read without a lock; under the locks all is
+ * read and decided again, and only what is different then is staged again.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "list/files-part.h"
 #include "list/watermark.h"
 
-struct files_request {
-	const char *id;
-	const struct change *change;
-	store_rule *rule;
-	void *arg;
-	struct task *before, *after; /* may be NULL */
-	struct deadline deadline;
-};
+#define MANY 16         /* files: stage them first */
+#define CROWDED_MS 500  /* how long to wait for a task's lock while others are held */
+#define OTHER_FILES 100 /* descriptors that are not of locks */
 
-/* Writes a text under the locks that are held; `task`: that task's, or NULL. */
 static int
-commit_text(
-    struct store *s, const char *name, const struct buf *text, struct lock *task, struct error *err)
+files_new_id(struct store *s, const char *last, char id[64], struct error *err)
 {
-	struct file_stage stage = FILE_STAGE_INIT;
-
-	if (file_stage(&stage, s->dirfd, name, text->data, text->len, 0, s->durability, err) == -1)
-		return -1;
-	if (store_verify(s, task, err) == -1) {
-		file_drop(&stage);
-		return -1;
-	}
-	return file_commit(&stage, err);
+	if (s->layout == STORE_FOLDER)
+		snprintf(id, 64, "task_%lld_%04x", (long long)(clock_wall_ms() / 1000),
+		    arc4random() & 0xffff);
+	else if (last == NULL)
+		return watermark_next(s, id, err);
+	else
+		watermark_print(id, watermark_number(last) + 1);
+	return 0;
 }
 
-static int
-edit_held(struct store *s, const struct files_request *q, const char *name, struct lock *lock,
-    struct error *err)
-{
-	struct task t = TASK_INIT;
-	struct buf text = { 0 };
-	int rc = files_get(s, q->id, &t, err);
+/* ---- locks ---- */
 
-	if (rc == 0)
-		rc = error_set(err, ERROR_NOT_FOUND, "there is no task #%s", q->id);
-	else if (rc == 1 && q->rule != NULL && q->rule(q->arg, s, &t, err) != 0)
-		rc = -1;
-	else if (rc == 1)
-		rc = task_edit(&t, q->change, clock_wall_ms(), &text, err);
-	if (rc == 1 && commit_text(s, name, &text, lock, err) == -1)
-		rc = -1;
-	if (rc != -1 && q->before != NULL)
-		task_copy(q->before, &t);
-	if (rc == 1 && q->after != NULL)
-		rc = task_read(q->after, t.dialect, q->id, buf_text(&text), text.len, err) == -1
-			 ? -1
-			 : 1;
-	else if (rc == 0 && q->after != NULL)
-		task_copy(q->after, &t);
-	task_free(&t);
-	buf_free(&text);
-	return rc;
+/* Two links to one file have one lock: we would wait for ourselves. */
+static int
+check_link(struct batch *b, size_t i, const char *name, struct error *err)
+{
+	struct stat st, other;
+	char path[256];
+
+	if (fstatat(b->store->dirfd, name, &st, 0) == -1)
+		return 0; /* its target does not exist */
+	for (size_t k = 0; k < b->count; k++)
+		if (k != i && files_name(b->store, b->task[k]->id, path) &&
+		    fstatat(b->store->dirfd, path, &other, 0) == 0 && other.st_ino == st.st_ino &&
+		    other.st_dev == st.st_dev)
+			return error_set(err, ERROR_REFUSED,
+			    "tasks #%s and #%s are the same file; change only one of them",
+			    b->task[i]->id, b->task[k]->id);
+	return 0;
 }
 
 /* Is there such a file?  Asked first, so that no lock is made for a missing one. */
 static int
-find_file(struct store *s, const char *id, char name[256], struct error *err)
+look(struct batch *b, size_t i, char name[256], struct error *err)
 {
+	struct batch_task *t = b->task[i];
 	struct stat st;
 
-	if (!files_name(s, id, name))
-		return error_set(err, ERROR_NOT_FOUND, "there is no task #%.40s", id);
-	if (fstatat(s->dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+	t->there = false;
+	if (!files_name(b->store, t->id, name))
 		return 0;
-	if (errno != ENOENT)
-		return error_sys(err, "cannot stat '%s/%s'", s->dir, name);
-	return error_set(err, ERROR_NOT_FOUND, "there is no task #%.40s", id);
+	if (fstatat(b->store->dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == -1)
+		return errno == ENOENT ? 0
+				       : error_sys(err, "cannot stat '%s/%s'", b->store->dir, name);
+	t->there = true;
+	return b->count > 1 && S_ISLNK(st.st_mode) ? check_link(b, i, name, err) : 0;
 }
 
-/* One task, under its lock: 1 written, 0 nothing to write, -1. */
-static int
-edit_one(struct store *s, const struct files_request *q, struct error *err)
-{
-	struct lock lock = LOCK_INIT;
-	char name[256];
-	int rc;
-
-	if (find_file(s, q->id, name, err) == -1)
-		return -1;
-	if (lock_task(&lock, s->dirfd, name, q->deadline, err) == -1)
-		return -1;
-	s->in_task = true;
-	rc = edit_held(s, q, name, &lock, err);
-	s->in_task = false;
-	lock_release(&lock);
-	return rc;
-}
-
-/* The other side of dependencies: adds `id` to the list of each other task, or removes it. */
-static int
-edit_others(struct store *s, const char *id, const struct strings *others, bool blocks, bool add,
-    struct deadline deadline, struct error *err)
-{
-	struct strings one = { (char *[]){ (char *)id }, 1 };
-	struct change change = CHANGE_INIT;
-	struct files_request q = { .change = &change, .deadline = deadline };
-	int rc, changed = 0;
-	size_t i;
-
-	change.add_blocks = add && blocks ? &one : NULL;
-	change.add_blocked_by = add && !blocks ? &one : NULL;
-	change.remove_blocks = !add && blocks ? &one : NULL;
-	change.remove_blocked_by = !add && !blocks ? &one : NULL;
-	for (i = 0; others != NULL && i < others->count; i++) {
-		q.id = others->item[i];
-		rc = edit_one(s, &q, err);
-		/* A task that is gone, or that the client does not show, needs no edit. */
-		if (rc == -1 && !add && (err->kind == ERROR_NOT_FOUND || err->kind == ERROR_INPUT))
-			rc = 0;
-		if (rc == -1)
-			return -1;
-		changed |= rc;
-	}
-	return changed;
-}
-
-static int
-edit_other_sides(struct store *s, const char *id, const struct change *c, struct deadline deadline,
-    struct error *err)
-{
-	int a, b, r, t;
-
-	if ((a = edit_others(s, id, c->add_blocked_by, true, true, deadline, err)) == -1 ||
-	    (b = edit_others(s, id, c->add_blocks, false, true, deadline, err)) == -1 ||
-	    (r = edit_others(s, id, c->remove_blocked_by, true, false, deadline, err)) == -1 ||
-	    (t = edit_others(s, id, c->remove_blocks, false, false, deadline, err)) == -1)
-		return -1;
-	return a | b | r | t;
-}
-
+/* Each lock has a descriptor.  True if the limit had to be raised; before: what it was. */
 static bool
-has_dependencies(const struct change *c)
+make_room(size_t count, struct rlimit *before)
 {
-	return c->add_blocks != NULL || c->add_blocked_by != NULL || c->remove_blocks != NULL ||
-	       c->remove_blocked_by != NULL;
-}
+	struct rlimit room;
 
-/* *own is -1 until the task itself is edited, then the result of edit_one(): another try edits only
- * the other sides, so that `before` stays the task before the first try. */
-static int
-update_once(struct store *s, const struct files_request *q, int *own, struct error *err)
-{
-	bool dependencies = has_dependencies(q->change), whole = dependencies || q->rule != NULL;
-	int others = 0;
-
-	if (whole && store_enter(s, q->deadline, err) == -1)
-		return -1;
-	if (*own == -1 && (!dependencies || store_check_change(s, q->id, q->change, err) == 0))
-		*own = edit_one(s, q, err);
-	if (*own != -1 && dependencies)
-		others = edit_other_sides(s, q->id, q->change, q->deadline, err);
-	if (whole)
-		store_leave(s);
-	return *own == -1 || others == -1 ? -1 : *own | others;
+	if (count <= MANY || getrlimit(RLIMIT_NOFILE, before) == -1 ||
+	    count + OTHER_FILES <= before->rlim_cur)
+		return false;
+	room = *before;
+	room.rlim_cur = room.rlim_max;
+	return setrlimit(RLIMIT_NOFILE, &room) == 0;
 }
 
 static int
-files_update(struct store *s, const char *id, const struct change *change, store_rule *rule,
-    void *arg, struct task *before, struct task *after, struct deadline deadline, struct error *err)
+lock_all(struct batch *b, struct error *err)
 {
-	struct files_request q = { id, change, rule, arg, before, after, deadline };
-	int rc, own = -1, i = 0;
-
-	do
-		rc = update_once(s, &q, &own, err);
-	while (store_again(s, rc, &i, deadline, err));
-	return rc;
-}
-
-static void
-folder_id(char id[32])
-{
-	uint32_t random = arc4random();
-
-	snprintf(id, 32, "task_%lld_%04x", (long long)(clock_wall_ms() / 1000), random & 0xffff);
-}
-
-/* id[0] is set once the task exists: if something fails after that, it must
- * not be made a second time. */
-static int
-create_once(struct store *s, const struct files_request *q, char id[32], struct task *made,
-    struct error *err)
-{
-	struct buf text = { 0 };
-	char name[40];
-	bool there = false;
-	int rc = -1;
-
-	id[0] = '\0';
-	if (store_enter(s, q->deadline, err) == -1)
-		return -1;
-	if (store_check_change(s, "", q->change, err) == -1 ||
-	    (q->rule != NULL && q->rule(q->arg, s, NULL, err) != 0))
-		goto out;
-	if (s->layout == STORE_FOLDER)
-		folder_id(id);
-	else if (watermark_next(s, id, err) == -1)
-		goto out;
-	snprintf(name, sizeof(name), "%s.json", id);
-	if (file_there(s->dirfd, name)) {
-		/* Another program made it without the lock; choose another number. */
-		error_set(err, ERROR_LOST, "another program made task #%s at the same time", id);
-		goto out;
-	}
-	if (task_make(store_dialect(s), id, q->change, clock_wall_ms(), &text, err) == -1 ||
-	    commit_text(s, name, &text, NULL, err) == -1)
-		goto out;
-	there = true;
-	if (made != NULL && task_read(made, store_dialect(s), id, text.data, text.len, err) == -1)
-		goto out;
-	rc = edit_other_sides(s, id, q->change, q->deadline, err) == -1 ? -1 : 0;
-out:
-	if (!there)
-		id[0] = '\0';
-	store_leave(s);
-	buf_free(&text);
-	return rc;
-}
-
-/* Edits the other sides again, for a task that was made. */
-static int
-create_finish(struct store *s, const struct files_request *q, const char *id, struct error *err)
-{
-	int rc;
-
-	if (store_enter(s, q->deadline, err) == -1)
-		return -1;
-	rc = edit_other_sides(s, id, q->change, q->deadline, err);
-	store_leave(s);
-	return rc == -1 ? -1 : 0;
-}
-
-static int
-files_create(struct store *s, const struct change *change, store_rule *rule, void *arg,
-    struct task *made, struct deadline deadline, struct error *err)
-{
-	struct files_request q = {
-		.change = change, .rule = rule, .arg = arg, .deadline = deadline
-	};
-	char id[32] = "";
-	int rc, i = 0;
-
-	do
-		rc = id[0] == '\0' ? create_once(s, &q, id, made, err)
-				   : create_finish(s, &q, id, err);
-	while (store_again(s, rc, &i, deadline, err));
-	if (rc == -1 && id[0] != '\0') {
-		error_prefix(err,
-		    "task #%s was made, but not all of its dependencies (repair: claude-tasks "
-		    "doctor --fix)",
-		    id);
-		if (err->kind == ERROR_LOST)
-			err->kind = ERROR_FAULT; /* starting over would make another task */
-	}
-	return rc;
-}
-
-static int
-delete_held(struct store *s, const struct files_request *q, const char *name, struct lock *lock,
-    struct error *err)
-{
-	struct task t = TASK_INIT;
-	int rc = files_get(s, q->id, &t, err);
-
-	if (rc == 0)
-		rc = error_set(err, ERROR_NOT_FOUND, "there is no task #%s", q->id);
-	else if (rc == 1 && q->rule != NULL && q->rule(q->arg, s, &t, err) != 0)
-		rc = -1;
-	/* First the watermark: after a crash in between the number must not be given again. */
-	if (rc == 1 && s->layout == STORE_NATIVE && watermark_raise(s, q->id, err) == -1)
-		rc = -1;
-	if (rc == 1 && store_verify(s, lock, err) == -1)
-		rc = -1;
-	if (rc == 1 && unlinkat(s->dirfd, name, 0) == -1)
-		rc = error_sys(err, "cannot remove '%s/%s'", s->dir, name);
-	if (rc == 1 && q->before != NULL)
-		task_copy(q->before, &t);
-	task_free(&t);
-	return rc;
-}
-
-static int
-delete_once(struct store *s, const struct files_request *q, struct error *err)
-{
-	struct lock lock = LOCK_INIT;
+	struct deadline deadline = b->deadline;
+	bool first = true;
 	char name[256];
-	int rc = -1;
 
-	if (find_file(s, q->id, name, err) == -1)
-		return -1;
-	if (store_enter(s, q->deadline, err) == -1)
-		return -1;
-	if (lock_task(&lock, s->dirfd, name, q->deadline, err) == 0) {
-		s->in_task = true;
-		rc = delete_held(s, q, name, &lock, err);
-		s->in_task = false;
-		lock_release(&lock);
+	for (size_t i = 0; i < b->count; i++) {
+		struct lock *l = &b->task[i]->lock;
+
+		if (look(b, i, name, err) == -1)
+			return -1;
+		if (!b->task[i]->there || b->plan)
+			continue;
+		if (lock_task(l, b->store->dirfd, name, deadline, err) == -1) {
+			b->crowded = !first && deadline_past(deadline);
+			return -1;
+		}
+		if (first)
+			deadline = deadline_first(b->deadline, deadline_in(CROWDED_MS));
+		first = false;
+		if (b->count > 1)
+			lock_leave_queue(l);
 	}
-	store_leave(s);
-	return rc;
-}
-
-struct mention {
-	const char *id;
-	struct strings by;
-};
-
-static int
-note_mention(void *arg, const struct task *t)
-{
-	struct mention *m = arg;
-
-	if (strings_has(&t->blocks, m->id) || strings_has(&t->blocked_by, m->id))
-		strings_add(&m->by, t->id);
 	return 0;
 }
 
-/* The id of a deleted task cannot be added any more, so the search needs no lock. */
-static int
-forget_id(struct store *s, const char *id, struct deadline deadline, struct error *err)
+static void
+unlock_all(struct batch *b)
 {
-	struct mention m = { .id = id };
-	char *needle = mem_printf("\"%s\"", id);
-	int rc = files_scan(s, needle, note_mention, &m, err);
-
-	if (rc != -1)
-		rc = edit_others(s, id, &m.by, true, false, deadline, err);
-	if (rc != -1)
-		rc = edit_others(s, id, &m.by, false, false, deadline, err);
-	free(needle);
-	strings_free(&m.by);
-	return rc == -1 ? -1 : 0;
+	for (size_t i = 0; i < b->count; i++)
+		lock_release(&b->task[i]->lock);
 }
 
 static int
-files_delete(struct store *s, const char *id, store_rule *rule, void *arg, struct task *before,
-    struct deadline deadline, struct error *err)
+read_all(struct batch *b, struct error *err)
 {
-	struct files_request q = { id, NULL, rule, arg, before, NULL, deadline };
-	int rc, i = 0;
+	for (size_t i = 0; i < b->count; i++) {
+		struct batch_task *t = b->task[i];
+		int rc = t->there ? files_get(b->store, t->id, &t->was, err) : 0;
 
-	do
-		rc = delete_once(s, &q, err);
-	while (store_again(s, rc, &i, deadline, err));
-	if (rc != -1 && forget_id(s, id, deadline, err) == -1)
-		return error_prefix(err,
-		    "task #%s was deleted, but others still depend on it (claude-tasks doctor "
-		    "names them)",
-		    id);
+		if (rc == -1 && err->kind != ERROR_INPUT)
+			return -1;
+		if (rc == -1) {
+			t->bad = mem_alloc(sizeof(*t->bad));
+			*t->bad = *err;
+		} else if (rc == 1)
+			task_copy(&t->now, &t->was);
+	}
+	return 0;
+}
+
+/* ---- writing ---- */
+
+/* ahead: what was staged before the locks were taken; NULL. */
+static int
+stage_all(struct batch *b, struct batch *ahead, struct error *err)
+{
+	struct store *s = b->store;
+	char name[256];
+
+	for (size_t i = 0; i < b->count; i++) {
+		struct batch_task *t = b->task[i];
+		struct batch_task *a = ahead != NULL ? batch_find(ahead, t->id) : NULL;
+		const struct buf *text = &t->now.text;
+
+		if (t->now.id == NULL || !batch_changed(t))
+			continue;
+		if (a != NULL && a->stage.temp[0] != '\0' && a->now.text.len == text->len &&
+		    memcmp(a->now.text.data, text->data, text->len) == 0) {
+			t->stage = a->stage;
+			a->stage = (struct file_stage)FILE_STAGE_INIT;
+			continue;
+		}
+		(void)files_name(s, t->id, name);
+		if (file_stage(&t->stage, s->dirfd, name, text->data, text->len, 0, s->durability,
+			err) == -1)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+verify_all(struct batch *b, struct error *err)
+{
+	for (size_t i = 0; i < b->count; i++)
+		if (b->task[i]->lock.held && lock_verify(&b->task[i]->lock, err) == -1)
+			return -1;
+	return store_verify(b->store, NULL, err);
+}
+
+/* First the watermark: after a crash in between the number must not be given again. */
+static int
+raise_mark(struct batch *b, struct error *err)
+{
+	const char *highest = NULL;
+
+	for (size_t i = 0; i < b->count && b->store->layout == STORE_NATIVE; i++) {
+		const struct batch_task *t = b->task[i];
+
+		if (t->was.id != NULL && t->now.id == NULL &&
+		    (highest == NULL || watermark_number(t->id) > watermark_number(highest)))
+			highest = t->id;
+	}
+	return highest != NULL ? watermark_raise(b->store, highest, err) : 0;
+}
+
+/* One task, unless it is written: 0, or -1. */
+static int
+commit_one(struct batch *b, struct batch_task *t, size_t all, struct error *err)
+{
+	struct store *s = b->store;
+	char name[256];
+
+	if (t->written || !batch_changed(t))
+		return 0;
+	/* One sync of the directory for all, at the end. */
+	if (all > 1 && !t->stage.own_dirfd)
+		t->stage.durability = DURABILITY_FILE;
+	(void)files_name(s, t->id, name);
+	if (t->now.id != NULL) {
+		if (file_commit(&t->stage, err) == -1)
+			return -1;
+	} else if (unlinkat(s->dirfd, name, 0) == -1 && errno != ENOENT)
+		/* The client deletes without a lock: it may be gone. */
+		return error_sys(err, "cannot remove '%s/%s'", s->dir, name);
+	t->written = true;
+	return 0;
+}
+
+static void
+set_time(struct store *s, const char *id, int64_t wall_ms)
+{
+	const struct timespec times[2] = { { .tv_nsec = UTIME_OMIT },
+		{ .tv_sec = wall_ms / 1000, .tv_nsec = wall_ms % 1000 * 1000000 } };
+	char name[256];
+
+	(void)files_name(s, id, name);
+	(void)utimensat(s->dirfd, name, times, AT_SYMLINK_NOFOLLOW);
+}
+
+/*
+ * The tasks of the operations in their order, then the other sides, then the deletions: if we are
+ * killed in between, no task waits for one that is not there, if the order of the caller is such.
+ */
+static int
+commit_all(struct batch *b, size_t all, struct error *err)
+{
+	for (size_t i = 0; i < b->ops; i++) {
+		struct batch_task *t = batch_find(b, b->id[i]);
+
+		if (t->now.id != NULL && commit_one(b, t, all, err) == -1)
+			return -1;
+	}
+	for (int gone = 0; gone <= 1; gone++)
+		for (size_t i = 0; i < b->count; i++)
+			if ((b->task[i]->now.id == NULL) == gone &&
+			    commit_one(b, b->task[i], all, err) == -1)
+				return -1;
+	for (size_t i = 0; i < b->ops; i++)
+		if (b->op[i].changed_ms != 0)
+			set_time(b->store, b->id[i], b->op[i].changed_ms);
+	if (all > 1 && b->store->durability == DURABILITY_FULL)
+		(void)fsync(b->store->dirfd);
+	return 0;
+}
+
+/* The old text again, or no file. */
+static int
+restore_one(struct batch *b, struct batch_task *t)
+{
+	struct store *s = b->store;
+	const struct buf *text = &t->was.text;
+	struct error ignored;
+	char name[256];
+
+	(void)files_name(s, t->id, name);
+	if (t->was.id == NULL)
+		return unlinkat(s->dirfd, name, 0) == -1 && errno != ENOENT ? -1 : 0;
+	if (file_stage(
+		&t->stage, s->dirfd, name, text->data, text->len, 0, s->durability, &ignored) == -1)
+		return -1;
+	return file_commit(&t->stage, &ignored);
+}
+
+/* A write failed after others: none is to stay. */
+static int
+restore_all(struct batch *b, size_t all, struct error *err)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < b->count; i++)
+		if (b->task[i]->written && restore_one(b, b->task[i]) == -1)
+			left++;
+	return left == 0 ? -1
+			 : error_prefix(err,
+			       "%zu of %zu tasks are written and could not be restored, the "
+			       "others are unchanged",
+			       left, all);
+}
+
+static int
+write_all(struct batch *b, struct batch *ahead, struct error *err)
+{
+	size_t all = 0;
+
+	for (size_t i = 0; i < b->count; i++)
+		all += batch_changed(b->task[i]);
+	if (all == 0)
+		return 0;
+	if (stage_all(b, ahead, err) == -1 || verify_all(b, err) == -1 || raise_mark(b, err) == -1)
+		return -1;
+	return commit_all(b, all, err) == -1 ? restore_all(b, all, err) : 0;
+}
+
+/* Under the locks, unless it is a plan. */
+static int
+work(struct batch *b, struct batch *ahead, struct error *err)
+{
+	int rc;
+
+	if (lock_all(b, err) == -1)
+		return -1;
+	b->store->in_task = !b->plan;
+	rc = read_all(b, err);
+	if (rc == 0)
+		rc = batch_run(b, err);
+	if (rc == 0 && !b->plan)
+		rc = write_all(b, ahead, err);
+	b->store->in_task = false;
 	return rc;
 }
 
-static int
-files_put(struct store *s, const char *id, const char *text, size_t len, struct deadline deadline,
-    struct error *err)
+/* Checks and stages the batch without a lock; b is then as it was before batch_begin(). */
+static void
+work_ahead(struct batch *b, struct batch *ahead)
 {
-	struct buf bytes = { (char *)text, len, len };
-	struct task t = TASK_INIT;
-	char name[256];
-	int rc = -1;
+	struct error ignored;
 
-	if (!files_name(s, id, name))
-		return error_set(
-		    err, ERROR_INPUT, "'%.40s' cannot be the id of a task in this list", id);
-	if (task_read(&t, store_dialect(s), id, text, len, err) == -1)
-		return error_prefix(err, "task #%s", id);
-	task_free(&t);
-	if (store_enter(s, deadline, err) == -1)
+	*ahead = *b;
+	ahead->plan = true;
+	if (work(ahead, NULL, &ignored) == 0)
+		(void)stage_all(ahead, NULL, &ignored);
+	*b = (struct batch){
+		.store = b->store, .op = b->op, .ops = b->ops, .deadline = b->deadline
+	};
+}
+
+/* Is anything but one task concerned? */
+static bool
+is_whole(const struct batch *b)
+{
+	const struct store_op *op = b->op;
+
+	return b->ops != 1 || op->kind != STORE_UPDATE || op->rule != NULL ||
+	       op->change->add_blocks != NULL || op->change->add_blocked_by != NULL ||
+	       op->change->remove_blocks != NULL || op->change->remove_blocked_by != NULL;
+}
+
+static int
+files_apply(struct batch *b, struct error *err)
+{
+	struct store *s = b->store;
+	struct batch ahead = { 0 };
+	struct rlimit room;
+	bool whole = is_whole(b) && !b->plan, raised;
+	int rc;
+
+	if (whole && store_enter(s, b->deadline, err) == -1)
 		return -1;
-	if (file_there(s->dirfd, name))
-		error_set(err, ERROR_REFUSED, "there is already a task #%s", id);
-	else
-		rc = commit_text(s, name, &bytes, NULL, err);
-	store_leave(s);
+	rc = batch_begin(b, err);
+	if (rc == 0 && b->count > MANY && whole) {
+		store_leave(s);
+		work_ahead(b, &ahead);
+		if (store_enter(s, b->deadline, err) == -1) {
+			batch_end(&ahead);
+			return -1;
+		}
+		rc = batch_begin(b, err);
+	}
+	raised = make_room(b->count, &room);
+	if (rc == 0)
+		rc = work(b, &ahead, err);
+	unlock_all(b);
+	if (raised)
+		(void)setrlimit(RLIMIT_NOFILE, &room);
+	if (whole)
+		store_leave(s);
+	batch_end(&ahead);
 	return rc;
 }
 
@@ -411,8 +404,7 @@ const struct store_ops files_ops = {
 	.scan = files_scan,
 	.walk = files_walk,
 	.bad = files_bad,
-	.create = files_create,
-	.update = files_update,
-	.delete = files_delete,
-	.put = files_put,
+	.new_id = files_new_id,
+	.apply = files_apply,
+	.clear = files_clear,
 };

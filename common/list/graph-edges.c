@@ -1,11 +1,11 @@
 /*
  * Checks new dependencies before they are written.
  *
- * The search for a cycle reads only the tasks on the way: a hook that checks
- * one edge of a list of ten thousand tasks reads a handful of files.  Two new
- * edges can close a cycle that neither closes alone, so the search follows
- * the other new edges as well.  An edge that is refused is not followed, so
- * that each cycle is reported once.
+ * The search for a cycle reads only the tasks on the way, each once: a hook
+ * that checks one edge of a list of ten thousand tasks reads a handful of
+ * files.  Two new edges can close a cycle that neither closes alone, so the
+ * search follows the other new edges as well.  An edge that is refused is not
+ * followed, so that each cycle is reported once.
  */
 #include <search.h>
 #include <stdlib.h>
@@ -15,48 +15,81 @@
 #include "base/text.h"
 #include "list/graph.h"
 
-struct step {
+/* A task that a search has come to. */
+struct node {
 	char *id;
-	size_t from; /* the step that led here; itself at the start */
+	bool read, missing;
+	struct node **waits;
+	size_t count;
+	size_t seen;               /* by which search: the number of its edge, from 1 */
+	struct node *from, *queue; /* of that search: where it came from, and which is next */
 };
 
-struct trail {
-	struct step *step;
-	size_t count;
-	void *seen; /* tsearch(3) over the ids */
+struct net {
+	graph_waits *waits;
+	void *arg;
+	void *nodes; /* tsearch(3), by id */
 };
 
 static int
 by_id(const void *a, const void *b)
 {
-	return strcmp(a, b);
+	return strcmp(((const struct node *)a)->id, ((const struct node *)b)->id);
 }
 
-static void
-trail_reach(struct trail *trail, const char *id, size_t from)
+static struct node *
+net_node(struct net *net, const char *id)
 {
-	char *own = mem_string(id);
-	void *node = tsearch(own, &trail->seen, by_id);
+	struct node key = { .id = (char *)id }, *n;
+	void *found = tfind(&key, &net->nodes, by_id);
 
-	if (node == NULL)
+	if (found != NULL)
+		return *(struct node **)found;
+	n = mem_alloc(sizeof(*n));
+	n->id = mem_string(id);
+	if (tsearch(n, &net->nodes, by_id) == NULL)
 		mem_exhausted();
-	if (*(char **)node != own) {
-		free(own);
-		return;
-	}
-	trail->step = mem_more(trail->step, trail->count, sizeof(trail->step[0]));
-	trail->step[trail->count++] = (struct step){ own, from };
+	return n;
 }
 
-/* The ids from the start to the step `at`. */
+static int
+node_read(struct net *net, struct node *n, struct error *err)
+{
+	struct strings ids = { 0 };
+	int rc;
+
+	if (n->read)
+		return 0;
+	if ((rc = net->waits(net->arg, n->id, &ids, err)) != -1) {
+		n->read = true;
+		n->missing = rc == 0;
+		n->waits = mem_alloc((ids.count + 1) * sizeof(void *));
+		for (size_t i = 0; i < ids.count; i++)
+			n->waits[n->count++] = net_node(net, ids.item[i]);
+	}
+	strings_free(&ids);
+	return rc == -1 ? -1 : 0;
+}
+
 static void
-trail_path(const struct trail *trail, size_t at, struct strings *path)
+node_free(void *node)
+{
+	struct node *n = node;
+
+	free(n->id);
+	free(n->waits);
+	free(n);
+}
+
+/* The ids from the start of the search to this node. */
+static void
+node_path(const struct node *n, struct strings *path)
 {
 	struct strings back = { 0 };
 
-	for (;; at = trail->step[at].from) {
-		strings_add(&back, trail->step[at].id);
-		if (trail->step[at].from == at)
+	for (;; n = n->from) {
+		strings_add(&back, n->id);
+		if (n->from == n)
 			break;
 	}
 	while (back.count > 0)
@@ -70,63 +103,75 @@ edge_bad(const struct graph_edge *e)
 	return strcmp(e->blocked, e->blocker) == 0 || e->unknown || e->cycle.count > 0;
 }
 
+/* Adds n to the queue, if it is new to this search; the last of the queue. */
+static struct node *
+search_reach(struct node *last, struct node *n, struct node *from, size_t search)
+{
+	if (n->seen == search)
+		return last;
+	n->seen = search;
+	n->from = from;
+	n->queue = NULL;
+	last->queue = n;
+	return n;
+}
+
 /* Fills in the cycle that edge[nth] closes, if it closes one. */
 static int
-edge_search(graph_waits *waits, void *arg, struct graph_edge *edge, size_t count, size_t nth,
+edge_search(struct net *net, const char *id, struct graph_edge *edge, size_t count, size_t nth,
     struct error *err)
 {
 	struct graph_edge *e = &edge[nth];
-	struct trail trail = { 0 };
-	int rc = 0;
+	struct node *n = net_node(net, e->blocker), *last = n;
 
-	trail_reach(&trail, e->blocker, 0);
-	for (size_t at = 0; rc != -1 && at < trail.count; at++) {
-		const char *id = trail.step[at].id;
-		struct strings next = { 0 };
-
-		if (strcmp(id, e->blocked) == 0) {
+	n->seen = nth + 1;
+	n->from = n;
+	n->queue = NULL;
+	for (; n != NULL; n = n->queue) {
+		if (strcmp(n->id, e->blocked) == 0) {
 			strings_add(&e->cycle, e->blocked);
-			trail_path(&trail, at, &e->cycle);
-			break;
+			node_path(n, &e->cycle);
+			return 0;
 		}
-		rc = waits(arg, id, &next, err);
-		for (size_t i = 0; i < next.count; i++)
-			trail_reach(&trail, next.item[i], at);
-		strings_free(&next);
-		for (size_t i = 0; i < count; i++)
-			if (i != nth && !edge_bad(&edge[i]) && strcmp(edge[i].blocked, id) == 0)
-				trail_reach(&trail, edge[i].blocker, at);
+		if (node_read(net, n, err) == -1)
+			return -1;
+		for (size_t i = 0; i < n->count; i++)
+			last = search_reach(last, n->waits[i], n, nth + 1);
+		for (size_t i = 0; id != NULL && i < count; i++)
+			if (i != nth && !edge_bad(&edge[i]) && strcmp(edge[i].blocked, n->id) == 0)
+				last =
+				    search_reach(last, net_node(net, edge[i].blocker), n, nth + 1);
 	}
-	tdestroy(trail.seen, free); /* the ids */
-	free(trail.step);
-	return rc == -1 ? -1 : 0;
+	return 0;
 }
 
 int
 graph_check_edges(graph_waits *waits, void *arg, const char *id, struct graph_edge *edge,
     size_t count, struct error *err)
 {
-	for (size_t i = 0; i < count; i++) {
-		const char *other =
-		    strcmp(edge[i].blocked, id) == 0 ? edge[i].blocker : edge[i].blocked;
-		struct strings ignored = { 0 };
-		int rc = edge_bad(&edge[i]) ? 1 : waits(arg, other, &ignored, err);
+	struct net net = { .waits = waits, .arg = arg };
+	int rc = 0;
 
-		strings_free(&ignored);
-		if (rc == -1)
-			return -1;
-		edge[i].unknown = rc == 0;
+	for (size_t i = 0; rc == 0 && id != NULL && i < count; i++) {
+		struct node *other = net_node(
+		    &net, strcmp(edge[i].blocked, id) == 0 ? edge[i].blocker : edge[i].blocked);
+
+		if (edge_bad(&edge[i]))
+			continue;
+		rc = node_read(&net, other, err);
+		edge[i].unknown = other->missing;
 	}
-	for (size_t i = 0; i < count; i++)
-		if (!edge_bad(&edge[i]) && edge_search(waits, arg, edge, count, i, err) == -1)
-			return -1;
-	return 0;
+	for (size_t i = 0; rc == 0 && i < count; i++)
+		if (!edge_bad(&edge[i]))
+			rc = edge_search(&net, id, edge, count, i, err);
+	tdestroy(net.nodes, node_free);
+	return rc;
 }
 
 static void
-edge_name(struct buf *out, const char *id)
+edge_name(struct buf *out, const char *id, const struct strings *fresh)
 {
-	if (*id == '\0') {
+	if (strings_has(fresh, id)) {
 		buf_puts(out, "the new task");
 		return;
 	}
@@ -134,56 +179,34 @@ edge_name(struct buf *out, const char *id)
 	text_show(out, id, strlen(id), TEXT_LINE, 60);
 }
 
-static int
-edge_refuse(const struct graph_edge *e, const char *id, struct error *err)
+int
+graph_edge_refuse(
+    const struct graph_edge *e, const char *id, const struct strings *fresh, struct error *err)
 {
 	const char *other = strcmp(e->blocked, id) == 0 ? e->blocker : e->blocked;
+	static const struct strings none;
 	struct buf text = { 0 };
 
-	if (strcmp(e->blocked, e->blocker) == 0)
-		buf_printf(&text, "task #%s cannot wait for itself", e->blocked);
-	else if (e->unknown) {
+	if (!edge_bad(e))
+		return 0;
+	if (e->unknown) {
 		buf_puts(&text, "there is no task ");
-		edge_name(&text, other);
+		edge_name(&text, other, &none);
 		buf_puts(&text, "; create it first, or leave that dependency out");
 	} else {
-		buf_puts(&text, *e->blocked != '\0' ? "task " : "");
-		edge_name(&text, e->blocked);
+		buf_puts(&text, strings_has(fresh, e->blocked) ? "" : "task ");
+		edge_name(&text, e->blocked, fresh);
 		buf_puts(&text, " cannot wait for ");
-		edge_name(&text, e->blocker);
-		buf_puts(&text, ": that would close the cycle ");
-		for (size_t i = 0; i < e->cycle.count; i++) {
-			buf_puts(&text, i > 0 ? " -> " : "");
-			edge_name(&text, e->cycle.item[i]);
-		}
+		if (strcmp(e->blocked, e->blocker) == 0)
+			buf_puts(&text, "itself");
+		else
+			edge_name(&text, e->blocker, fresh);
+	}
+	for (size_t i = 0; i < e->cycle.count; i++) {
+		buf_puts(&text, i > 0 ? " -> " : ": that would close the cycle ");
+		edge_name(&text, e->cycle.item[i], fresh);
 	}
 	error_set(err, ERROR_REFUSED, "%s", buf_text(&text));
 	buf_free(&text);
 	return -1;
-}
-
-int
-graph_check_change(
-    graph_waits *waits, void *arg, const char *id, const struct change *c, struct error *err)
-{
-	static const struct strings none;
-	const struct strings *by = c->add_blocked_by != NULL ? c->add_blocked_by : &none;
-	const struct strings *blocks = c->add_blocks != NULL ? c->add_blocks : &none;
-	size_t count = by->count + blocks->count;
-	struct graph_edge *edge = mem_alloc((count + 1) * sizeof(*edge));
-	int rc;
-
-	for (size_t i = 0; i < by->count; i++)
-		edge[i] = (struct graph_edge){ .blocked = id, .blocker = by->item[i] };
-	for (size_t i = 0; i < blocks->count; i++)
-		edge[by->count + i] =
-		    (struct graph_edge){ .blocked = blocks->item[i], .blocker = id };
-	rc = graph_check_edges(waits, arg, id, edge, count, err);
-	for (size_t i = 0; rc == 0 && i < count; i++)
-		if (edge_bad(&edge[i]))
-			rc = edge_refuse(&edge[i], id, err);
-	for (size_t i = 0; i < count; i++)
-		strings_free(&edge[i].cycle);
-	free(edge);
-	return rc;
 }

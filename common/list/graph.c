@@ -157,56 +157,82 @@ graph_children(const struct task_set *set, const char *id, struct strings *out)
 
 /* ---- paths through the list ---- */
 
+struct descent {
+	const struct task_set *set;
+	struct task_index ids;
+	unsigned char *colour; /* 0 not seen, 1 on the way, 2 done with */
+	size_t *stack, *next;  /* the way, and which blocker of each comes next */
+	size_t depth;
+	size_t *order, done; /* those done with */
+};
+
+static void
+descent_push(struct descent *d, size_t at)
+{
+	d->colour[at] = 1;
+	d->stack[d->depth] = at;
+	d->next[d->depth++] = 0;
+}
+
+/* Depth first from `root`: finds an edge back in linear time.  Where to, or TASK_NOWHERE. */
+static size_t
+descent_run(struct descent *d, size_t root)
+{
+	if (d->colour[root] != 0)
+		return TASK_NOWHERE;
+	descent_push(d, root);
+	while (d->depth > 0) {
+		size_t at = d->stack[d->depth - 1], to;
+		const struct strings *by = &d->set->item[at].blocked_by;
+
+		if (d->next[d->depth - 1] == by->count) {
+			d->colour[at] = 2;
+			d->order[d->done++] = at;
+			d->depth--;
+			continue;
+		}
+		to = task_index_find(&d->ids, by->item[d->next[d->depth - 1]++]);
+		if (to != TASK_NOWHERE && d->colour[to] == 1)
+			return to;
+		if (to != TASK_NOWHERE && d->colour[to] == 0)
+			descent_push(d, to);
+	}
+	return TASK_NOWHERE;
+}
+
+bool
+graph_order(const struct task_set *set, size_t *order, struct strings *cycle)
+{
+	struct descent d = { .set = set, .order = order };
+	size_t back = TASK_NOWHERE, i;
+
+	d.colour = mem_alloc(set->count + 1);
+	d.stack = mem_grow(NULL, set->count + 1, sizeof(d.stack[0]));
+	d.next = mem_grow(NULL, set->count + 1, sizeof(d.next[0]));
+	task_index_make(&d.ids, set);
+	for (i = 0; i < set->count && back == TASK_NOWHERE; i++)
+		back = descent_run(&d, i);
+	if (back != TASK_NOWHERE) {
+		for (i = 0; d.stack[i] != back;)
+			i++;
+		for (; i < d.depth; i++)
+			strings_add(cycle, set->item[d.stack[i]].id);
+		strings_add(cycle, set->item[back].id);
+	}
+	task_index_free(&d.ids);
+	free(d.colour);
+	free(d.stack);
+	free(d.next);
+	return back == TASK_NOWHERE;
+}
+
 bool
 graph_any_cycle(const struct task_set *set, struct strings *path)
 {
-	/* Depth first with three colours: finds a back edge in linear time. */
-	struct task_index ids;
-	unsigned char *colour = mem_alloc(set->count + 1);
-	size_t *stack = mem_grow(NULL, set->count + 1, sizeof(stack[0]));
-	size_t *next = mem_grow(NULL, set->count + 1, sizeof(next[0]));
-	size_t depth, root, at, to = TASK_NOWHERE, i;
-	bool found = false;
+	size_t *order = mem_grow(NULL, set->count + 1, sizeof(order[0]));
+	bool found = !graph_order(set, order, path);
 
-	task_index_make(&ids, set);
-	for (root = 0; root < set->count && !found; root++) {
-		if (colour[root] != 0)
-			continue;
-		depth = 0;
-		stack[depth] = root;
-		next[depth++] = 0;
-		colour[root] = 1;
-		while (depth > 0 && !found) {
-			at = stack[depth - 1];
-			if (next[depth - 1] == set->item[at].blocked_by.count) {
-				colour[at] = 2;
-				depth--;
-				continue;
-			}
-			to =
-			    task_index_find(&ids, set->item[at].blocked_by.item[next[depth - 1]++]);
-			if (to == TASK_NOWHERE || colour[to] == 2)
-				continue;
-			if (colour[to] == 1) {
-				found = true;
-				break;
-			}
-			colour[to] = 1;
-			stack[depth] = to;
-			next[depth++] = 0;
-		}
-		if (found) {
-			for (i = 0; stack[i] != to;)
-				i++;
-			for (; i < depth; i++)
-				strings_add(path, set->item[stack[i]].id);
-			strings_add(path, set->item[to].id);
-		}
-	}
-	task_index_free(&ids);
-	free(colour);
-	free(stack);
-	free(next);
+	free(order);
 	return found;
 }
 

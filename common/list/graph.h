@@ -51,15 +51,20 @@ struct graph_edge {
 /*
  * Can these dependencies of the task `id` ("": one that is not made yet) be added together?  Sets
  * `unknown` and `cycle` of each edge; one whose ends are the same has neither.  The caller frees
- * the cycles.  For a list on disk: store_check_edges().
+ * the cycles.  For a list on disk: store_check_edges().  id NULL: waits() tells of these
+ * dependencies already, and the tasks are known.
  */
 int graph_check_edges(
     graph_waits *, void *, const char *id, struct graph_edge *, size_t count, struct error *);
-/* The same for add_blocked_by and add_blocks of a change: 0, or ERROR_REFUSED and why. */
-int graph_check_change(
-    graph_waits *, void *, const char *id, const struct change *, struct error *);
+/* 0, or ERROR_REFUSED and why an edge of the task `id` cannot be added.  Those of `fresh` are
+ * called "the new task". */
+int graph_edge_refuse(
+    const struct graph_edge *, const char *id, const struct strings *fresh, struct error *);
 
 bool graph_any_cycle(const struct task_set *, struct strings *path);
+/* An order (positions in the set) in which each task comes after those that it waits for; false:
+ * there is none, and `cycle` says why. */
+bool graph_order(const struct task_set *, size_t *order, struct strings *cycle);
 
 /* Subtasks: parent / metadata.parent_id / metadata.parentId. */
 void graph_children(const struct task_set *, const char *id, struct strings *ids);

@@ -9,6 +9,48 @@
 typedef int store_visit(void *, const struct task *);
 typedef void store_bad_fn(void *, const char *file, const char *reason);
 
+/*
+ * The tasks of a batch, in memory.  A layout reads them (under its locks), calls batch_run(), and
+ * writes those whose text has changed.
+ */
+struct batch_task {
+	char *id;
+	struct task was, now; /* as it is in the list, and as it is to be; no id: there is none */
+	struct error *bad;    /* why the client does not show what is there */
+	bool to_blocked;      /* to be set to blocked, once all dependencies are known */
+	size_t at;            /* document: its position */
+	/* files: */
+	bool there, written; /* a file of this name; done with */
+	struct lock lock;
+	struct file_stage stage;
+};
+
+struct batch {
+	struct store *store;
+	struct store_op *op;
+	size_t ops;
+	struct deadline deadline;
+	bool plan;    /* ask no rule, write nothing */
+	bool crowded; /* set by the layout: the locks were released, because others wait for them */
+	/* Every task of the list, if the layout has read them: set by it. */
+	const struct task_set *all;
+	struct task_index index;
+	/* Of batch_begin(): */
+	const char **id;          /* of each op */
+	struct strings fresh;     /* ids that were chosen */
+	struct batch_task **task; /* by id; each stays where it is, since its lock may be held */
+	size_t count;
+};
+
+/* Choose new ids, and find out which tasks are concerned: those that the operations name, and
+ * those that name a deleted one.  The list is locked, unless nothing is to be written. */
+int batch_begin(struct batch *, struct error *);
+struct batch_task *batch_find(const struct batch *, const char *id); /* NULL */
+/* Make all changes in memory and check them. */
+int batch_run(struct batch *, struct error *);
+bool batch_changed(const struct batch_task *);
+void batch_end(struct batch *);
+
 /* A layout: the functions of store.h that it implements. */
 struct store_ops {
 	int (*lock)(struct store *, struct deadline, struct error *); /* the list */
@@ -19,18 +61,15 @@ struct store_ops {
 	int (*scan)(struct store *, const char *needle, store_visit *, void *, struct error *);
 	int (*walk)(struct store *, const char *needle, store_visit *, void *, struct error *);
 	int (*bad)(struct store *, store_bad_fn *, void *, struct error *);
-	int (*create)(struct store *, const struct change *, store_rule *, void *,
-	    struct task *made, struct deadline, struct error *);
-	int (*update)(struct store *, const char *id, const struct change *, store_rule *, void *,
-	    struct task *before, struct task *after, struct deadline, struct error *);
-	int (*delete)(struct store *, const char *id, store_rule *, void *, struct task *before,
-	    struct deadline, struct error *);
-	int (*put)(struct store *, const char *id, const char *text, size_t len, struct deadline,
-	    struct error *);
+	/* A new id; last: the one chosen before it for the same batch, NULL. */
+	int (*new_id)(struct store *, const char *last, char id[64], struct error *);
+	int (*apply)(struct batch *, struct error *);
+	int (*clear)(struct store *, struct task_set *, struct strings *others, struct error *);
 };
 
 #define LOST_TRIES 5 /* of an operation that lost its lock */
 
+const struct store_ops *store_ops(const struct store *);
 /* The dialect of the layout. */
 enum task_dialect store_dialect(const struct store *);
 
@@ -42,7 +81,7 @@ int store_verify(struct store *, struct lock *task, struct error *);
 /* Try again?  If the operation lost its lock, no caller holds it, and there is time. */
 bool store_again(const struct store *, int rc, int *tries, struct deadline, const struct error *);
 
-/* graph_check_change() of the list. */
-int store_check_change(struct store *, const char *id, const struct change *, struct error *);
+/* store_get(), where a task that the client does not show counts as missing. */
+int store_get_shown(struct store *, const char *id, struct task *, struct error *);
 
 #endif

@@ -26,8 +26,8 @@ store_dialect(const struct store *s)
 					     : TASK_FOLDER;
 }
 
-static const struct store_ops *
-layout_ops(const struct store *s)
+const struct store_ops *
+store_ops(const struct store *s)
 {
 	return s->layout == STORE_DOCUMENT ? &document_ops : &files_ops;
 }
@@ -88,14 +88,16 @@ layout_find(struct store *s)
 int
 store_open(struct store *s, const char *dir, bool make, struct error *err)
 {
-	int fd;
+	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	int fd = open(dir, flags);
 
-	if (make) {
+	if (fd == -1 && errno == ENOENT && make) {
 		if ((fd = dir_make(dir, 0777, err)) == -1)
 			return -1;
 		close(fd);
+		s->made = true;
+		fd = open(dir, flags);
 	}
-	fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd == -1 && errno == ENOENT)
 		return 0;
 	if (fd == -1)
@@ -112,6 +114,8 @@ store_close(struct store *s)
 	lock_release(&s->lock);
 	if (s->dirfd != -1)
 		close(s->dirfd);
+	if (s->made)
+		(void)rmdir(s->dir);
 	free(s->dir);
 	buf_free(&s->scratch);
 	*s = (struct store)STORE_INIT;
@@ -120,7 +124,7 @@ store_close(struct store *s)
 int
 store_enter(struct store *s, struct deadline deadline, struct error *err)
 {
-	if (s->depth == 0 && layout_ops(s)->lock(s, deadline, err) == -1)
+	if (s->depth == 0 && store_ops(s)->lock(s, deadline, err) == -1)
 		return -1;
 	s->depth++;
 	return 0;
@@ -168,19 +172,23 @@ store_locked(struct store *s, int (*fn)(void *, struct store *, struct error *),
 bool
 store_id_ok(const struct store *s, const char *id)
 {
-	return s->layout == STORE_DOCUMENT ? document_id_ok(id) : task_id_ok(id);
+	char name[256];
+
+	return s->layout == STORE_DOCUMENT
+		   ? document_id_ok(id)
+		   : files_name(s, id, name) && strcmp(name, "tasks.json") != 0;
 }
 
 int
 store_get(struct store *s, const char *id, struct task *t, struct error *err)
 {
-	return layout_ops(s)->get(s, id, t, err);
+	return store_ops(s)->get(s, id, t, err);
 }
 
 int
 store_load(struct store *s, struct task_set *set, struct error *err)
 {
-	return layout_ops(s)->load(s, set, err);
+	return store_ops(s)->load(s, set, err);
 }
 
 static int64_t
@@ -218,17 +226,6 @@ store_times(struct store *s, const struct task *t, char **made, char **changed)
 	*changed = time_of(document ? task_time(t, "updated_at") : NULL, written);
 }
 
-void
-store_set_time(struct store *s, const char *id, int64_t wall_ms)
-{
-	const struct timespec times[2] = { { .tv_nsec = UTIME_OMIT },
-		{ .tv_sec = wall_ms / 1000, .tv_nsec = wall_ms % 1000 * 1000000 } };
-	char name[256];
-
-	if (s->layout != STORE_DOCUMENT && files_name(s, id, name))
-		(void)utimensat(s->dirfd, name, times, AT_SYMLINK_NOFOLLOW);
-}
-
 struct owned {
 	const char *owner;
 	int (*fn)(void *, const struct task *);
@@ -262,7 +259,7 @@ store_scan(struct store *s, const char *owner, int (*fn)(void *, const struct ta
 {
 	struct owned o = { owner, fn, arg };
 
-	return layout_ops(s)->scan(
+	return store_ops(s)->scan(
 	    s, owner != NULL && needs_no_escape(owner) ? owner : NULL, visit_owned, &o, err);
 }
 
@@ -270,86 +267,18 @@ int
 store_walk(struct store *s, enum task_status status, int (*fn)(void *, const struct task *),
     void *arg, struct error *err)
 {
-	return layout_ops(s)->walk(s, task_status_name(status), fn, arg, err);
+	return store_ops(s)->walk(s, task_status_name(status), fn, arg, err);
 }
 
 int
 store_bad(struct store *s, void (*fn)(void *, const char *file, const char *reason), void *arg,
     struct error *err)
 {
-	return layout_ops(s)->bad(s, fn, arg, err);
+	return store_ops(s)->bad(s, fn, arg, err);
 }
 
 int
-store_create(struct store *s, const struct change *change, store_rule *rule, void *arg,
-    struct task *made, struct deadline deadline, struct error *err)
-{
-	return layout_ops(s)->create(s, change, rule, arg, made, deadline, err);
-}
-
-/* What to write for "blocked": nothing, if it was set already. */
-static int
-blocked_status(struct store *s, const char *id, enum task_status *status, struct error *err)
-{
-	struct task t = TASK_INIT;
-	struct blockers b = { 0 };
-	int rc = store_get(s, id, &t, err);
-
-	if (rc == 1 && task_held(&t))
-		*status = TASK_NO_STATUS;
-	else if (rc == 1 && (rc = store_blockers(s, &t, &b, err)) == 0 && b.count > 0)
-		*status = TASK_PENDING;
-	blockers_free(&b);
-	task_free(&t);
-	return rc;
-}
-
-int
-store_update(struct store *s, const char *id, const struct change *change, store_rule *rule,
-    void *arg, struct task *before, struct task *after, struct deadline deadline, struct error *err)
-{
-	struct change own;
-
-	if (change->status == TASK_BLOCKED) {
-		own = *change;
-		if (blocked_status(s, id, &own.status, err) == -1)
-			return -1;
-		change = &own;
-	}
-	return layout_ops(s)->update(s, id, change, rule, arg, before, after, deadline, err);
-}
-
-int
-store_delete(struct store *s, const char *id, store_rule *rule, void *arg, struct task *before,
-    struct deadline deadline, struct error *err)
-{
-	return layout_ops(s)->delete (s, id, rule, arg, before, deadline, err);
-}
-
-int
-store_put(struct store *s, const char *id, const char *text, size_t len, struct deadline deadline,
-    struct error *err)
-{
-	return layout_ops(s)->put(s, id, text, len, deadline, err);
-}
-
-int
-store_depend(struct store *s, const char *blocked, const char *blocker, bool remove,
-    struct deadline deadline, struct error *err)
-{
-	struct strings one = { (char *[]){ (char *)blocker }, 1 };
-	struct change change = CHANGE_INIT;
-
-	if (remove)
-		change.remove_blocked_by = &one;
-	else
-		change.add_blocked_by = &one;
-	return store_update(s, blocked, &change, NULL, NULL, NULL, NULL, deadline, err);
-}
-
-/* A task that the client does not show counts as missing. */
-static int
-get_shown(struct store *s, const char *id, struct task *t, struct error *err)
+store_get_shown(struct store *s, const char *id, struct task *t, struct error *err)
 {
 	int rc = store_get(s, id, t, err);
 
@@ -364,7 +293,7 @@ store_blockers(struct store *s, const struct task *task, struct blockers *b, str
 
 	memset(b, 0, sizeof(*b));
 	for (size_t i = 0; rc != -1 && i < task->blocked_by.count; i++) {
-		rc = get_shown(s, task->blocked_by.item[i], &t, err);
+		rc = store_get_shown(s, task->blocked_by.item[i], &t, err);
 		if (rc == 0 || (rc == 1 && task_open(&t)))
 			blockers_add(b, task->blocked_by.item[i], rc == 1 ? &t : NULL);
 	}
@@ -391,10 +320,10 @@ store_status(struct store *s, const struct task *t, enum task_status *status, st
 }
 
 static int
-store_task_waits(void *arg, const char *id, struct strings *blocked_by, struct error *err)
+store_waits(void *arg, const char *id, struct strings *blocked_by, struct error *err)
 {
 	struct task t = TASK_INIT;
-	int rc = get_shown(arg, id, &t, err);
+	int rc = store_get_shown(arg, id, &t, err);
 
 	if (rc == 1) {
 		*blocked_by = t.blocked_by;
@@ -408,11 +337,5 @@ int
 store_check_edges(
     struct store *s, const char *id, struct graph_edge *edge, size_t count, struct error *err)
 {
-	return graph_check_edges(store_task_waits, s, id, edge, count, err);
-}
-
-int
-store_check_change(struct store *s, const char *id, const struct change *c, struct error *err)
-{
-	return graph_check_change(store_task_waits, s, id, c, err);
+	return graph_check_edges(store_waits, s, id, edge, count, err);
 }

@@ -18,12 +18,13 @@
  *	document  one tasks.json (flock on it, written in place)
  *	folder	  a .tasks/ directory of another tool's files
  *
- * Every operation locks, reads again, checks, stages, verifies the lock,
- * commits and unlocks within one deadline; after ERROR_LOST it starts over by
- * itself.  A change never holds two task locks (a dependency is two writes,
- * like the client's, both under the list lock).  The list lock is also held
- * while a rule is asked.  Files that the client does not show are not
- * changed; see store_bad().
+ * Every change is whole, of one task or of many: it locks, reads again, checks
+ * everything, stages, verifies the locks, commits and unlocks within one
+ * deadline; after ERROR_LOST it starts over by itself.  What is refused has
+ * changed nothing.  An update of one task takes that task's lock, like the
+ * client's own; any other change (a dependency, a rule, several tasks) takes
+ * the list's lock first.  Files that the client does not show are not changed;
+ * see store_bad().
  */
 enum store_layout { STORE_NATIVE, STORE_DOCUMENT, STORE_FOLDER };
 
@@ -32,6 +33,7 @@ struct store {
 	char *dir;
 	enum store_layout layout;
 	enum durability durability;
+	bool made; /* the directory: it is removed again if it stays empty */
 	/* private: */
 	struct buf scratch; /* reused by scans */
 	struct lock lock;   /* the list's */
@@ -48,7 +50,7 @@ struct store {
 int store_open(struct store *, const char *dir, bool make, struct error *);
 void store_close(struct store *);
 
-/* Can a task of this list have this id?  Where ids become names of files: task_id_ok(). */
+/* Can a task of this list have this id?  Where ids become names of files: files_name(). */
 bool store_id_ok(const struct store *, const char *id);
 
 /* Reading.  A torn file is tried again, then under its lock.  1 read; 0 no such
@@ -69,11 +71,10 @@ int store_walk(struct store *, enum task_status, int (*fn)(void *, const struct 
 
 /*
  * When a task was made and changed last.  Only a task of tasks.json says when it was changed;
- * for the others that is the time of the file, which an import sets (store_set_time()).  A task
+ * for the others that is the time of the file, which an import sets (store_op.changed_ms).  A task
  * that does not say when it was made is as old as its file, which our changes make anew.
  */
 void store_times(struct store *, const struct task *, char **made, char **changed); /* owned */
-void store_set_time(struct store *, const char *id, int64_t wall_ms);
 
 /* The open or missing blockers of a task, each read from its own file. */
 int store_blockers(struct store *, const struct task *, struct blockers *, struct error *);
@@ -88,31 +89,77 @@ int store_bad(struct store *, void (*fn)(void *, const char *file, const char *r
     struct error *);
 
 /*
- * A rule that is asked under the lock, on what is then on disk.  Returns 0
- * to go on, or error_set(err, ERROR_REFUSED, ...).  `task` is NULL in create.
+ * A rule that is asked under the lock, on the task as it is then on disk and as the change would
+ * make it; NULL: there is none (now: of a create, then: of a delete).  Returns 0 to go on, or
+ * error_set(err, ERROR_REFUSED, ...).
  */
-typedef int store_rule(void *, struct store *, const struct task *task, struct error *);
+typedef int store_rule(
+    void *, struct store *, const struct task *now, const struct task *then, struct error *);
 
-/* id is chosen (native: max(files, .highwatermark) + 1); made gets the task. */
+/*
+ * Changes of several tasks as one.
+ *
+ *	struct store_op op[] = {
+ *		{ STORE_UPDATE, "3", .change = &c },
+ *		{ .kind = STORE_DELETE, .id = "4" },
+ *	};
+ *	store_apply(&store, op, 2, deadline, &err)
+ *	store_ops_free(op, 2)
+ *
+ * They are made in memory, one after the other, and the outcome is checked: unknown tasks,
+ * circles, the rules.  Then all of it is written.  Dependencies are written on both sides.
+ * To blocked is to pending where the dependencies block the task: then they say it.
+ */
+enum store_kind { STORE_CREATE, STORE_UPDATE, STORE_DELETE };
+
+struct store_op {
+	enum store_kind kind;
+	const char *id; /* create: NULL, it is chosen (native: max(files, .highwatermark) + 1) */
+	const struct change *change;
+	/* create: the whole text instead of a change (restore, undo, import).  Its dependencies on
+	 * tasks that are not there stay as they are. */
+	const char *text;
+	size_t len;
+	bool no_circle; /* refuse a text that closes one (what is put back may have been in one) */
+	int64_t changed_ms; /* when the task was changed, for store_times(); 0: now */
+	store_rule *rule;
+	void *arg;
+	/* Filled in; store_ops_free() frees them. */
+	struct task before, after; /* of the whole; no id: there is none */
+	int result;                /* 1 changed, 0 not; -1: what it was refused for */
+};
+
+/* More are checked as a whole and then written in portions of this many, in their order, so that no
+ * lock is held for long: each portion is whole, and the error says how many are written.  A
+ * document has one portion. */
+#define STORE_PORTION 50
+
+/* 1 changed, 0 nothing to change, -1; ERROR_NOT_FOUND. */
+int store_apply(struct store *, struct store_op *, size_t count, struct deadline, struct error *);
+/* The same without the rules, and nothing is locked or written: what would become of them? */
+int store_plan(struct store *, struct store_op *, size_t count, struct error *);
+void store_ops_free(struct store_op *, size_t count);
+
+/* One of them.  made, before, after may be NULL. */
 int store_create(struct store *, const struct change *, store_rule *, void *, struct task *made,
     struct deadline, struct error *);
-
-/* 1 changed, 0 nothing to change, -1; ERROR_NOT_FOUND.  before/after may be NULL.
- * To blocked is to pending where the dependencies block the task: then they say it.
- * add_blocks / add_blocked_by are checked (self, unknown, cycle) and written on both sides. */
+/* 1 changed, 0 nothing to change, -1; ERROR_NOT_FOUND. */
 int store_update(struct store *, const char *id, const struct change *, store_rule *, void *,
     struct task *before, struct task *after, struct deadline, struct error *);
-
 int store_delete(struct store *, const char *id, store_rule *, void *, struct task *before,
     struct deadline, struct error *);
-
-/* Put a task back under its old id (restore, undo, import). Refuses if it exists. */
-int store_put(
-    struct store *, const char *id, const char *text, size_t len, struct deadline, struct error *);
 
 /* `blocked` waits for `blocker` (add) or no longer does (remove). */
 int store_depend(struct store *, const char *blocked, const char *blocker, bool remove,
     struct deadline, struct error *);
+
+/*
+ * Remove every task, also those that the client does not show, as the client's own clear does:
+ * under the list's lock, and the next number stays.  `tasks` gets those that were valid; `others`
+ * the name of each other file and its text, by turns (a document: "tasks[3]").  How many, or -1.
+ */
+int store_clear(struct store *, struct task_set *tasks, struct strings *others, struct deadline,
+    struct error *);
 
 /* Hold the list lock around several operations (claims, busy check).  fn must be quick,
  * and may be called again: after ERROR_LOST from it. */

@@ -15,7 +15,7 @@
  * or made while we queue, there may be no flock, the first in the queue may
  * be stopped.  Then we go on without; the lock directory excludes by itself.
  *
- * The table of held locks is for lock_release_all(): claude-tasks when it is
+ * The list of held locks is for lock_release_all(): claude-tasks when it is
  * told to stop, and any program that runs out of memory, must not leave the
  * client waiting 2 s for nothing.  Hooks install no signal handler: a lock
  * directory of one that is killed is taken over when it is stale.
@@ -41,8 +41,9 @@
 #define QUEUE_MS 1000 /* then the first in the queue is stopped: go on without */
 #define REFRESH_MS 1000
 
-/* The locks that this process holds, for lock_release_all(), which a signal handler may call. */
-static struct lock *volatile held[8];
+/* The locks that this process holds, for lock_release_all(), which a signal handler may call: it
+ * finds the list whole after each of the assignments below. */
+static struct lock *volatile held;
 
 /* The lock that this process released last, and when: taken again at once, it is left free for
  * COURTESY_US first, so that the client gets a turn. */
@@ -55,21 +56,19 @@ static void
 held_add(struct lock *l)
 {
 	l->held = true;
-	for (size_t i = 0; i < sizeof(held) / sizeof(held[0]); i++) {
-		if (held[i] == NULL) {
-			held[i] = l;
-			break;
-		}
-	}
+	l->next = held;
+	held = l;
 }
 
 static void
 held_remove(const struct lock *l)
 {
-	for (size_t i = 0; i < sizeof(held) / sizeof(held[0]); i++) {
-		if (held[i] == l)
-			held[i] = NULL;
-	}
+	struct lock *volatile *at = &held;
+
+	while (*at != NULL && *at != l)
+		at = &(*at)->next;
+	if (*at == l)
+		*at = l->next;
 }
 
 /* Between half of `us` and one and a half.  A generator per process (xorshift), seeded with its
@@ -376,6 +375,14 @@ remove_dir(const struct lock *l)
 }
 
 void
+lock_leave_queue(struct lock *l)
+{
+	if (l->queue != -1)
+		close(l->queue);
+	l->queue = -1;
+}
+
+void
 lock_release(struct lock *l)
 {
 	int saved = errno;
@@ -388,11 +395,10 @@ lock_release(struct lock *l)
 	}
 	/* The flock goes last: while it is held the directory is not taken over. */
 	lock_dir_forget(l);
-	if (l->queue != -1)
-		close(l->queue);
+	lock_leave_queue(l);
 	if (l->file != -1)
 		close(l->file);
-	l->queue = l->file = -1;
+	l->file = -1;
 	if (l->own_dirfd)
 		close(l->dirfd);
 	l->own_dirfd = false;
@@ -404,14 +410,8 @@ lock_release_all(void)
 {
 	int saved = errno;
 
-	for (size_t i = 0; i < sizeof(held) / sizeof(held[0]); i++) {
-		struct lock *l = held[i];
-
-		if (l == NULL)
-			continue;
-		held[i] = NULL;
+	for (const struct lock *l = held; l != NULL; l = l->next)
 		if (l->name[0] != '\0' && lock_dir_mine(l))
 			(void)unlinkat(l->dirfd, l->name, AT_REMOVEDIR);
-	}
 	errno = saved;
 }

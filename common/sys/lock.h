@@ -26,8 +26,9 @@
  *	lock_release(&l)			  a no-op if not held
  *
  * Order everywhere: the list's lock before a task's, a task's before the
- * journal's; never two task locks at once.  Hold for a millisecond, never
- * while a child runs: from 2 s on the client may take the lock over.
+ * journal's; several tasks' only under the list's (the client holds one lock
+ * at a time, and waits for no second one).  Hold for a millisecond, never while
+ * a child runs: from 2 s on the client may take the lock over.
  *
  * Errors: ERROR_BUSY if it was not free before the deadline, or cannot be
  * taken at all (a file in its place); the text names the lock's path.
@@ -46,6 +47,7 @@ struct lock {
 	ino_t ino;
 	struct timespec mtime; /* as we set it: another's lock has another one */
 	int64_t since_ms;
+	struct lock *volatile next; /* of those held; a lock must not be moved while it is held */
 };
 
 #define LOCK_INIT                                              \
@@ -57,6 +59,8 @@ struct lock {
 int lock_list(struct lock *, int dirfd, struct deadline, struct error *);
 int lock_task(struct lock *, int dirfd, const char *file, struct deadline, struct error *);
 int lock_verify(struct lock *, struct error *);
+/* Held along with others: its place in the queue, and that descriptor, are not needed. */
+void lock_leave_queue(struct lock *);
 void lock_release(struct lock *);
 
 /* A plain flock on a file of our own (journal, ledger), made if missing

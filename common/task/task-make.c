@@ -117,7 +117,9 @@ task_make(enum task_dialect dialect, const char *id, const struct change *c, int
 	char *owned[2] = { NULL, NULL };
 	int rc = -1;
 
-	if (c->subject == NULL)
+	/* In a document the first line of the description is the subject. */
+	if (c->subject == NULL &&
+	    (dialect != TASK_DOCUMENT || c->description == NULL || c->macf != NULL))
 		return error_set(err, ERROR_INPUT, "a task needs a subject");
 	if (create.parent != NULL && *create.parent == '\0')
 		create.parent = NULL;

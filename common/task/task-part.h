@@ -65,7 +65,7 @@ char *task_patch_key(const struct json *patch, json_ref member, struct error *);
 int task_patch_print(
     struct buf *, const struct json *patch, int indent, int depth, bool keep_null, struct error *);
 
-/* Both in one text: the first line is the subject. */
+/* Both in one text: the first line is the subject.  One of them may be NULL. */
 char *task_join_subject(const char *subject, const char *description);
 
 /* 0 if task_read() accepts the text, else -1 and why. */

@@ -177,6 +177,8 @@ out:
 char *
 task_join_subject(const char *subject, const char *description)
 {
+	if (subject == NULL)
+		return mem_string(description);
 	if (description == NULL || *description == '\0' || strcmp(subject, description) == 0)
 		return mem_string(subject);
 	return mem_printf("%s\n\n%s", subject, description);
