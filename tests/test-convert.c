@@ -340,6 +340,57 @@ Test(convert, imported_tasks_get_free_ids)
 	task_free(&t);
 }
 
+/* Also of a task that is written again as the other side of a dependency. */
+Test(convert, an_imported_task_keeps_the_time_of_its_last_change)
+{
+	static const char text[] =
+	    "[{\"id\":\"1\",\"subject\":\"a\",\"status\":\"pending\",\"dependencies\":[\"2\"],"
+	    "\"metadata\":{\"updated_at\":\"2025-02-06T10:30:00Z\"}},"
+	    "{\"id\":\"2\",\"subject\":\"b\",\"status\":\"pending\","
+	    "\"metadata\":{\"updated_at\":\"2025-02-06T11:00:00Z\"}}]";
+	static const char *const times[] = { "2025-02-06T10:30:00Z", "2025-02-06T11:00:00Z" };
+	struct store s = STORE_INIT;
+	struct task_set set = { 0 };
+	struct convert_report report = { 0 };
+	struct task t = TASK_INIT;
+	char *made, *changed;
+
+	open_list(&s, "native", STORE_NATIVE);
+	load(CONVERT_EXPORTED, text, &set);
+	cr_assert_eq(convert_put(&s, &set, &report, SOON, &err), 2, "%s", err.text);
+	for (int i = 0; i < 2; i++) {
+		cr_assert_eq(store_get(&s, i == 0 ? "1" : "2", &t, &err), 1, "%s", err.text);
+		store_times(&s, &t, &made, &changed);
+		cr_expect_str_eq(changed, times[i]);
+		free(made);
+		free(changed);
+	}
+	store_close(&s);
+	convert_report_free(&report);
+	task_set_free(&set);
+	task_free(&t);
+}
+
+Test(convert, tasks_that_wait_for_each_other_in_a_cycle_are_not_imported)
+{
+	static const char text[] =
+	    "[{\"id\":\"1\",\"subject\":\"a\",\"status\":\"pending\",\"dependencies\":[\"2\"]},"
+	    "{\"id\":\"2\",\"subject\":\"b\",\"status\":\"pending\",\"dependencies\":[\"1\"]}]";
+	struct store s = STORE_INIT;
+	struct task_set set = { 0 }, now = { 0 };
+	struct convert_report report = { 0 };
+
+	open_list(&s, "native", STORE_NATIVE);
+	load(CONVERT_EXPORTED, text, &set);
+	cr_expect_eq(convert_put(&s, &set, &report, SOON, &err), -1);
+	cr_expect_neq(strstr(err.text, "in a cycle: #1 -> #2 -> #1"), NULL, "%s", err.text);
+	cr_assert_eq(store_load(&s, &now, &err), 0);
+	cr_expect_eq(now.count, 0);
+	store_close(&s);
+	convert_report_free(&report);
+	task_set_free(&set);
+}
+
 Test(convert, invalid_ids_are_replaced)
 {
 	struct store s = STORE_INIT;

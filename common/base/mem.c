@@ -122,6 +122,13 @@ strings_add(struct strings *list, const char *s)
 	strings_take(list, mem_string(s));
 }
 
+void
+strings_add_all(struct strings *list, const struct strings *more)
+{
+	for (size_t i = 0; more != NULL && i < more->count; i++)
+		strings_add(list, more->item[i]);
+}
+
 bool
 strings_has(const struct strings *list, const char *s)
 {

@@ -33,8 +33,9 @@ struct strings {
 	size_t count;
 };
 
-void strings_add(struct strings *, const char *); /* copies */
-void strings_take(struct strings *, char *);      /* owns */
+void strings_add(struct strings *, const char *);               /* copies */
+void strings_take(struct strings *, char *);                    /* owns */
+void strings_add_all(struct strings *, const struct strings *); /* copies; NULL: none */
 bool strings_has(const struct strings *, const char *);
 bool strings_equal(const struct strings *, const struct strings *); /* in the same order */
 char **strings_argv(const struct strings *); /* with a NULL at the end; owned, its strings not */

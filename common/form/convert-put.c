@@ -326,10 +326,8 @@ convert_begin(struct convert_batch *b, struct store *s, const struct task_set *s
 		convert_end(b);
 		convert_report_free(&mine);
 	}
-	for (size_t i = 0; i < mine.lost.count; i++)
-		strings_add(&report->lost, mine.lost.item[i]);
-	for (size_t i = 0; i < mine.changed.count; i++)
-		strings_add(&report->changed, mine.changed.item[i]);
+	strings_add_all(&report->lost, &mine.lost);
+	strings_add_all(&report->changed, &mine.changed);
 	convert_report_free(&mine);
 	return rc;
 }

@@ -119,8 +119,7 @@ gate_environment(const struct plan *p, const struct gate *g, struct strings *env
 		if (strings_has(&g->pass, ours[i].name))
 			strings_take(env, mem_printf("%s=%s", ours[i].name,
 					      ours[i].value != NULL ? ours[i].value : ""));
-	for (size_t i = 0; i < g->env.count; i++)
-		strings_add(env, g->env.item[i]);
+	strings_add_all(env, &g->env);
 }
 
 static struct gate_result *

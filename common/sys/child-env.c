@@ -73,6 +73,5 @@ child_env(struct strings *out, const struct strings *env, const struct strings *
 			strings_add(out, *e);
 		free(name);
 	}
-	for (size_t i = 0; env != NULL && i < env->count; i++)
-		strings_add(out, env->item[i]);
+	strings_add_all(out, env);
 }
