@@ -52,16 +52,15 @@ void
 change_identify(struct cli *c, const struct task *t, const struct claims *claims)
 {
 	const struct claim *claim = claims_find(claims, t->id);
-	const char *session = getenv("CLAUDE_CODE_SESSION_ID");
-	bool shell = session == NULL || *session == '\0';
+	struct agent self;
 
 	if (cli_agent_name(c) != NULL)
 		return;
-	if (claim == NULL && shell)
+	cli_agent(c, &self);
+	if (claim == NULL && self.session == NULL && self.client == NULL)
 		cli_act_as(c, t->owner);
 	else if (claim != NULL && claim->agent_id == NULL && claim->name != NULL &&
-		 (claim->session == NULL) == shell &&
-		 (shell || strcmp(claim->session, session) == 0))
+		 claim_is_from(claim, &self))
 		cli_act_as(c, claim->name);
 }
 

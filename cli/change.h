@@ -67,8 +67,8 @@ int change_claim(
     struct cli *, const char *id, bool check_busy, enum claim_result *result, struct buf *reason);
 
 /*
- * If no name was passed, act under the name of the task's claim if this session (or a shell) made
- * it.  A person at a shell acts as the owner of a task without a claim.
+ * If no name was passed, act under the name of the task's claim if it was made from here
+ * (claim_is_from()).  A person at a shell acts as the owner of a task without a claim.
  */
 void change_identify(struct cli *, const struct task *, const struct claims *);
 

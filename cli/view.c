@@ -258,17 +258,6 @@ view_claims(struct cli *c, struct claims *claims)
 }
 
 void
-view_claimer(struct buf *b, const struct claim *claim)
-{
-	struct agent a = { .id = claim->agent_id,
-		.type = claim->agent_type,
-		.name = claim->name,
-		.session = claim->session };
-
-	agent_describe(b, &a);
-}
-
-void
 view_span(struct buf *b, int64_t ms)
 {
 	long long s = ms > 0 ? ms / 1000 : 0;

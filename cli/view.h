@@ -43,8 +43,6 @@ void view_text(struct buf *, const char *, size_t max);
 
 /* Load the claims; a file that cannot be read is reported, and counts as empty. */
 void view_claims(struct cli *, struct claims *);
-/* Describe the agent that made the claim. */
-void view_claimer(struct buf *, const struct claim *);
 
 void view_span(struct buf *, int64_t ms); /* "12s", "2m", "3h", "5d" */
 /* "2m ago", "3h ago", "2026-02-06" */

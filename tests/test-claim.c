@@ -305,6 +305,26 @@ Test(claim, a_claim_belongs_to_its_agent_only)
 		{ "teammate and lead", { .name = "w", .session = "s" }, { .session = "s" }, false },
 		{ "no session and a session", { 0 }, { .session = "s" }, false },
 		{ "the same name without a session", { .name = "me" }, { .name = "me" }, true },
+		{ "two sessions of one client process",
+		    { .session = "s", .client = "x", .pid = 5, .pid_start = 7 },
+		    { .session = "t", .client = "x", .pid = 5, .pid_start = 7 }, false },
+		{ "two sessions of one client process under one name",
+		    { .name = "w", .session = "s", .client = "x", .pid = 5 },
+		    { .name = "w", .session = "t", .client = "x", .pid = 5 }, false },
+		{ "a session, and a call of the same process without one",
+		    { .name = "w", .session = "s", .client = "x", .pid = 5 },
+		    { .name = "w", .client = "x", .pid = 5 }, false },
+		{ "a client by its process", { .name = "w", .client = "x", .pid = 5 },
+		    { .name = "w", .client = "x", .pid = 5 }, true },
+		{ "another client of the same process", { .name = "w", .client = "x", .pid = 5 },
+		    { .name = "w", .client = "y", .pid = 5 }, false },
+		{ "the same client in another process", { .name = "w", .client = "x", .pid = 5 },
+		    { .name = "w", .client = "x", .pid = 6 }, false },
+		{ "a shell, and a client under its name", { .name = "w" },
+		    { .name = "w", .client = "x", .pid = 5 }, false },
+		{ "an event of the session that made a call",
+		    { .session = "s", .client = "x", .pid = 5 }, { .session = "s", .pid = 6 },
+		    true },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -313,6 +333,7 @@ Test(claim, a_claim_belongs_to_its_agent_only)
 		c.agent_id = (char *)a->id;
 		c.name = (char *)a->name;
 		c.session = (char *)a->session;
+		c.client = (char *)a->client;
 		c.pid = a->pid;
 		c.pid_start = a->pid_start;
 		cr_expect_eq(claim_is_by(&c, &rows[i].other), rows[i].want, "%s", rows[i].name);

@@ -174,6 +174,7 @@ claim_record(struct taking *k)
 	c->agent_type = mem_string(req->agent.type);
 	c->name = mem_string(req->agent.name);
 	c->session = mem_string(req->agent.session);
+	c->client = mem_string(req->agent.client);
 	c->owner = mem_string(k->owner);
 	c->tool_use_id = mem_string(req->tool_use_id);
 	c->transcript = mem_string(req->transcript);

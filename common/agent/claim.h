@@ -44,7 +44,13 @@ struct claim_request {
 	bool pass_blocked, pass_taken, pass_resolved; /* rules that are off or only warn */
 };
 
+/* The agent that made it, as agent_describe() says it. */
+void claim_describe(struct buf *, const struct claim *);
+
 bool claim_is_by(const struct claim *, const struct agent *);
+/* Was it made in the agent's session, or (without one) by its client, under any name?  A shell
+ * without a session is one place. */
+bool claim_is_from(const struct claim *, const struct agent *);
 
 /* The rule of an operation that claims its task: see claim_request. */
 store_rule claim_rule;
