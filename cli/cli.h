@@ -161,6 +161,9 @@ bool cli_by_agent(void);
 
 /* One line on standard error (with --json also an object on standard output). */
 int cli_fail(struct cli *, int status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* The same; with --json the object has more members.  Takes it. */
+int cli_refuse(struct cli *, int status, const char *text, struct json_object *);
+const char *cli_status_name(int status);           /* "already_claimed" */
 int cli_status(enum error_kind);                   /* the exit status for a kind */
 int cli_error(struct cli *, const struct error *); /* prints it; returns cli_status() */
 int cli_misuse(struct cli *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -219,7 +219,7 @@ tools_call(struct server *s, const struct json *j, json_ref params, struct json_
 	part = out_push(out_add(r, "content", out_array()), out_object());
 	out_string(part, "type", "text");
 	out_string(part, "text", buf_text(&a.text));
-	if (!a.error) {
+	if (!a.error || a.whole) {
 		/* It must be an object. */
 		if (json_object_is_type(a.output, json_type_array))
 			out_add(out_add(r, "structuredContent", out_object()), "tasks", a.output);

@@ -144,6 +144,24 @@ view_ids(struct buf *b, const struct strings *ids)
 	}
 }
 
+struct json_object *
+view_client_json(const struct task *t)
+{
+	struct json_object *o = out_object();
+
+	out_string(o, "id", t->id);
+	out_string(o, "subject", t->title);
+	out_string(o, "description", t->description);
+	out_string(o, "activeForm", t->active_form);
+	out_string(o, "status", task_status_name(t->status));
+	out_string(o, "owner", t->owner);
+	out_strings(o, "blocks", &t->blocks);
+	out_strings(o, "blockedBy", &t->blocked_by);
+	if (task_metadata(t) != JSON_ABSENT)
+		out_add(o, "metadata", out_raw(&t->json, task_metadata(t)));
+	return o;
+}
+
 void
 view_result(struct cli *c, const char *action, const struct task *t)
 {

@@ -49,7 +49,7 @@ same_client(const struct claim *c, const struct agent *a)
 	/* After a /clear the session has another id but the same process. */
 	if (c->pid > 0 && a->pid > 0)
 		return same_process(c, a);
-	return c->session == NULL || a->session == NULL;
+	return c->client == NULL && (c->session == NULL || a->session == NULL);
 }
 
 bool
