@@ -30,39 +30,85 @@ change_release_dead(struct cli *c)
 }
 
 int
-change_claim(
-    struct cli *c, const char *id, bool check_busy, enum claim_result *result, struct buf *reason)
+change_claim(struct cli *c, const char *id, struct change_batch *b, struct buf *reason)
 {
 	struct change change = { .status = TASK_IN_PROGRESS };
 	struct store_op op = { STORE_UPDATE, id, .change = &change, .rule = claim_rule };
-	struct change_batch b = { .op = &op, .count = 1, .check_busy = check_busy };
 	struct agent agent;
 	int status;
 
 	cli_agent(c, &agent);
 	change.owner = agent_owner(&agent);
-	status = change_apply(c, &b, reason);
-	if (result != NULL)
-		*result = b.claim;
-	change_end(&b);
+	b->op = &op; /* cppcheck-suppress autoVariables ; until we return */
+	b->count = 1;
+	status = change_apply(c, b, reason);
+	store_ops_free(&op, 1);
+	b->op = NULL;
+	b->count = 0;
 	return status;
+}
+
+void
+change_outcome(struct cli *c, const char *id, int status, const struct claim_outcome *outcome,
+    struct json_object *o)
+{
+	struct task t = TASK_INIT;
+	struct error ignored;
+
+	out_bool(o, "success", status == EXIT_DONE);
+	if (status != EXIT_DONE)
+		out_string(o, "reason", cli_status_name(status));
+	if (id != NULL && c->store.dirfd != -1 && store_get(&c->store, id, &t, &ignored) == 1)
+		out_add(o, "task", view_client_json(&t));
+	if (outcome->result == CLAIM_BLOCKED)
+		out_strings(o, "blockedByTasks", &outcome->blocked_by);
+	if (outcome->result == CLAIM_AGENT_BUSY)
+		out_strings(o, "busyWithTasks", &outcome->busy_with);
+	task_free(&t);
+}
+
+/* Act under the name of a claim that was made from here; false: it was not. */
+static bool
+act_as_claimer(struct cli *c, const struct claim *claim)
+{
+	struct agent self;
+
+	cli_agent(c, &self);
+	if (claim->agent_id != NULL || !claim_is_from(claim, &self))
+		return false;
+	if (claim->name != NULL)
+		cli_act_as(c, claim->name);
+	return true;
+}
+
+bool
+change_resume(struct cli *c, const char *id)
+{
+	struct claims claims = { 0 };
+	const struct claim *claim = NULL;
+	struct error ignored;
+	bool ours;
+
+	if (claims_load(&c->list, &claims, &ignored) == 0)
+		claim = claims_find(&claims, id);
+	ours = claim != NULL && act_as_claimer(c, claim);
+	claims_free(&claims);
+	return ours;
 }
 
 void
 change_identify(struct cli *c, const struct task *t, const struct claims *claims)
 {
 	const struct claim *claim = claims_find(claims, t->id);
-	const char *session = getenv("CLAUDE_CODE_SESSION_ID");
-	bool shell = session == NULL || *session == '\0';
+	struct agent self;
 
 	if (cli_agent_name(c) != NULL)
 		return;
-	if (claim == NULL && shell)
+	cli_agent(c, &self);
+	if (claim != NULL)
+		(void)act_as_claimer(c, claim);
+	else if (self.session == NULL && self.client == NULL)
 		cli_act_as(c, t->owner);
-	else if (claim != NULL && claim->agent_id == NULL && claim->name != NULL &&
-		 (claim->session == NULL) == shell &&
-		 (shell || strcmp(claim->session, session) == 0))
-		cli_act_as(c, claim->name);
 }
 
 /* ---- completing ---- */

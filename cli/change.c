@@ -194,7 +194,11 @@ any_rule(const struct change_batch *b, store_rule *rule)
 static int
 apply_claims(struct cli *c, struct change_batch *b, struct buf *reason, struct error *err)
 {
-	struct claim_request r = { .op = b->op, .ops = b->count, .check_busy = b->check_busy };
+	struct claim_request r = { .op = b->op,
+		.ops = b->count,
+		.busy = b->check_busy ? CLAIM_BUSY_OWNER : CLAIM_BUSY_NEVER,
+		.by_session = b->by_session,
+		.outcome = &b->claim };
 	struct config config;
 	struct config_query q = { .config_dir = c->list.config };
 	struct error ignored;
@@ -214,10 +218,10 @@ apply_claims(struct cli *c, struct change_batch *b, struct buf *reason, struct e
 		r.gate_file_hash = config.project.hash;
 	head = git_head(".");
 	r.head = head;
-	b->claim = claim_take(&c->list, &c->store, &r, reason, cli_deadline(), err);
+	(void)claim_take(&c->list, &c->store, &r, reason, cli_deadline(), err);
 	free(head);
 	config_free(&config);
-	return b->claim == CLAIM_FAULT ? -1 : claim_exit(b->claim);
+	return b->claim.result == CLAIM_FAULT ? -1 : claim_exit(b->claim.result);
 }
 
 /* The status of an error of the store. */
@@ -260,7 +264,7 @@ change_apply(struct cli *c, struct change_batch *b, struct buf *reason)
 	struct error err = { 0 };
 	int status = EXIT_DONE;
 
-	b->claim = CLAIM_FAULT;
+	b->claim.result = CLAIM_FAULT;
 	if (any_rule(b, change_completes))
 		status = change_verify(c, b, &completing, reason);
 	/* The lock of a new list creates files: not for a change that is refused. */
@@ -290,6 +294,7 @@ change_end(struct change_batch *b)
 	for (size_t i = 0; b->note != NULL && i < b->count; i++)
 		json_object_put(b->note[i].extra);
 	strings_free(&b->unblocked);
+	claim_outcome_free(&b->claim);
 }
 
 int
@@ -299,6 +304,7 @@ change_one(struct cli *c, struct store_op *op, struct buf *reason)
 	int status = change_apply(c, &b, reason);
 
 	strings_free(&b.unblocked);
+	claim_outcome_free(&b.claim);
 	return status;
 }
 

@@ -33,11 +33,12 @@ struct change_batch {
 	struct change_note *note; /* parallel to op; may be NULL */
 	size_t count;
 	bool check_busy; /* refuse a claim if the agent has another open task */
+	bool by_session; /* of a tool call: see claim_request */
 	bool quiet;      /* no progress of gates on the terminal */
 	bool force;      /* complete without the gates */
 	const char *why; /* the reason of a forced completion */
 	/* Set by change_apply(): */
-	enum claim_result claim;
+	struct claim_outcome claim;
 	struct strings unblocked; /* ids that can start now, after a completion */
 };
 
@@ -61,15 +62,19 @@ int change_clear(struct cli *, struct error *);
  * standard error.  Errors are ignored: `release --dead` reports them. */
 void change_release_dead(struct cli *);
 
-/* Claim a task: set it in progress, with an owner.  Returns as change_apply(); result may be
- * NULL. */
-int change_claim(
-    struct cli *, const char *id, bool check_busy, enum claim_result *result, struct buf *reason);
+/* Claim a task: set it in progress, with an owner.  The batch has no operations, and is ended by
+ * the caller.  Returns as change_apply(). */
+int change_claim(struct cli *, const char *id, struct change_batch *, struct buf *reason);
+/* What became of a claim, for programs: success, reason, the task as the client has it,
+ * blockedByTasks, busyWithTasks.  The status is that of change_apply(). */
+void change_outcome(
+    struct cli *, const char *id, int status, const struct claim_outcome *, struct json_object *);
 
-/*
- * If no name was passed, act under the name of the task's claim if this session (or a shell) made
- * it.  A person at a shell acts as the owner of a task without a claim.
- */
+/* Was the task's claim made from here (claim_is_from())?  Then, if no name was passed, act under
+ * the name of the claim. */
+bool change_resume(struct cli *, const char *id);
+/* If no name was passed, do so, and a person at a shell acts as the owner of a task without a
+ * claim. */
 void change_identify(struct cli *, const struct task *, const struct claims *);
 
 /* Are two fields the same?  An absent one (NULL) equals an empty one. */

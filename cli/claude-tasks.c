@@ -89,6 +89,7 @@ main(int argc, char **argv)
 	list_free(&c.list);
 	cli_args_free(&c);
 	buf_free(&c.out);
+	cli_call_from(&c, NULL, NULL);
 	free(c.agent_name);
 	return status;
 }

@@ -9,7 +9,6 @@
 #include "commands.h"
 #include "config/config.h"
 #include "sys/lock.h"
-#include "sys/process.h"
 
 int
 cli_list(struct cli *c, struct error *err)
@@ -130,20 +129,33 @@ cli_login_name(void)
 	return NULL;
 }
 
+static void
+set_label(char **field, const char *value)
+{
+	free(*field);
+	*field = value != NULL && agent_label_ok(value) ? mem_string(value) : NULL;
+}
+
+void
+cli_call_from(struct cli *c, const char *client, const char *session)
+{
+	set_label(&c->client, client);
+	set_label(&c->session, session);
+}
+
 /* The client's process stays the same; it is looked for once. */
 static void
 find_client(const struct cli *c, struct agent *a)
 {
 	static struct agent client;
 	static bool known;
-	struct process p;
 
 	if (!known) {
-		agent_client(&client);
+		agent_from_environment(&client);
 		/* The process that started a server is its client. */
-		if (client.pid == 0 && strcmp(c->command->name, "mcp") == 0) {
-			client.pid = getppid();
-			client.pid_start = process_read((pid_t)client.pid, &p) == 1 ? p.start : 0;
+		if (strcmp(c->command->name, "mcp") == 0) {
+			agent_from_parent(&client);
+			client.client = "mcp";
 		}
 		known = true;
 	}
@@ -153,18 +165,17 @@ find_client(const struct cli *c, struct agent *a)
 void
 cli_agent(const struct cli *c, struct agent *a)
 {
-	const char *name = cli_agent_name(c), *session = getenv("CLAUDE_CODE_SESSION_ID");
-
 	find_client(c, a);
-	if (session != NULL && *session != '\0') {
-		a->session = session;
-	} else if (name == NULL) {
-		/* At a shell there is no session: use the login name. */
-		name = cli_login_name();
-		if (name == NULL)
-			name = "me";
+	if (c->client != NULL)
+		a->client = c->client;
+	if (c->session != NULL)
+		a->session = c->session;
+	a->name = cli_agent_name(c);
+	if (a->name == NULL && a->session == NULL) {
+		a->name = a->client != NULL ? a->client : cli_login_name();
+		if (a->name == NULL)
+			a->name = "me";
 	}
-	a->name = name;
 }
 
 bool

@@ -19,8 +19,8 @@
 #define PRINT_CHARS 1000  /* of a %s without a precision */
 #define UNKNOWN_LISTED 12 /* more known words than this are not listed */
 
-static const char *
-status_name(int status)
+const char *
+cli_status_name(int status)
 {
 	static const struct {
 		int status;
@@ -45,11 +45,11 @@ status_name(int status)
 	return "fault";
 }
 
-static int
-fail(struct cli *c, int status, const char *text)
+int
+cli_refuse(struct cli *c, int status, const char *text, struct json_object *o)
 {
 	struct buf line = { 0 };
-	struct json_object *o, *e;
+	struct json_object *e;
 
 	text_show(&line, text, strlen(text), TEXT_LINE, TEXT_REASON);
 	cli_flush(c);
@@ -57,13 +57,13 @@ fail(struct cli *c, int status, const char *text)
 	    isatty(STDERR_FILENO) ? cli_paint(c, PAINT_RED) : "",
 	    isatty(STDERR_FILENO) ? cli_paint(c, PAINT_OFF) : "", buf_text(&line));
 	if (c->json) {
-		o = out_object();
 		e = out_add(o, "error", out_object());
-		out_string(e, "reason", status_name(status));
+		out_string(e, "reason", cli_status_name(status));
 		out_string(e, "message", buf_text(&line));
 		out_int(e, "status", status);
 		cli_json(c, o);
-	}
+	} else
+		json_object_put(o);
 	buf_free(&line);
 	c->status = status;
 	return status;
@@ -78,7 +78,7 @@ cli_fail(struct cli *c, int status, const char *fmt, ...)
 	va_start(ap, fmt);
 	s = mem_vprintf(fmt, ap);
 	va_end(ap);
-	status = fail(c, status, s);
+	status = cli_refuse(c, status, s, out_object());
 	free(s);
 	return status;
 }
@@ -134,7 +134,7 @@ cli_status(enum error_kind kind)
 int
 cli_error(struct cli *c, const struct error *err)
 {
-	return fail(c, cli_status(err->kind), err->text);
+	return cli_refuse(c, cli_status(err->kind), err->text, out_object());
 }
 
 int

@@ -91,6 +91,8 @@ struct cli {
 	struct store store;
 	struct buf out;
 	char *agent_name; /* set by cli_act_as(); NULL: see cli_agent() */
+	char *client;     /* an MCP client's name, and the session of its call: cli_call_from() */
+	char *session;
 	/* Called when a gate of a tool call starts or ends; see verify.h. */
 	void (*progress)(
 	    void *, enum verify_moment, const struct gate *, const struct gate_result *);
@@ -138,8 +140,16 @@ int cli_open_for(struct cli *, const char *id);
 void cli_set_durability(struct cli *); /* of the open store, as configured */
 struct deadline cli_deadline(void);    /* until when a command waits for a lock */
 
-/* Who acts: --agent, else CLAUDE_TASKS_AGENT, else the session, else the user. */
+/*
+ * Who acts.  `session` is that of the MCP request, else the environment's; without one, `client`
+ * (of an MCP server) and its process are all that is known, and without a client it is a shell.
+ * `name` is --agent, else CLAUDE_TASKS_AGENT, else cli_act_as()'s; without a name and a session
+ * the client's, else the user's.
+ */
 void cli_agent(const struct cli *, struct agent *);
+/* What an MCP client says of itself and of the session of a call; NULL, or what cannot be used:
+ * nothing. */
+void cli_call_from(struct cli *, const char *client, const char *session);
 /* The login name, from USER or LOGNAME; NULL: not set. */
 const char *cli_login_name(void);
 /* The name set by --agent, CLAUDE_TASKS_AGENT or cli_act_as(); NULL: none. */
@@ -151,6 +161,9 @@ bool cli_by_agent(void);
 
 /* One line on standard error (with --json also an object on standard output). */
 int cli_fail(struct cli *, int status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* The same; with --json the object has more members.  Takes it. */
+int cli_refuse(struct cli *, int status, const char *text, struct json_object *);
+const char *cli_status_name(int status);           /* "already_claimed" */
 int cli_status(enum error_kind);                   /* the exit status for a kind */
 int cli_error(struct cli *, const struct error *); /* prints it; returns cli_status() */
 int cli_misuse(struct cli *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -30,6 +30,7 @@ enum {
 struct server {
 	struct cli *c;
 	const char *family; /* --tools; NULL: all */
+	char *client;       /* its name, if it said it */
 	char *token;        /* progress token of the call that runs, JSON text; NULL */
 	int64_t steps;
 };
@@ -105,11 +106,13 @@ add_instructions(const struct server *s, struct json_object *r)
 }
 
 static struct json_object *
-initialize(const struct server *s, const struct json *j, json_ref params)
+initialize(struct server *s, const struct json *j, json_ref params)
 {
 	struct json_object *r = out_object(), *caps, *info;
 	const char *version = versions[0];
 
+	free(s->client);
+	s->client = json_member_string(j, json_member(j, params, "clientInfo"), "name");
 	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++)
 		if (json_equals(j, json_member(j, params, "protocolVersion"), versions[i]))
 			version = versions[i];
@@ -173,6 +176,19 @@ send_progress(
 	free(text);
 }
 
+/* The session that the call names; Codex names its thread, of which each agent has its own. */
+static void
+set_caller(struct server *s, const struct json *j, json_ref params)
+{
+	json_ref meta = json_member(j, params, "_meta");
+	char *session = json_member_string(j, meta, "sessionId");
+
+	if (session == NULL)
+		session = json_member_string(j, meta, "threadId");
+	cli_call_from(s->c, s->client, session);
+	free(session);
+}
+
 static struct json_object *
 tools_call(struct server *s, const struct json *j, json_ref params, struct json_object *o)
 {
@@ -197,12 +213,13 @@ tools_call(struct server *s, const struct json *j, json_ref params, struct json_
 		raw = json_raw(j, arguments, &len);
 	s->token = json_raw_copy(j, token);
 	s->steps = 0;
+	set_caller(s, j, params);
 	tool_call(s->c, t, raw, len, &a);
 	r = out_add(o, "result", out_object());
 	part = out_push(out_add(r, "content", out_array()), out_object());
 	out_string(part, "type", "text");
 	out_string(part, "text", buf_text(&a.text));
-	if (!a.error) {
+	if (!a.error || a.whole) {
 		/* It must be an object. */
 		if (json_object_is_type(a.output, json_type_array))
 			out_add(out_add(r, "structuredContent", out_object()), "tasks", a.output);
@@ -343,6 +360,7 @@ mcp_main(struct cli *c)
 	}
 	c->progress = NULL;
 	c->progress_arg = NULL;
+	free(s.client);
 	buf_free(&in);
 	return EXIT_DONE;
 }

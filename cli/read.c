@@ -217,7 +217,7 @@ claim_text(struct cli *c, const struct claim *claim)
 {
 	struct buf who = { 0 };
 
-	view_claimer(&who, claim);
+	claim_describe(&who, claim);
 	buf_puts(&who, ", ");
 	view_ago(&who, claim->time_ms);
 	buf_printf(&c->out, "claimed: %s%s\n", buf_text(&who),

@@ -58,7 +58,6 @@ void
 client_get_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 {
 	struct task t = TASK_INIT;
-	struct json_object *o;
 	struct error err;
 	int rc = 0;
 
@@ -77,16 +76,7 @@ client_get_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 		a->status = EXIT_UNKNOWN;
 		goto out;
 	}
-	o = out_add(a->output, "task", out_object());
-	out_string(o, "id", t.id);
-	out_string(o, "subject", t.title);
-	out_string(o, "description", t.description);
-	out_string(o, "status", task_status_name(t.status));
-	out_string(o, "owner", t.owner);
-	out_strings(o, "blocks", &t.blocks);
-	out_strings(o, "blockedBy", &t.blocked_by);
-	if (task_metadata(&t) != JSON_ABSENT)
-		out_add(o, "metadata", out_raw(&t.json, task_metadata(&t)));
+	out_add(a->output, "task", view_client_json(&t));
 	buf_printf(&a->text, "Task #%s: %s\nStatus: %s\nDescription: %s", t.id, t.title,
 	    task_status_name(t.status), t.description);
 	if (t.owner != NULL)
@@ -198,17 +188,19 @@ add_notes(const struct task *was, struct tool_input *in)
 	in->metadata = buf_take(&b);
 }
 
-/* Answer with a refusal in the client's form. */
+/* Answer with a refusal in the client's form; outcome: of a claim, or NULL. */
 static void
-update_refused(struct tool_answer *a, const char *id, int status, const char *reason)
+update_refused(struct cli *c, const char *id, int status, const char *reason,
+    const struct claim_outcome *outcome, struct tool_answer *a)
 {
+	static const struct claim_outcome none = { .result = CLAIM_FAULT };
 	char *text = mem_string(reason);
 
 	tool_answer_free(a);
-	a->error = true;
+	a->error = a->whole = true;
 	a->status = status;
 	a->output = out_object();
-	out_bool(a->output, "success", false);
+	change_outcome(c, id, status, outcome != NULL ? outcome : &none, a->output);
 	out_string(a->output, "taskId", id);
 	out_add(a->output, "updatedFields", out_array());
 	out_string(a->output, "error", text);
@@ -256,9 +248,9 @@ update_delete(struct cli *c, struct client_update *u, const struct task *was, st
 	int status;
 
 	if (!tool_may_change(c, u->in->id, "deleted", a)) {
-		update_refused(a, u->in->id, EXIT_TAKEN, buf_text(&a->text));
+		update_refused(c, u->in->id, EXIT_TAKEN, buf_text(&a->text), NULL, a);
 	} else if ((status = change_one(c, &op, &reason)) != EXIT_DONE) {
-		update_refused(a, u->in->id, status, buf_text(&reason));
+		update_refused(c, u->in->id, status, buf_text(&reason), NULL, a);
 	} else {
 		strings_add(&u->changed, "deleted");
 		update_done(u, was, "deleted", &none, a);
@@ -300,7 +292,7 @@ update_rest(struct cli *c, struct client_update *u, const struct task *was, stru
 {
 	const struct tool_input *in = u->in;
 	enum task_status to = in->status != NULL ? task_status_parse(in->status) : TASK_NO_STATUS;
-	bool moved = to != TASK_NO_STATUS && to != was->status;
+	bool moved = to != TASK_NO_STATUS && to != was->status, starts = to == TASK_IN_PROGRESS;
 	struct change change = { .status = moved ? to : TASK_NO_STATUS,
 		.subject = in->subject,
 		.description = in->description,
@@ -313,7 +305,7 @@ update_rest(struct cli *c, struct client_update *u, const struct task *was, stru
 		.add_blocked_by = in->blocked_by.count > 0 ? &in->blocked_by : NULL };
 	struct store_op op[] = { { STORE_UPDATE, in->id, .change = &change },
 		{ STORE_UPDATE, in->id, .change = &edges } };
-	struct change_batch b = { .op = op, .quiet = true };
+	struct change_batch b = { .op = op, .by_session = true, .quiet = true };
 	struct buf reason = { 0 };
 	int status;
 
@@ -321,24 +313,25 @@ update_rest(struct cli *c, struct client_update *u, const struct task *was, stru
 		!tool_may_change(c, in->id, "given to another agent", a)) ||
 	    (moved && (to == TASK_CANCELLED || to == TASK_BLOCKED) &&
 		!tool_may_change(c, in->id, task_status_name(to), a))) {
-		update_refused(a, in->id, EXIT_TAKEN, buf_text(&a->text));
+		update_refused(c, in->id, EXIT_TAKEN, buf_text(&a->text), NULL, a);
 		return;
 	}
 	b.count = edges.add_blocks != NULL || edges.add_blocked_by != NULL ? 2 : 1;
-	if (moved && to == TASK_IN_PROGRESS) {
-		if (change.owner == NULL)
+	if (starts) {
+		(void)tool_act_as(c, in->id, in->owner);
+		if (change.owner == NULL && !change_same(cli_agent_name(c), was->owner))
 			change.owner = cli_agent_name(c);
-		else if (*change.owner != '\0')
-			cli_act_as(c, change.owner);
 		op[0].rule = claim_rule;
 	} else if (moved && to == TASK_COMPLETED)
 		op[0].rule = change_completes;
 	if ((status = change_apply(c, &b, &reason)) != EXIT_DONE) {
-		update_refused(a, in->id, status, buf_text(&reason));
+		update_refused(c, in->id, status, buf_text(&reason), &b.claim, a);
 	} else {
 		moved &= op[0].result == 1;
 		update_fields(u, was, change.owner, moved);
 		update_done(u, was, moved ? task_status_name(to) : NULL, &b.unblocked, a);
+		if (starts)
+			out_add(a->output, "task", view_client_json(&op[0].after));
 	}
 	change_end(&b);
 	buf_free(&reason);
@@ -359,9 +352,9 @@ client_update_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 	if (rc == 1)
 		add_notes(&was, in);
 	if (rc == -1)
-		update_refused(a, in->id, cli_status(err.kind), err.text);
+		update_refused(c, in->id, cli_status(err.kind), err.text, NULL, a);
 	else if (rc == 0)
-		update_refused(a, in->id, EXIT_UNKNOWN, missing);
+		update_refused(c, in->id, EXIT_UNKNOWN, missing, NULL, a);
 	else if (in->status != NULL && strcmp(in->status, "deleted") == 0)
 		update_delete(c, &u, &was, a);
 	else

@@ -6,6 +6,8 @@
 
 #include "tool.h"
 
+#define DEFAULT_OWNER "agent"
+
 static struct json_object *
 plain_json(const struct task *t)
 {
@@ -109,29 +111,28 @@ plain_get_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 void
 plain_claim_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 {
+	struct change_batch b = { .by_session = true, .quiet = true };
 	struct task t = TASK_INIT;
 	struct buf reason = { 0 };
-	enum claim_result r;
 	int status;
 
 	if (!plain_find(c, in->id, &t, a))
 		goto out;
-	cli_act_as(c, in->owner != NULL && *in->owner != '\0' ? in->owner : "agent");
-	status = change_claim(c, in->id, false, &r, &reason);
-	if (r == CLAIM_FAULT) {
-		tool_fail(a, status, "%s", buf_text(&reason));
-	} else if (r != CLAIM_OK) {
-		tool_fail(a, status, "%s", buf_text(&reason));
-		out_bool(a->output, "claimed", false);
-		out_string(a->output, "reason", claim_result_name(r));
-		out_string(a->output, "message", buf_text(&reason));
-	} else {
+	if (!tool_act_as(c, in->id, in->owner))
+		cli_act_as(c, DEFAULT_OWNER);
+	status = change_claim(c, in->id, &b, &reason);
+	if (status == EXIT_DONE) {
 		buf_printf(&a->text, "Claimed %s (%s)", t.id, t.title);
 		a->output = out_object();
-		out_bool(a->output, "claimed", true);
-		out_string(a->output, "message", buf_text(&a->text));
+	} else {
+		tool_fail(a, status, "%s", buf_text(&reason));
+		a->whole = true;
 	}
+	out_bool(a->output, "claimed", status == EXIT_DONE);
+	change_outcome(c, in->id, status, &b.claim, a->output);
+	out_string(a->output, "message", buf_text(&a->text));
 out:
+	change_end(&b);
 	buf_free(&reason);
 	task_free(&t);
 }
@@ -150,6 +151,9 @@ plain_complete_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 
 	if (!plain_find(c, in->id, &t, a))
 		goto out;
+	/* What claim_task writes without a name. */
+	if (!change_resume(c, in->id) && change_same(t.owner, DEFAULT_OWNER))
+		cli_act_as(c, DEFAULT_OWNER);
 	status = change_apply(c, &b, &reason);
 	if (status != EXIT_DONE) {
 		tool_fail(a, status, "%s", buf_text(&reason));

@@ -18,6 +18,12 @@
 #define OPEN_OBJECT(properties, required) \
 	"{\"type\":\"object\",\"properties\":{" properties "},\"required\":[" required "]}"
 
+/* What change_outcome() adds. */
+#define OUTCOME                                                                              \
+	MEMBER("success", "{\"type\":\"boolean\"}")                                          \
+	"," MEMBER("reason", STRING) "," MEMBER("task", "{\"type\":\"object\"}") "," MEMBER( \
+	    "blockedByTasks", STRINGS) "," MEMBER("busyWithTasks", STRINGS)
+
 #define STATUSES "\"pending\",\"in_progress\",\"completed\",\"blocked\",\"cancelled\""
 #define METADATA                                                                                   \
 	MEMBER("metadata",                                                                         \
@@ -76,9 +82,8 @@ static const struct tool tools[] = {
 		    DESCRIBED("string", "New owner")) "," MEMBER("notes",
 		    DESCRIBED("string", "Stored as metadata.notes")) "," METADATA,
 		"\"taskId\""),
-	    .output = OPEN_OBJECT(
-		MEMBER("success", "{\"type\":\"boolean\"}") "," MEMBER("taskId", STRING) "," MEMBER(
-		    "updatedFields", STRINGS) "," MEMBER("error", STRING),
+	    .output = OPEN_OBJECT(OUTCOME "," MEMBER("taskId", STRING) "," MEMBER(
+				      "updatedFields", STRINGS) "," MEMBER("error", STRING),
 		"\"success\",\"taskId\",\"updatedFields\""),
 	    .destroys = true,
 	    .aliases = update_aliases,
@@ -152,9 +157,9 @@ static const struct tool tools[] = {
 	    .description = "Start a task: it gets an owner and is in progress. Refused while it is "
 			   "blocked or taken",
 	    .input = OBJECT(MEMBER("task_id", STRING) "," MEMBER("owner", STRING), "\"task_id\""),
-	    .output = OPEN_OBJECT(
-		MEMBER("claimed", "{\"type\":\"boolean\"}") "," MEMBER("message", STRING),
-		"\"claimed\",\"message\""),
+	    .output = OPEN_OBJECT(MEMBER("claimed", "{\"type\":\"boolean\"}") "," MEMBER(
+				      "message", STRING) "," OUTCOME,
+		"\"claimed\",\"message\",\"success\""),
 	    .aliases = plain_aliases,
 	    .run = plain_claim_run },
 	{ .name = "complete_task",

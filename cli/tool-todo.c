@@ -55,7 +55,7 @@ todo_status(const struct tool_input *in, const struct task *was)
 		return to == TASK_NO_STATUS ? TASK_PENDING : to;
 	/* A task that its dependencies block is pending already. */
 	if ((to == TASK_PENDING && was->status == TASK_BLOCKED && !task_held(was)) ||
-	    (to == was->status && to != TASK_BLOCKED))
+	    (to == was->status && to != TASK_BLOCKED && to != TASK_IN_PROGRESS))
 		return TASK_NO_STATUS;
 	return to;
 }
@@ -87,7 +87,7 @@ todo_write(struct cli *c, struct tool_input *in, const struct task *was, struct 
 		.metadata = in->metadata };
 	struct store_op op = { was != NULL ? STORE_UPDATE : STORE_CREATE, in->id,
 		.change = &change };
-	struct change_batch b = { .op = &op, .count = 1, .quiet = true };
+	struct change_batch b = { .op = &op, .count = 1, .by_session = true, .quiet = true };
 	struct strings add = { 0 }, drop = { 0 };
 	struct agent agent;
 	int status;
@@ -97,8 +97,7 @@ todo_write(struct cli *c, struct tool_input *in, const struct task *was, struct 
 	change.remove_blocked_by = drop.count > 0 ? &drop : NULL;
 	if (change.status == TASK_IN_PROGRESS) {
 		op.rule = claim_rule;
-		if (in->owner != NULL && *in->owner != '\0')
-			cli_act_as(c, in->owner);
+		(void)tool_act_as(c, in->id, in->owner);
 		cli_agent(c, &agent);
 		change.owner = agent_owner(&agent);
 	} else if (change.status == TASK_COMPLETED)

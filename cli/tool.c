@@ -86,6 +86,15 @@ tool_line(struct buf *b, const char *sign, const struct task *t)
 }
 
 bool
+tool_act_as(struct cli *c, const char *id, const char *name)
+{
+	if (name == NULL || *name == '\0')
+		return id != NULL && change_resume(c, id);
+	cli_act_as(c, name);
+	return true;
+}
+
+bool
 tool_may_change(struct cli *c, const char *id, const char *action, struct tool_answer *a)
 {
 	struct claims claims = { 0 };

@@ -21,6 +21,7 @@ struct tool_answer {
 				       else an object */
 	struct buf text;
 	bool error; /* the tool could not do it: text says why */
+	bool whole; /* the output of a failure has all that the schema requires */
 	int status; /* exit status of `call` */
 };
 
@@ -63,6 +64,10 @@ bool tool_load(struct cli *, struct view *, struct tool_answer *);
 
 /* A line of a list: "3 [pending] Subject (owner)". */
 void tool_line(struct buf *, const char *sign, const struct task *);
+
+/* Act under the name that the call gives, else under that of the caller's claim on the task;
+ * false: there is neither. */
+bool tool_act_as(struct cli *, const char *id, const char *name);
 
 /* May the caller change this task in progress?  false after tool_fail(). */
 bool tool_may_change(struct cli *, const char *id, const char *action, struct tool_answer *);

@@ -144,6 +144,24 @@ view_ids(struct buf *b, const struct strings *ids)
 	}
 }
 
+struct json_object *
+view_client_json(const struct task *t)
+{
+	struct json_object *o = out_object();
+
+	out_string(o, "id", t->id);
+	out_string(o, "subject", t->title);
+	out_string(o, "description", t->description);
+	out_string(o, "activeForm", t->active_form);
+	out_string(o, "status", task_status_name(t->status));
+	out_string(o, "owner", t->owner);
+	out_strings(o, "blocks", &t->blocks);
+	out_strings(o, "blockedBy", &t->blocked_by);
+	if (task_metadata(t) != JSON_ABSENT)
+		out_add(o, "metadata", out_raw(&t->json, task_metadata(t)));
+	return o;
+}
+
 void
 view_result(struct cli *c, const char *action, const struct task *t)
 {
@@ -255,17 +273,6 @@ view_claims(struct cli *c, struct claims *claims)
 
 	if (claims_load(&c->list, claims, &err) == -1)
 		cli_note(c, "claude-tasks: the claims cannot be read: %s", err.text);
-}
-
-void
-view_claimer(struct buf *b, const struct claim *claim)
-{
-	struct agent a = { .id = claim->agent_id,
-		.type = claim->agent_type,
-		.name = claim->name,
-		.session = claim->session };
-
-	agent_describe(b, &a);
 }
 
 void

@@ -43,13 +43,13 @@ void view_text(struct buf *, const char *, size_t max);
 
 /* Load the claims; a file that cannot be read is reported, and counts as empty. */
 void view_claims(struct cli *, struct claims *);
-/* Describe the agent that made the claim. */
-void view_claimer(struct buf *, const struct claim *);
 
 void view_span(struct buf *, int64_t ms); /* "12s", "2m", "3h", "5d" */
 /* "2m ago", "3h ago", "2026-02-06" */
 void view_ago(struct buf *, int64_t wall_ms);
 
+/* The task as the client has it, whatever the layout of its list. */
+struct json_object *view_client_json(const struct task *);
 /* What a command did: "created #7 Fix the parser", or with --json the task. */
 void view_result(struct cli *, const char *action, const struct task *);
 

@@ -68,7 +68,7 @@ state_of(struct buf *b, const struct task *t, const struct claims *claims)
 		cli_format(b, ", owner %.120s", t->owner);
 	} else if (claim != NULL) {
 		buf_puts(b, ", claimed by ");
-		view_claimer(b, claim);
+		claim_describe(b, claim);
 	} else {
 		buf_puts(b, ", no owner");
 	}

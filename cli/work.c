@@ -27,11 +27,10 @@ print_ready(struct cli *c, struct view *v, const struct strings *ids)
 /* --next: the first ready task, or the next one if another agent claimed that meanwhile.  An exit
  * status. */
 static int
-claim_next(struct cli *c, char **id, struct buf *reason)
+claim_next(struct cli *c, char **id, struct change_batch *b, struct buf *reason)
 {
 	struct strings ready = { 0 };
 	struct task_set all = { 0 };
-	enum claim_result r;
 	struct error err;
 	int status = EXIT_UNKNOWN;
 
@@ -43,10 +42,11 @@ claim_next(struct cli *c, char **id, struct buf *reason)
 	graph_ready(&all, &ready);
 	for (size_t i = 0; i < ready.count; i++) {
 		buf_reset(reason);
-		status = change_claim(c, ready.item[i], cli_flag(c, "one"), &r, reason);
-		if (r == CLAIM_OK)
-			*id = mem_string(ready.item[i]);
-		if (r == CLAIM_OK || r == CLAIM_AGENT_BUSY || r == CLAIM_FAULT)
+		status = change_claim(c, ready.item[i], b, reason);
+		free(*id);
+		*id = mem_string(ready.item[i]);
+		if (b->claim.result == CLAIM_OK || b->claim.result == CLAIM_AGENT_BUSY ||
+		    b->claim.result == CLAIM_FAULT)
 			break;
 	}
 	if (ready.count == 0)
@@ -59,20 +59,46 @@ claim_next(struct cli *c, char **id, struct buf *reason)
 }
 
 static void
-claim_print(struct cli *c, const struct task *t)
+claim_print(struct cli *c, const char *id)
 {
-	if (c->json || t->owner == NULL)
-		view_result(c, "claimed", t);
-	else
-		cli_print(c, "claimed #%s %.120s (%.120s)\n", t->id, t->subject, t->owner);
+	struct task t = TASK_INIT;
+	struct error err;
+
+	if (store_get(&c->store, id, &t, &err) == 1) {
+		cli_print(c, "claimed #%s %.120s", t.id, t.subject);
+		if (t.owner != NULL)
+			cli_print(c, " (%.120s)", t.owner);
+		buf_putc(&c->out, '\n');
+	}
+	task_free(&t);
+}
+
+static void
+claim_answer(struct cli *c, const char *id, int status, const struct change_batch *b,
+    const struct buf *reason)
+{
+	struct json_object *o = out_object();
+
+	if (status == EXIT_DONE) {
+		out_string(o, "done", "claimed");
+		out_string(o, "id", id);
+	}
+	change_outcome(c, id, status, &b->claim, o);
+	if (status != EXIT_DONE) {
+		cli_refuse(c, status, buf_text(reason), o);
+	} else if (c->json) {
+		cli_json(c, o);
+	} else {
+		json_object_put(o);
+		claim_print(c, id);
+	}
 }
 
 int
 claim_main(struct cli *c)
 {
+	struct change_batch b = { .check_busy = cli_flag(c, "one") };
 	struct buf reason = { 0 };
-	struct error err = { 0 };
-	struct task t = TASK_INIT;
 	const char *task = NULL;
 	char *id = NULL;
 	int status, rc;
@@ -88,16 +114,13 @@ claim_main(struct cli *c)
 				 "list '%s' has no tasks (try: claude-tasks lists)", c->list.name);
 	change_begin();
 	if (task == NULL) {
-		status = claim_next(c, &id, &reason);
+		status = claim_next(c, &id, &b, &reason);
 	} else {
 		id = mem_string(task);
-		status = change_claim(c, id, cli_flag(c, "one"), NULL, &reason);
+		status = change_claim(c, id, &b, &reason);
 	}
-	if (status != EXIT_DONE)
-		cli_fail(c, status, "%s", buf_text(&reason));
-	else if (store_get(&c->store, id, &t, &err) == 1)
-		claim_print(c, &t);
-	task_free(&t);
+	claim_answer(c, id, status, &b, &reason);
+	change_end(&b);
 	free(id);
 	buf_free(&reason);
 	return status;

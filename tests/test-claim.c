@@ -251,7 +251,7 @@ Test(claim, dependencies_of_the_same_call_count)
 
 Test(claim, an_agent_with_an_open_task_is_refused_if_asked)
 {
-	struct claim_request req = { .task = "2", .agent = sub, .check_busy = true };
+	struct claim_request req = { .task = "2", .agent = sub, .busy = CLAIM_BUSY_STARTED };
 	struct buf reason = { 0 };
 
 	write_task("1", "pending", "");
@@ -273,6 +273,111 @@ Test(claim, an_agent_with_an_open_task_is_refused_if_asked)
 	cr_expect_eq(claim_take(&list, &store, &req, NULL, SOON, &err), CLAIM_OK,
 	    "its first task is completed");
 	buf_free(&reason);
+}
+
+/* 1.58: a pending task counts too, if it has the agent as its owner. */
+Test(claim, an_owner_of_unfinished_tasks_is_busy_if_asked)
+{
+	struct claim_outcome outcome = { 0 };
+	struct claim_request req = {
+		.task = "1", .agent = mate, .busy = CLAIM_BUSY_STARTED, .outcome = &outcome
+	};
+	struct buf reason = { 0 };
+
+	write_task("1", "pending", ",\"owner\":\"worker\"");
+	write_task("2", "pending", ",\"owner\":\"worker\"");
+	write_task("3", "in_progress", ",\"owner\":\"worker\"");
+	write_task("4", "completed", ",\"owner\":\"worker\"");
+	write_task("5", "pending", ",\"owner\":\"bob\"");
+	cr_expect_eq(claim_take(&list, &store, &req, NULL, SOON, &err), CLAIM_AGENT_BUSY);
+	cr_expect_eq(outcome.busy_with.count, 1);
+	req.busy = CLAIM_BUSY_OWNER;
+	cr_expect_eq(claim_take(&list, &store, &req, &reason, SOON, &err), CLAIM_AGENT_BUSY);
+	cr_expect_eq(outcome.result, CLAIM_AGENT_BUSY);
+	cr_expect_eq(outcome.busy_with.count, 2);
+	cr_expect(strings_has(&outcome.busy_with, "2") && strings_has(&outcome.busy_with, "3"));
+	cr_expect_neq(strstr(buf_text(&reason), " and 1 more open. Complete it, or give it back "
+						"with: claude-tasks release "),
+	    NULL, "%s", buf_text(&reason));
+	write_task("2", "completed", "");
+	write_task("3", "completed", "");
+	cr_expect_eq(claim_take(&list, &store, &req, NULL, SOON, &err), CLAIM_OK,
+	    "the task that it asks for does not count");
+	cr_expect_eq(outcome.busy_with.count, 0);
+	claim_outcome_free(&outcome);
+	buf_free(&reason);
+}
+
+/* 1.57 */
+Test(claim, a_completed_task_of_another_is_claimed_first_of_all)
+{
+	struct claim_request req = { .task = "1", .agent = mate };
+	struct buf reason = { 0 };
+
+	write_task("1", "completed", ",\"owner\":\"bob\"");
+	write_task("2", "completed", ",\"owner\":\"worker\"");
+	cr_expect_eq(claim_take(&list, &store, &req, &reason, SOON, &err), CLAIM_TAKEN);
+	cr_expect_neq(strstr(buf_text(&reason), "is already completed, by \"bob\""), NULL, "%s",
+	    buf_text(&reason));
+	req.pass_taken = true;
+	cr_expect_eq(claim_take(&list, &store, &req, NULL, SOON, &err), CLAIM_RESOLVED);
+	cr_expect_eq(take("2", &mate, false, NULL), CLAIM_RESOLVED, "its own");
+	buf_free(&reason);
+}
+
+static enum claim_result
+take_by_session(const char *task, const struct agent *a, struct buf *reason)
+{
+	struct claim_request req = { .task = task, .agent = *a, .by_session = true };
+
+	return claim_take(&list, &store, &req, reason, SOON, &err);
+}
+
+/* 4.8 */
+Test(claim, only_a_session_shows_that_it_has_a_task)
+{
+	const struct agent one = { .session = "s1", .client = "x", .pid = getpid() },
+			   two = { .session = "s2", .client = "x", .pid = getpid() },
+			   process = { .name = "w", .client = "x", .pid = getpid() };
+	struct buf reason = { 0 };
+
+	write_task("1", "pending", "");
+	cr_expect_eq(take_by_session("1", &one, NULL), CLAIM_OK);
+	write_task("1", "in_progress", "");
+	cr_expect_eq(take_by_session("1", &one, NULL), CLAIM_OK, "it has it already");
+	cr_expect_eq(take_by_session("1", &two, &reason), CLAIM_TAKEN);
+	cr_expect_neq(strstr(buf_text(&reason), "by x (session s1). Take another task."), NULL,
+	    "%s", buf_text(&reason));
+	write_task("2", "pending", "");
+	cr_expect_eq(take_by_session("2", &process, NULL), CLAIM_OK);
+	write_task("2", "in_progress", ",\"owner\":\"w\"");
+	cr_expect_eq(take_by_session("2", &process, &reason), CLAIM_TAKEN);
+	cr_expect_neq(strstr(buf_text(&reason), "If the task is yours, go on"), NULL, "%s",
+	    buf_text(&reason));
+	write_task("3", "in_progress", ",\"owner\":\"w\"");
+	cr_expect_eq(take_by_session("3", &process, &reason), CLAIM_TAKEN, "no claim");
+	cr_expect_neq(strstr(buf_text(&reason), "Who works on it is not known."), NULL, "%s",
+	    buf_text(&reason));
+	buf_free(&reason);
+}
+
+Test(claim, a_second_claim_does_not_change_the_first)
+{
+	struct change start = { .status = TASK_IN_PROGRESS };
+	struct store_op op = { STORE_UPDATE, "1", .change = &start, .rule = claim_rule };
+	struct claim_request req = { .op = &op, .ops = 1, .agent = lead, .head = "aaaa" };
+	struct claims claims;
+
+	write_task("1", "pending", "");
+	cr_expect_eq(claim_take(&list, &store, &req, NULL, SOON, &err), CLAIM_OK);
+	store_ops_free(&op, 1);
+	req.head = "bbbb";
+	cr_expect_eq(claim_take(&list, &store, &req, NULL, SOON, &err), CLAIM_OK);
+	store_ops_free(&op, 1);
+	cr_assert_eq(claims_load(&list, &claims, &err), 0);
+	cr_assert_eq(claims.count, 1);
+	cr_expect_str_eq(claims.item[0].head, "aaaa");
+	claims_free(&claims);
 }
 
 Test(claim, a_claim_belongs_to_its_agent_only)
@@ -305,6 +410,26 @@ Test(claim, a_claim_belongs_to_its_agent_only)
 		{ "teammate and lead", { .name = "w", .session = "s" }, { .session = "s" }, false },
 		{ "no session and a session", { 0 }, { .session = "s" }, false },
 		{ "the same name without a session", { .name = "me" }, { .name = "me" }, true },
+		{ "two sessions of one client process",
+		    { .session = "s", .client = "x", .pid = 5, .pid_start = 7 },
+		    { .session = "t", .client = "x", .pid = 5, .pid_start = 7 }, false },
+		{ "two sessions of one client process under one name",
+		    { .name = "w", .session = "s", .client = "x", .pid = 5 },
+		    { .name = "w", .session = "t", .client = "x", .pid = 5 }, false },
+		{ "a session, and a call of the same process without one",
+		    { .name = "w", .session = "s", .client = "x", .pid = 5 },
+		    { .name = "w", .client = "x", .pid = 5 }, false },
+		{ "a client by its process", { .name = "w", .client = "x", .pid = 5 },
+		    { .name = "w", .client = "x", .pid = 5 }, true },
+		{ "another client of the same process", { .name = "w", .client = "x", .pid = 5 },
+		    { .name = "w", .client = "y", .pid = 5 }, false },
+		{ "the same client in another process", { .name = "w", .client = "x", .pid = 5 },
+		    { .name = "w", .client = "x", .pid = 6 }, false },
+		{ "a shell, and a client under its name", { .name = "w" },
+		    { .name = "w", .client = "x", .pid = 5 }, false },
+		{ "an event of the session that made a call",
+		    { .session = "s", .client = "x", .pid = 5 }, { .session = "s", .pid = 6 },
+		    true },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -313,6 +438,7 @@ Test(claim, a_claim_belongs_to_its_agent_only)
 		c.agent_id = (char *)a->id;
 		c.name = (char *)a->name;
 		c.session = (char *)a->session;
+		c.client = (char *)a->client;
 		c.pid = a->pid;
 		c.pid_start = a->pid_start;
 		cr_expect_eq(claim_is_by(&c, &rows[i].other), rows[i].want, "%s", rows[i].name);

@@ -283,3 +283,21 @@ Test(event, a_torn_event_is_not_cut)
 	    -1);
 	event_free(&ev);
 }
+
+Test(agent, a_label_is_printable_and_bounded)
+{
+	char longest[202];
+
+	memset(longest, 'x', sizeof(longest));
+	longest[201] = '\0';
+	cr_expect_not(agent_label_ok(longest));
+	longest[200] = '\0';
+	cr_expect(agent_label_ok(longest));
+	cr_expect(agent_label_ok("0198c2a1-77aa-7e31-8a3b-52f0c6a0b001"));
+	cr_expect(agent_label_ok("sess/1 \xc3\xa9"), "it is not a path");
+	cr_expect_not(agent_label_ok(""));
+	cr_expect_not(agent_label_ok("a\nb"));
+	cr_expect_not(agent_label_ok("a\033[2J"));
+	cr_expect_not(agent_label_ok("a\xff"));
+	cr_expect_not(agent_label_ok("\xe2\x80\xae"), "a direction mark");
+}

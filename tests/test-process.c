@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -57,4 +58,59 @@ Test(process, an_ended_child_is_a_zombie_and_then_gone)
 	cr_expect_eq(p.state, 'Z');
 	cr_assert_eq(waitpid(pid, NULL, 0), pid);
 	cr_expect_eq(process_read(pid, &p), 0);
+}
+
+/* Runs fn in a child that was forked twice; its status. */
+static int
+in_grandchild(int (*fn)(void))
+{
+	int status = -1;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		if ((pid = fork()) == 0)
+			_exit(fn());
+		waitpid(pid, &status, 0);
+		_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 99);
+	}
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 99;
+}
+
+static pid_t here;
+
+static int
+comes_from_here(void)
+{
+	return process_origin(getpid()) == process_origin(here) &&
+		       process_origin(getppid()) == process_origin(here)
+		   ? 0
+		   : 1;
+}
+
+Test(process, a_forked_process_comes_from_the_one_that_ran_its_command)
+{
+	here = getpid();
+	cr_expect_eq(in_grandchild(comes_from_here), 0);
+	cr_expect_eq(process_origin(1), 1);
+}
+
+static int
+has_no_new_variable(void)
+{
+	setenv("CHECK_LATER", "1", 1);
+	return process_has_env(getpid(), "CHECK_LATER=1");
+}
+
+Test(process, the_environment_is_that_of_the_start)
+{
+	char *path = NULL;
+
+	cr_assert_neq(asprintf(&path, "PATH=%s", getenv("PATH")), -1);
+	cr_expect_eq(process_has_env(getpid(), path), 1);
+	path[strlen(path) - 1] = '\0';
+	cr_expect_eq(process_has_env(getpid(), path), 0, "a part of it is not it");
+	cr_expect_eq(process_has_env(-1, path), -1, "no such process");
+	cr_expect_eq(in_grandchild(has_no_new_variable), 0);
+	free(path);
 }

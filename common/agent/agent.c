@@ -32,9 +32,30 @@ agent_owner(const struct agent *a)
 	return a->name != NULL ? a->name : a->id;
 }
 
+/* The first characters of the ids of two sessions may be the same: more are shown. */
+static void
+describe_caller(struct buf *out, const struct agent *a)
+{
+	if (a->name != NULL && !text_equal(a->name, a->client)) {
+		text_show(out, a->name, strlen(a->name), TEXT_LINE, 80);
+		buf_puts(out, " in ");
+	}
+	text_show(out, a->client, strlen(a->client), TEXT_LINE, 80);
+	if (a->session != NULL) {
+		buf_puts(out, " (session ");
+		text_show(out, a->session, strlen(a->session), TEXT_LINE, 40);
+		buf_putc(out, ')');
+	} else if (a->pid > 0)
+		buf_printf(out, " (process %lld)", (long long)a->pid);
+}
+
 void
 agent_describe(struct buf *out, const struct agent *a)
 {
+	if (a->client != NULL) {
+		describe_caller(out, a);
+		return;
+	}
 	if (a->name != NULL) {
 		buf_puts(out, a->session == NULL && a->id == NULL ? "" : "teammate ");
 		text_show(out, a->name, strlen(a->name), TEXT_LINE, 80);

@@ -8,20 +8,24 @@
 #include "list/list.h"
 
 /*
- * An agent, as far as its events identify it.
+ * An agent, as far as its events or its calls identify it.
  */
 struct agent {
 	const char *id;      /* agent_id of a subagent or in-process teammate; NULL main thread */
 	const char *type;    /* subagent type */
 	const char *name;    /* teammate's name, or a configured name of the session; NULL */
 	const char *session; /* session_id; NULL at a shell */
-	int64_t pid;         /* the client's process, 0 unknown */
-	uint64_t pid_start;  /* its start, /proc/<pid>/stat field 22 */
+	/* The program that makes the call (CLI, MCP); NULL: of an event, or at a shell.  One
+	 * process of it may have several sessions, while an event's has one at a time. */
+	const char *client;
+	int64_t pid;        /* the client's process, 0 unknown */
+	uint64_t pid_start; /* its start, /proc/<pid>/stat field 22 */
 };
 
 /* What is written as `owner`: name, else id, else NULL (main thread). */
 const char *agent_owner(const struct agent *);
-/* "subagent a1b2… (general-purpose)", "teammate backend-2", "session 1234abcd" */
+/* "subagent a1b2… (general-purpose)", "teammate backend-2", "session 1234abcd",
+ * "copilot (session 5e55…)", "codex (process 4711)", "bob in codex (process 4711)" */
 void agent_describe(struct buf *, const struct agent *);
 
 /*
@@ -49,5 +53,18 @@ int agent_learn(const struct event *, const struct list *, struct deadline, stru
  * as alive until its session ends.
  */
 void agent_client(struct agent *);
+
+/*
+ * Who makes a call: the session that the environment names, the client that set the variable, and
+ * its process.  Of several such variables the one that was set last counts, since one agent may
+ * have started another.  Without any: agent_client() alone.
+ */
+void agent_from_environment(struct agent *);
+/* The client's process is the one that started this one (a server). */
+void agent_from_parent(struct agent *);
+
+/* May this be the id of a session, or the name of a client?  Printable, at most 200 bytes.  It is
+ * compared and shown; it is never a part of a path. */
+bool agent_label_ok(const char *);
 
 #endif

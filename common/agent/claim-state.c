@@ -19,15 +19,44 @@
 #define GRACE_MS (30 * 1000)       /* from the hook to the write, without a transcript */
 #define PROMPT_MS (15 * 60 * 1000) /* the same with one: the user may be asked first */
 
-/* After a /clear the session has another id but the same process. */
+void
+claim_describe(struct buf *out, const struct claim *c)
+{
+	struct agent a = { .id = c->agent_id,
+		.type = c->agent_type,
+		.name = c->name,
+		.session = c->session,
+		.client = c->client,
+		.pid = c->pid };
+
+	agent_describe(out, &a);
+}
+
+static bool
+same_process(const struct claim *c, const struct agent *a)
+{
+	return c->pid == a->pid && c->pid_start == a->pid_start;
+}
+
 static bool
 same_client(const struct claim *c, const struct agent *a)
 {
 	if (text_equal(c->session, a->session))
 		return true;
+	if (a->client != NULL)
+		return c->session == NULL && a->session == NULL &&
+		       text_equal(c->client, a->client) && same_process(c, a);
+	/* After a /clear the session has another id but the same process. */
 	if (c->pid > 0 && a->pid > 0)
-		return c->pid == a->pid && c->pid_start == a->pid_start;
-	return c->session == NULL || a->session == NULL;
+		return same_process(c, a);
+	return c->client == NULL && (c->session == NULL || a->session == NULL);
+}
+
+bool
+claim_is_from(const struct claim *c, const struct agent *a)
+{
+	return a->session != NULL || a->client != NULL ? same_client(c, a)
+						       : c->session == NULL && c->client == NULL;
 }
 
 bool

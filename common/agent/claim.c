@@ -28,12 +28,12 @@ struct taking {
 	const char *owner; /* as it will be written; NULL: none */
 	struct deadline deadline;
 	struct buf *reason;
-	struct strings owned; /* what the agent had in progress when we looked */
+	struct strings owned; /* what the agent owned when we looked */
 	struct task task;     /* as it was; a new one as it is to be */
 	struct claims claims; /* as they are under the lock */
 	struct strings taken; /* tasks with a new claim */
 	size_t left;          /* claims to decide about before they are saved */
-	enum claim_result result;
+	struct claim_outcome *outcome;
 };
 
 const char *
@@ -57,10 +57,18 @@ claim_result_name(enum claim_result result)
 	}
 }
 
+void
+claim_outcome_free(struct claim_outcome *o)
+{
+	strings_free(&o->blocked_by);
+	strings_free(&o->busy_with);
+	*o = (struct claim_outcome){ 0 };
+}
+
 static int
 note_owned(void *arg, const struct task *t)
 {
-	if (t->status == TASK_IN_PROGRESS)
+	if (task_open(t))
 		strings_add(arg, t->id);
 	return 0;
 }
@@ -68,9 +76,49 @@ note_owned(void *arg, const struct task *t)
 static void
 refuse_begin(struct taking *k, enum claim_result result)
 {
-	k->result = result;
+	k->outcome->result = result;
 	buf_puts(k->reason, "Task ");
 	task_name(k->reason, &k->task);
+}
+
+/* The way out, if nobody works on the task any more. */
+static void
+add_release(struct taking *k, const char *if_gone)
+{
+	buf_printf(k->reason, "%s give this one back with: claude-tasks release ", if_gone);
+	task_id_word(k->reason, k->task.id);
+	buf_putc(k->reason, '.');
+}
+
+static void
+add_reopen(struct taking *k)
+{
+	buf_puts(k->reason, " To reopen it: claude-tasks update ");
+	task_id_word(k->reason, k->task.id);
+	buf_puts(k->reason, " --status pending.");
+}
+
+/* Of a task in progress nothing but the session shows that the caller is the one that has it. */
+static bool
+check_session(struct taking *k, const struct claim *c)
+{
+	const struct claim_request *req = k->req;
+
+	if (!req->by_session || k->task.status != TASK_IN_PROGRESS ||
+	    (c != NULL && text_equal(c->session, req->agent.session)))
+		return true;
+	refuse_begin(k, CLAIM_TAKEN);
+	buf_puts(k->reason, " is in_progress, so it cannot be claimed. ");
+	if (c != NULL) {
+		buf_puts(k->reason, "It was claimed by ");
+		claim_describe(k->reason, c);
+		buf_puts(k->reason, ", and this call does not show that it comes from the same "
+				    "agent. If the task is yours, go on (to change other fields, "
+				    "leave out the status). Else take another task.");
+	} else
+		buf_puts(k->reason, "Who works on it is not known. Take another task.");
+	add_release(k, " If nobody works on it,");
+	return false;
 }
 
 /* Refuse a task that another agent has. */
@@ -83,16 +131,21 @@ check_holder(struct taking *k, const struct claim *c)
 		.owner = req->owner,
 		.claim = c,
 		.pass_owner = req->pass_owner };
+	bool open = task_open(&k->task);
 
-	if (req->pass_taken || holder_of(&q) != HOLDER_OTHER)
+	if (req->pass_taken)
 		return true;
+	if (holder_of(&q) != HOLDER_OTHER)
+		return check_session(k, c);
 	refuse_begin(k, CLAIM_TAKEN);
-	buf_printf(k->reason, " is already claimed (%s) by ", task_status_name(k->task.status));
+	buf_printf(k->reason, open ? " is already claimed (%s) by " : " is already %s, by ",
+	    task_status_name(k->task.status));
 	holder_describe(k->reason, &q);
-	buf_puts(k->reason, ". Take another task. If that agent is gone, give this one back with: "
-			    "claude-tasks release ");
-	task_id_word(k->reason, k->task.id);
-	buf_putc(k->reason, '.');
+	buf_puts(k->reason, ". Take another task.");
+	if (open)
+		add_release(k, " If that agent is gone,");
+	else
+		add_reopen(k);
 	return false;
 }
 
@@ -116,29 +169,35 @@ check_blockers(struct taking *k, struct store *s, const struct task *then, struc
 		buf_puts(k->reason, " cannot start: blocked by ");
 		blockers_describe(k->reason, &b);
 		buf_putc(k->reason, '.');
+		for (size_t i = 0; i < b.count; i++)
+			strings_add(&k->outcome->blocked_by, b.item[i].id);
 	}
 	blockers_free(&b);
-	return k->result == CLAIM_OK;
+	return k->outcome->result == CLAIM_OK;
 }
 
-static bool
-is_busy_with(struct taking *k, struct store *s, const char *id)
+/* Is the agent busy with this task?  It owns it, or has a claim on it. */
+static void
+note_busy(struct taking *k, struct store *s, const char *id)
 {
+	struct strings *busy = &k->outcome->busy_with;
 	struct task t = TASK_INIT;
 	struct error ignored;
-	bool busy;
 
-	if (strcmp(id, k->task.id) == 0)
-		return false;
-	busy = store_get(s, id, &t, &ignored) == 1 && t.status == TASK_IN_PROGRESS;
-	if (busy) {
-		refuse_begin(k, CLAIM_AGENT_BUSY);
-		buf_puts(k->reason, " cannot start: you have ");
-		task_describe(k->reason, &t);
-		buf_puts(k->reason, " open. Complete it or set it to pending first.");
+	if (strcmp(id, k->task.id) == 0 || strings_has(busy, id))
+		return;
+	if (store_get(s, id, &t, &ignored) == 1 &&
+	    (t.status == TASK_IN_PROGRESS ||
+		(k->req->busy == CLAIM_BUSY_OWNER && task_open(&t) &&
+		    text_equal(t.owner, agent_owner(&k->req->agent))))) {
+		if (busy->count == 0) {
+			refuse_begin(k, CLAIM_AGENT_BUSY);
+			buf_puts(k->reason, " cannot start: you have ");
+			task_describe(k->reason, &t);
+		}
+		strings_add(busy, id);
 	}
 	task_free(&t);
-	return busy;
 }
 
 static bool
@@ -147,16 +206,25 @@ check_busy(struct taking *k, struct store *s)
 	const struct claims *claims = &k->claims;
 	size_t i;
 
-	if (!k->req->check_busy)
+	if (k->req->busy == CLAIM_BUSY_NEVER)
 		return true;
 	for (i = 0; i < k->owned.count; i++)
-		if (is_busy_with(k, s, k->owned.item[i]))
-			return false;
+		note_busy(k, s, k->owned.item[i]);
 	for (i = 0; i < claims->count; i++)
-		if (claim_is_by(&claims->item[i], &k->req->agent) &&
-		    is_busy_with(k, s, claims->item[i].task))
-			return false;
-	return true;
+		if (claim_is_by(&claims->item[i], &k->req->agent))
+			note_busy(k, s, claims->item[i].task);
+	if (k->outcome->busy_with.count == 0)
+		return true;
+	if (k->outcome->busy_with.count > 1)
+		buf_printf(k->reason, " and %zu more", k->outcome->busy_with.count - 1);
+	buf_puts(k->reason, " open. ");
+	buf_puts(k->reason, k->req->busy == CLAIM_BUSY_OWNER
+				? "Complete it, or give it back with: claude-tasks release "
+				: "Complete it or set it to pending first");
+	if (k->req->busy == CLAIM_BUSY_OWNER)
+		task_id_word(k->reason, k->outcome->busy_with.item[0]);
+	buf_putc(k->reason, '.');
+	return false;
 }
 
 static void
@@ -174,6 +242,7 @@ claim_record(struct taking *k)
 	c->agent_type = mem_string(req->agent.type);
 	c->name = mem_string(req->agent.name);
 	c->session = mem_string(req->agent.session);
+	c->client = mem_string(req->agent.client);
 	c->owner = mem_string(k->owner);
 	c->tool_use_id = mem_string(req->tool_use_id);
 	c->transcript = mem_string(req->transcript);
@@ -205,7 +274,7 @@ standing_claim(struct taking *k, struct store *s, struct error *err)
 static void
 refuse_missing(struct taking *k, const char *id)
 {
-	k->result = CLAIM_NOT_FOUND;
+	k->outcome->result = CLAIM_NOT_FOUND;
 	buf_puts(k->reason, "There is no task #");
 	text_show(k->reason, id, strlen(id), TEXT_LINE, 40);
 	buf_printf(k->reason, " in the list '%s'.", k->list->name);
@@ -216,21 +285,26 @@ static int
 take_one(struct taking *k, struct store *s, const struct task *now, const struct task *then,
     struct error *err)
 {
+	const struct claim *c;
 	int rc;
 
 	task_copy(&k->task, now != NULL ? now : then);
+	c = now != NULL ? standing_claim(k, s, err) : NULL;
+	if (now != NULL && !check_holder(k, c))
+		return 0;
 	if (now != NULL && !task_open(now) && !k->req->pass_resolved) {
 		refuse_begin(k, CLAIM_RESOLVED);
 		buf_printf(k->reason, " is already %s.", task_status_name(now->status));
+		add_reopen(k);
 		return 0;
 	}
-	if (now != NULL && !check_holder(k, standing_claim(k, s, err)))
-		return 0;
 	if ((rc = check_blockers(k, s, then, err)) != 1)
 		return rc;
 	if (!check_busy(k, s))
 		return 0;
-	claim_record(k);
+	/* Its own claim stays as it was made: later verdicts compare with that time. */
+	if (c == NULL || now->status != TASK_IN_PROGRESS || !claim_is_by(c, &k->req->agent))
+		claim_record(k);
 	return --k->left == 0 && claims_save(&k->claims, err) == -1 ? -1 : 1;
 }
 
@@ -261,7 +335,7 @@ take_call(struct taking *k, struct store *s, struct error *err)
 	else
 		refuse_missing(k, k->req->task);
 	task_free(&t);
-	return rc == -1 && k->result == CLAIM_OK ? -1 : 0;
+	return rc == -1 && k->outcome->result == CLAIM_OK ? -1 : 0;
 }
 
 /* We write it. */
@@ -282,7 +356,7 @@ take_ops(struct taking *k, struct store *s, struct error *err)
 		if (req->op[i].result == -1 && req->op[i].rule == claim_rule &&
 		    err->kind == ERROR_NOT_FOUND)
 			refuse_missing(k, req->op[i].id);
-	return rc == -1 && k->result == CLAIM_OK ? -1 : 0;
+	return rc == -1 && k->outcome->result == CLAIM_OK ? -1 : 0;
 }
 
 static int
@@ -293,7 +367,7 @@ take_held(void *arg, struct store *s, struct error *err)
 	int rc;
 
 	buf_reset(k->reason);
-	k->result = CLAIM_OK;
+	claim_outcome_free(k->outcome);
 	claims_free(&k->claims);
 	strings_free(&k->taken);
 	if (claims_lock(k->list, &k->claims, k->deadline, err) == -1)
@@ -382,6 +456,7 @@ enum claim_result
 claim_take(const struct list *list, struct store *s, const struct claim_request *req,
     struct buf *reason, struct deadline deadline, struct error *err)
 {
+	struct claim_outcome own = { 0 };
 	struct buf scratch = { 0 };
 	struct taking k = {
 		.list = list,
@@ -391,24 +466,27 @@ claim_take(const struct list *list, struct store *s, const struct claim_request 
 		.deadline = deadline,
 		.reason = reason != NULL ? reason : &scratch,
 		.task = TASK_INIT,
+		.outcome = req->outcome != NULL ? req->outcome : &own,
 	};
 	enum claim_result result = CLAIM_FAULT;
 
-	if (req->check_busy && agent_owner(&req->agent) != NULL &&
+	if (req->busy != CLAIM_BUSY_NEVER && agent_owner(&req->agent) != NULL &&
 	    store_scan(s, agent_owner(&req->agent), note_owned, &k.owned, err) == -1)
 		goto out;
 	if (store_locked(s, take_held, &k, deadline, err) == -1)
 		goto out;
-	result = k.result;
+	result = k.outcome->result;
 	if (result == CLAIM_OK && req->op == NULL)
 		take_journal(&k, s->durability);
 	else if (result != CLAIM_OK && result != CLAIM_AGENT_BUSY)
 		claim_add_ready(k.reason, s, &k.claims);
 out:
+	k.outcome->result = result;
 	strings_free(&k.owned);
 	strings_free(&k.taken);
 	claims_free(&k.claims);
 	task_free(&k.task);
+	claim_outcome_free(&own);
 	buf_free(&scratch);
 	return result;
 }

@@ -28,6 +28,20 @@ enum claim_result {
 };
 const char *claim_result_name(enum claim_result);
 
+/* What a refusal is about, for programs. */
+struct claim_outcome {
+	enum claim_result result;
+	struct strings blocked_by, busy_with; /* ids of tasks */
+};
+void claim_outcome_free(struct claim_outcome *);
+
+/* When an agent is busy with other tasks. */
+enum claim_busy {
+	CLAIM_BUSY_NEVER,
+	CLAIM_BUSY_STARTED, /* it has one in progress */
+	CLAIM_BUSY_OWNER,   /* it has one in progress, or owns one that is not finished */
+};
+
 struct claim_request {
 	const char *task; /* the client's call will write it (hook) */
 	/* Or what we write ourselves (CLI), as one: operations whose rule is claim_rule claim their
@@ -35,16 +49,24 @@ struct claim_request {
 	struct store_op *op;
 	size_t ops;
 	struct agent agent;
-	bool check_busy; /* refuse if the agent has another open task */
+	enum claim_busy busy;
+	bool by_session; /* of a task in progress only the session that has it may claim it again */
 	const char *tool_use_id;
 	const char *gate_file_hash, *head;
 	const char *owner;      /* the owner the call itself gives; NULL: agent_owner() */
 	bool pass_owner;        /* the owner on disk is a label (holder.h) */
 	const char *transcript; /* transcript_path of the event; NULL */
 	bool pass_blocked, pass_taken, pass_resolved; /* rules that are off or only warn */
+	struct claim_outcome *outcome;                /* filled in; NULL: not wanted */
 };
 
+/* The agent that made it, as agent_describe() says it. */
+void claim_describe(struct buf *, const struct claim *);
+
 bool claim_is_by(const struct claim *, const struct agent *);
+/* Was it made in the agent's session, or (without one) by its client, under any name?  A shell
+ * without a session is one place. */
+bool claim_is_from(const struct claim *, const struct agent *);
 
 /* The rule of an operation that claims its task: see claim_request. */
 store_rule claim_rule;

@@ -29,6 +29,7 @@ static const struct json_field fields[] = {
 	FIELD("agent_type", FIELD_STRING, agent_type),
 	FIELD("name", FIELD_STRING, name),
 	FIELD("session", FIELD_STRING, session),
+	FIELD("client", FIELD_STRING, client),
 	FIELD("owner", FIELD_STRING, owner),
 	FIELD("tool_use_id", FIELD_STRING, tool_use_id),
 	FIELD("transcript", FIELD_STRING, transcript),

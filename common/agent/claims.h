@@ -13,7 +13,7 @@
  * directory.  claim.h has the rules by which a claim is made.
  */
 struct claim {
-	char *task, *agent_id, *agent_type, *name, *session,
+	char *task, *agent_id, *agent_type, *name, *session, *client,
 	    *owner;        /* owner: as asked to be written */
 	char *tool_use_id; /* the call the claim was made for */
 	char *space;       /* where its pid is valid: machine, boot, pid namespace; NULL: here */

@@ -116,16 +116,12 @@ holder_describe(struct buf *b, const struct holder_query *q)
 {
 	const struct claim *c = q->claim;
 	const char *owner = q->task->owner;
-	struct agent a;
 
 	if (c == NULL) {
 		text_quote(b, owner != NULL ? owner : "", TEXT_SUBJECT);
 		return;
 	}
-	a = (struct agent){
-		.id = c->agent_id, .type = c->agent_type, .name = c->name, .session = c->session
-	};
-	agent_describe(b, &a);
+	claim_describe(b, c);
 	if (owner != NULL && !text_equal(owner, c->name) && !text_equal(owner, c->agent_id)) {
 		buf_puts(b, " as ");
 		text_quote(b, owner, TEXT_SUBJECT);

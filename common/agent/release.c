@@ -188,6 +188,15 @@ note_unfinished(void *arg, const struct task *t)
 	return 0;
 }
 
+/* An agent without a session is only a name that a person gave: it may be any agent's. */
+static bool
+is_its_claim(const struct claim *c, const struct agent *a)
+{
+	if (a->session == NULL)
+		return text_equal(c->name, a->name) || text_equal(c->agent_id, a->id);
+	return claim_is_by(c, a);
+}
+
 static int
 release_claimed(struct releasing *r, struct store *s, const struct claim *c, struct error *err)
 {
@@ -232,12 +241,12 @@ release_agent_held(void *arg, struct store *s, struct error *err)
 	if (claims_lock(r->list, &claims, r->deadline, err) == -1)
 		return -1;
 	for (i = 0; rc == 0 && i < claims.count; i++)
-		if (claim_is_by(&claims.item[i], r->agent))
+		if (is_its_claim(&claims.item[i], r->agent))
 			rc = release_claimed(r, s, &claims.item[i], err);
 	for (i = 0; rc == 0 && i < r->owned.count; i++) {
 		/* A claim by another agent of the same name stays. */
 		c = claims_find(&claims, r->owned.item[i]);
-		if (c == NULL || claim_is_by(c, r->agent))
+		if (c == NULL || is_its_claim(c, r->agent))
 			rc = release_owned(r, s, r->owned.item[i], err);
 	}
 	if (rc == 0)
@@ -252,7 +261,7 @@ static bool
 has_claim(const struct claims *claims, const struct agent *agent)
 {
 	for (size_t i = 0; i < claims->count; i++)
-		if (claim_is_by(&claims->item[i], agent))
+		if (is_its_claim(&claims->item[i], agent))
 			return true;
 	return false;
 }

@@ -192,7 +192,7 @@ update_claim(struct hook *h, const struct update *c, const struct facts *f, stru
 		.tool_use_id = h->in.event.tool_use_id,
 		.owner = c->owner,
 		.transcript = h->in.event.transcript_path,
-		.check_busy = config->rules.busy != LEVEL_OFF,
+		.busy = config->rules.busy != LEVEL_OFF ? CLAIM_BUSY_STARTED : CLAIM_BUSY_NEVER,
 		.pass_owner = f->query.pass_owner,
 		.pass_blocked = config->rules.blocked != LEVEL_REFUSE,
 		.pass_taken = config->rules.claimed != LEVEL_REFUSE,

@@ -7,6 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sys/file.h"
+
+#define PROC_MAX (2u << 20) /* bytes of an environment or a command line */
+
 /* "7 (name) S 1 ...".  The name may hold blanks and brackets: the last ')' ends it. */
 static int
 process_parse(char *stat, struct process *p)
@@ -50,4 +54,49 @@ process_read(pid_t pid, struct process *p)
 		return 1;
 	errno = EPROTO;
 	return -1;
+}
+
+/* A file of NUL-terminated strings; false if it cannot be read or is empty. */
+static bool
+read_strings(pid_t pid, const char *file, struct buf *text)
+{
+	struct error ignored;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%ld/%s", (long)pid, file);
+	return file_read_path(path, PROC_MAX, text, &ignored) == 1 && text->len > 0;
+}
+
+int
+process_has_env(pid_t pid, const char *assignment)
+{
+	struct buf env = { 0 };
+	int has = read_strings(pid, "environ", &env) ? 0 : -1;
+
+	for (size_t at = 0; has == 0 && at < env.len; at += strlen(env.data + at) + 1)
+		has = strcmp(env.data + at, assignment) == 0;
+	buf_free(&env);
+	return has;
+}
+
+static bool
+same_command(pid_t a, pid_t b)
+{
+	struct buf x = { 0 }, y = { 0 };
+	bool same = read_strings(a, "cmdline", &x) && read_strings(b, "cmdline", &y) &&
+		    x.len == y.len && memcmp(x.data, y.data, x.len) == 0;
+
+	buf_free(&x);
+	buf_free(&y);
+	return same;
+}
+
+pid_t
+process_origin(pid_t pid)
+{
+	struct process p;
+
+	while (process_read(pid, &p) == 1 && p.parent > 1 && same_command(pid, p.parent))
+		pid = p.parent;
+	return pid;
 }

@@ -15,4 +15,11 @@ struct process {
 /* 1 read, 0 there is no such process, -1 and errno.  Does not allocate. */
 int process_read(pid_t, struct process *);
 
+/* Was the process started with this in its environment ("NAME=value")?  1, 0, -1 unknown. */
+int process_has_env(pid_t, const char *);
+
+/* The process that was forked, if this one runs the same command as its parent (a subshell lives
+ * only as long as its command); else the process itself. */
+pid_t process_origin(pid_t);
+
 #endif

@@ -1,0 +1,124 @@
+/*
+ * Who makes a call of a command or of a tool.  Nothing but the environment and
+ * the processes above tell.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/agent.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "base/utf8.h"
+#include "sys/process.h"
+
+#define LABEL_MAX 200 /* bytes */
+#define ABOVE 32      /* processes that are looked at */
+
+/* What clients set for the programs that they start. */
+static const struct {
+	const char *variable, *client;
+} sessions[] = {
+	{ "CLAUDE_CODE_SESSION_ID", "claude-code" },
+	{ "QWEN_CODE_SESSION_ID", "qwen-code" },
+	{ "COPILOT_AGENT_SESSION_ID", "copilot" },
+	{ "CODEX_THREAD_ID", "codex" },
+};
+#define SESSIONS (sizeof(sessions) / sizeof(sessions[0]))
+
+bool
+agent_label_ok(const char *s)
+{
+	const char *end = s + strlen(s);
+	int32_t c;
+
+	if (s == end || end - s > LABEL_MAX)
+		return false;
+	while (s < end)
+		if ((c = utf8_next(&s, end)) == -1 || !text_safe(c))
+			return false;
+	return true;
+}
+
+static void
+set_process(struct agent *a, pid_t pid)
+{
+	struct process p;
+
+	a->pid = pid;
+	a->pid_start = process_read(pid, &p) == 1 ? p.start : 0;
+}
+
+void
+agent_from_parent(struct agent *a)
+{
+	set_process(a, process_origin(getppid()));
+}
+
+/* A shell is not a client, and may end with the command that it runs. */
+static bool
+is_shell(const char *name)
+{
+	static const char *const shells[] = { "sh", "ash", "bash", "busybox", "dash", "fish", "ksh",
+		"mksh", "zsh" };
+
+	for (size_t i = 0; i < sizeof(shells) / sizeof(shells[0]); i++)
+		if (strcmp(name, shells[i]) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * The client that set a variable is the nearest process above that was started
+ * without it.  Returns the index of that variable, the first one that is set if
+ * it is not found.
+ */
+static size_t
+find_setter(char *const assignment[SESSIONS], struct agent *a)
+{
+	struct process p;
+	pid_t pid = getppid();
+	int has;
+
+	for (int n = 0; n < ABOVE && pid > 1 && process_read(pid, &p) == 1; n++) {
+		for (size_t i = 0; i < SESSIONS; i++) {
+			if (assignment[i] == NULL ||
+			    (has = process_has_env(pid, assignment[i])) == 1)
+				continue;
+			if (has == 0 && !is_shell(p.name))
+				set_process(a, process_origin(pid));
+			return i;
+		}
+		pid = p.parent;
+	}
+	for (size_t i = 0; i < SESSIONS; i++)
+		if (assignment[i] != NULL)
+			return i;
+	return 0;
+}
+
+void
+agent_from_environment(struct agent *a)
+{
+	char *assignment[SESSIONS] = { NULL };
+	const char *value;
+	size_t i, set = 0;
+
+	for (i = 0; i < SESSIONS; i++)
+		if ((value = getenv(sessions[i].variable)) != NULL && agent_label_ok(value)) {
+			assignment[i] = mem_printf("%s=%s", sessions[i].variable, value);
+			set++;
+		}
+	*a = (struct agent){ 0 };
+	i = set == 0 || (set == 1 && assignment[0] != NULL) ? 0 : find_setter(assignment, a);
+	if (assignment[i] != NULL) {
+		a->session = getenv(sessions[i].variable);
+		a->client = sessions[i].client;
+	}
+	/* Claude Code names its process itself. */
+	if (i == 0)
+		agent_client(a);
+	for (i = 0; i < SESSIONS; i++)
+		free(assignment[i]);
+}
