@@ -32,6 +32,7 @@ struct store {
 	char *dir;
 	enum store_layout layout;
 	enum durability durability;
+	bool changed; /* a task was written or deleted, or that was tried */
 	/* private: */
 	struct buf scratch; /* reused by scans */
 	struct lock lock;   /* the list's */
