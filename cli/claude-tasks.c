@@ -85,7 +85,7 @@ main(int argc, char **argv)
 		status = cli_flag(&c, "help") ? help_main(&c) : c.command->run(&c);
 	}
 	cli_flush(&c);
-	store_close(&c.store);
+	cli_close(&c);
 	list_free(&c.list);
 	cli_args_free(&c);
 	buf_free(&c.out);

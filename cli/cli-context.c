@@ -8,6 +8,7 @@
 #include "agent/agent.h"
 #include "commands.h"
 #include "config/config.h"
+#include "hook/mirror.h"
 #include "sys/lock.h"
 
 int
@@ -48,17 +49,48 @@ cli_find(struct cli *c)
 	return -1;
 }
 
-/* Apply the configured durability; errors in the configuration are reported elsewhere. */
+/* Errors in the configuration are reported elsewhere. */
 void
-cli_set_durability(struct cli *c)
+cli_settings(struct cli *c)
 {
 	struct config_query q = { .config_dir = c->list.config };
 	struct config config;
 	struct error ignored;
 
-	if (config_load(&config, &q, &ignored) == 0)
+	c->syncs = false;
+	if (config_load(&config, &q, &ignored) == 0) {
 		c->store.durability = config.durability;
+		c->syncs = config.mirror_count > 0;
+	}
 	config_free(&config);
+}
+
+/* Run the sync commands on the list that was changed. */
+static void
+sync_list(const struct cli *c)
+{
+	struct config_query q = { .config_dir = c->list.config };
+	struct config config;
+	struct error ignored;
+	char *cwd = getcwd(NULL, 0);
+	struct mirror m = { .list = &c->list,
+		.config = &config,
+		.cwd = cwd,
+		.event = c->command->name,
+		.session = getenv("CLAUDE_CODE_SESSION_ID") };
+
+	if (config_load(&config, &q, &ignored) == 0)
+		mirror_start(&m);
+	config_free(&config);
+	free(cwd);
+}
+
+void
+cli_close(struct cli *c)
+{
+	if (c->store.changed && c->syncs)
+		sync_list(c);
+	store_close(&c->store);
 }
 
 int
@@ -75,7 +107,7 @@ cli_open(struct cli *c, bool make)
 	if (rc == -1)
 		cli_error(c, &err);
 	if (rc == 1)
-		cli_set_durability(c);
+		cli_settings(c);
 	return rc;
 }
 

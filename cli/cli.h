@@ -89,6 +89,7 @@ struct cli {
 
 	struct list list;
 	struct store store;
+	bool syncs; /* there are sync commands */
 	struct buf out;
 	char *agent_name; /* set by cli_act_as(); NULL: see cli_agent() */
 	char *client;     /* an MCP client's name, and the session of its call: cli_call_from() */
@@ -137,8 +138,10 @@ int cli_find(struct cli *);
 int cli_open(struct cli *, bool make);
 /* cli_open() for a command on this task: 0; -1 if it failed, or after cli_no_task(): no list. */
 int cli_open_for(struct cli *, const char *id);
-void cli_set_durability(struct cli *); /* of the open store, as configured */
-struct deadline cli_deadline(void);    /* until when a command waits for a lock */
+/* Close it again.  If it was changed, the sync commands of the settings run, detached. */
+void cli_close(struct cli *);
+void cli_settings(struct cli *);    /* of the store that was opened: durability, sync */
+struct deadline cli_deadline(void); /* until when a command waits for a lock */
 
 /*
  * Who acts.  `session` is that of the MCP request, else the environment's; without one, `client`

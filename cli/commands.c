@@ -153,7 +153,9 @@ static const struct flag mcp_flags[] = {
 
 static const struct flag install_flags[] = {
 	SCOPE_FLAGS,
-	{ "events", 0, "NAME,...", "register only these events; all: every event, also Stop" },
+	{ "events", 0, "NAME,...",
+	    "register only these events; all: every event, also Stop; sync: PostToolUse for the "
+	    "sync commands" },
 	{ "todo-tools", 0, NULL, "also set CLAUDE_CODE_ENABLE_TODO_TOOLS=1" },
 	{ "no-todo-tools", 0, NULL, "do not set CLAUDE_CODE_ENABLE_TODO_TOOLS, and do not ask" },
 	{ "skill", 0, NULL, "also install the skill that explains claude-tasks to agents" },

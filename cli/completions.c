@@ -153,7 +153,7 @@ static void
 offer_events(struct cli *c)
 {
 	for (size_t i = 0; i < settings_hook_count; i++)
-		offer_word(c, settings_hooks[i].event, settings_hooks[i].program);
+		offer_word(c, settings_hooks[i].name, settings_hooks[i].program);
 	offer_word(c, "all", NULL);
 }
 

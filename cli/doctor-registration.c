@@ -59,18 +59,15 @@ check_groups(struct doctor *d)
 	}
 }
 
-/* How many entries all files have for this event and program. */
+/* How many entries all files have for this hook. */
 static size_t
-registered(const struct registration *r, const char *event, const char *program)
+registered(const struct registration *r, const struct settings_hook *h)
 {
 	size_t n = 0;
 
 	for (int i = 0; i < SCOPES; i++)
-		for (size_t k = 0; k < r->file[i].entries.count; k++) {
-			const struct settings_entry *e = &r->file[i].entries.item[k];
-
-			n += strcmp(e->event, event) == 0 && strcmp(e->program, program) == 0;
-		}
+		for (size_t k = 0; k < r->file[i].entries.count; k++)
+			n += settings_is(h, &r->file[i].entries.item[k]);
 	return n;
 }
 
@@ -83,8 +80,8 @@ check_presence(struct doctor *d)
 	doctor_checked(d, "hooks.registered");
 	doctor_checked(d, "hooks.twice");
 	for (size_t i = 0; i < settings_hook_count; i++)
-		all += registered(
-		    &d->registration, settings_hooks[i].event, settings_hooks[i].program);
+		if (strcmp(settings_hooks[i].name, SETTINGS_SYNC) != 0)
+			all += registered(&d->registration, &settings_hooks[i]);
 	if (all == 0 && plugin == NULL) {
 		doctor_add(d, "hooks.registered", LEVEL_WARNING,
 		    mem_string("claude-task-hooks is not registered in any settings file"),
@@ -99,7 +96,7 @@ check_presence(struct doctor *d)
 	for (size_t i = 0; i < settings_hook_count && plugin == NULL; i++) {
 		const struct settings_hook *h = &settings_hooks[i];
 
-		n = registered(&d->registration, h->event, h->program);
+		n = registered(&d->registration, h);
 		if (n == 0 && i < 3)
 			doctor_add(d, "hooks.registered", LEVEL_WARNING,
 			    mem_printf("%s has no entry for %s", h->event, h->program),
@@ -151,25 +148,6 @@ executable(const char *path)
 	return ok;
 }
 
-static bool
-matcher_covers(const char *matcher, const char *tool)
-{
-	size_t len = strlen(tool);
-
-	if (matcher == NULL || *matcher == '\0' || strcmp(matcher, "*") == 0)
-		return true;
-	if (strspn(
-		matcher, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-|, ") !=
-	    strlen(matcher))
-		return true; /* a regular expression: not checked */
-	for (const char *p = matcher; *p != '\0'; p += strcspn(p, "|,"), p += *p != '\0') {
-		p += strspn(p, " ");
-		if (strncmp(p, tool, len) == 0 && strchr("|, ", p[len]) != NULL)
-			return true;
-	}
-	return false;
-}
-
 static void
 check_entry(struct doctor *d, const struct registration_file *f, const struct settings_entry *e,
     int64_t deadline_ms)
@@ -191,8 +169,8 @@ check_entry(struct doctor *d, const struct registration_file *f, const struct se
 		    "the two may read a list differently",
 		    mem_printf("claude-tasks install --%s", scope_name(f->scope)));
 	free(version);
-	if (strcmp(e->event, "PreToolUse") == 0 && (!matcher_covers(e->matcher, "TaskUpdate") ||
-						       !matcher_covers(e->matcher, "TaskCreate")))
+	if (strcmp(e->event, "PreToolUse") == 0 && (!settings_matches(e->matcher, "TaskUpdate") ||
+						       !settings_matches(e->matcher, "TaskCreate")))
 		doctor_add(d, "hooks.matcher", LEVEL_WARNING,
 		    mem_printf("%s: the matcher '%s' does not match both TaskCreate and TaskUpdate",
 			f->path, e->matcher),
@@ -209,6 +187,24 @@ check_entry(struct doctor *d, const struct registration_file *f, const struct se
 		doctor_add(d, "hooks.timeout", LEVEL_WARNING,
 		    mem_printf("%s: the SessionEnd entry has no timeout", f->path),
 		    "the client then stops it after 1.5 s", mem_string("set \"timeout\": 10"));
+}
+
+static void
+check_sync(struct doctor *d, const struct config *config)
+{
+	bool user = false;
+
+	doctor_checked(d, "hooks.sync");
+	for (size_t i = 0; i < config->mirror_count; i++)
+		user |= !config->mirror[i].project;
+	if (config->mirror_count == 0 ||
+	    registered(&d->registration, settings_hook_find(SETTINGS_SYNC)) > 0)
+		return;
+	doctor_add(d, "hooks.sync", LEVEL_WARNING,
+	    mem_string("there are sync commands, but PostToolUse has no entry for TaskCreate and "
+		       "TaskUpdate"),
+	    "a change by the client's own tools reaches them only at a later event",
+	    mem_printf("claude-tasks install --%s --events sync", user ? "user" : "local"));
 }
 
 static void
@@ -277,6 +273,7 @@ doctor_registration(struct doctor *d)
 		for (size_t k = 0; k < d->registration.file[i].entries.count; k++)
 			check_entry(d, &d->registration.file[i],
 			    &d->registration.file[i].entries.item[k], config.deadline_ms);
+	check_sync(d, &config);
 	config_free(&config);
 	check_tools(d);
 	check_skill(d);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "config/config.h"
 #include "install-record.h"
 #include "install.h"
 #include "sys/file.h"
@@ -38,31 +39,48 @@ which_scope(struct cli *c, enum scope *scope)
 			 : cli_misuse(c, "use only one of --user, --project and --local");
 }
 
-/* --events a,b or "all"; without it those of the plugin: all but Stop. */
+/* Are there sync commands where this file applies?  For the user's: not those of one project. */
+static bool
+has_sync(enum scope scope)
+{
+	struct error ignored;
+	char *dir = list_config_dir(&ignored);
+	struct config_query q = { .config_dir = dir };
+	struct config config;
+	bool found = false;
+
+	if (config_load(&config, &q, &ignored) == 0)
+		for (size_t i = 0; i < config.mirror_count; i++)
+			found |= scope != SCOPE_USER || !config.mirror[i].project;
+	config_free(&config);
+	free(dir);
+	return found;
+}
+
+/* --events a,b or "all"; without it those of the plugin: all but Stop.  "sync" is a part of both
+ * where there are sync commands. */
 static int
-which_events(struct cli *c, struct job *job)
+which_events(struct cli *c, enum scope scope, struct job *job)
 {
 	const char *names[16];
-	const struct settings_hook *h;
+	bool all, sync = has_sync(scope);
 
 	cli_values(c, "events", &job->events);
-	for (size_t i = 0; i < settings_hook_count; i++)
-		names[i] = settings_hooks[i].event;
-	if (job->events.count == 1 && strcmp(job->events.item[0], "all") == 0) {
+	all = job->events.count == 1 && strcmp(job->events.item[0], "all") == 0;
+	if (all)
 		strings_free(&job->events);
-		for (size_t i = 0; i < settings_hook_count; i++)
-			strings_add(&job->events, names[i]);
-	}
-	if (job->events.count == 0)
-		for (size_t i = 0; i < settings_hook_count; i++)
-			if (strcmp(names[i], "Stop") != 0)
-				strings_add(&job->events, names[i]);
-	for (size_t i = 0; i < job->events.count; i++) {
-		h = settings_hook_find(job->events.item[i]);
-		if (h == NULL)
+	for (size_t i = 0; i < settings_hook_count; i++)
+		names[i] = settings_hooks[i].name;
+	for (size_t i = 0; i < job->events.count; i++)
+		if (settings_hook_find(job->events.item[i]) == NULL)
 			return cli_unknown(
 			    c, "event", job->events.item[i], names, settings_hook_count);
-		job->hooks[job->plan.count++] = h;
+	for (size_t i = 0; i < settings_hook_count; i++) {
+		bool usual = (all || strcmp(names[i], "Stop") != 0) &&
+			     (sync || strcmp(names[i], SETTINGS_SYNC) != 0);
+
+		if (job->events.count == 0 ? usual : strings_has(&job->events, names[i]))
+			job->hooks[job->plan.count++] = &settings_hooks[i];
 	}
 	job->plan.hooks = job->hooks;
 	return EXIT_DONE;
@@ -221,6 +239,16 @@ edit_uninstall(void *arg, const char *text, size_t len, bool existed, struct buf
 	return 0;
 }
 
+/* Does the plan have a hook that this entry is for? */
+static bool
+plan_has(const struct settings_plan *plan, const struct settings_entry *e)
+{
+	for (size_t i = 0; i < plan->count; i++)
+		if (settings_is(plan->hooks[i], e))
+			return true;
+	return false;
+}
+
 /* Warn if a hook is registered in another file too: the client would run both. */
 static void
 warn_twice(struct cli *c, const struct registration *r, enum scope scope, const struct job *job)
@@ -229,7 +257,7 @@ warn_twice(struct cli *c, const struct registration *r, enum scope scope, const 
 		for (size_t k = 0; k < r->file[i].entries.count && i != (int)scope; k++) {
 			const struct settings_entry *e = &r->file[i].entries.item[k];
 
-			if (strings_has(&job->events, e->event)) {
+			if (plan_has(&job->plan, e)) {
 				cli_note(c,
 				    "claude-tasks: %s has an entry for %s too; the client runs "
 				    "both (try: claude-tasks uninstall --%s)",
@@ -335,6 +363,14 @@ registered_elsewhere(const struct registration *r, enum scope scope)
 	return found;
 }
 
+/* Are all hooks of the plan such that the plugin does not have them? */
+static bool
+plugin_lacks(const struct settings_plan *plan)
+{
+	return plan->count == 0 ||
+	       (plan->count == 1 && strcmp(plan->hooks[0]->name, SETTINGS_SYNC) == 0);
+}
+
 static int
 install(struct cli *c, const struct registration *r, enum scope scope, struct job *job)
 {
@@ -348,7 +384,7 @@ install(struct cli *c, const struct registration *r, enum scope scope, struct jo
 	if ((c->list_name != NULL || cli_flag(c, "statusline") || cli_flag(c, "skill")) &&
 	    !cli_flag(c, "events") && registered_elsewhere(r, scope))
 		job->plan.count = 0;
-	if (plugin != NULL && job->plan.count > 0 && !cli_flag(c, "force"))
+	if (plugin != NULL && !plugin_lacks(&job->plan) && !cli_flag(c, "force"))
 		return cli_fail(c, EXIT_RULE,
 		    "the plugin is enabled in %s, and the client would run every hook twice (keep "
 		    "the plugin, or: claude plugin uninstall task-hooks, or: pass --force)",
@@ -394,7 +430,7 @@ install_main(struct cli *c)
 	int status;
 
 	if (which_scope(c, &scope) != EXIT_DONE || list_scope(c, &scope) != EXIT_DONE ||
-	    which_events(c, &job) != EXIT_DONE)
+	    which_events(c, scope, &job) != EXIT_DONE)
 		status = c->status;
 	else if (registration_load(&r, &err) == -1 ||
 		 (bin = registration_bin(cli_value(c, "bin"), &err)) == NULL)

@@ -291,6 +291,7 @@ handle_line(struct server *s, const char *text, size_t len)
 	} else if ((o = dispatch(s, &j, JSON_ROOT)) != NULL) {
 		send_message(s->c, o);
 	}
+	cli_close(s->c);
 	json_free(&j);
 }
 

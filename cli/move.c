@@ -334,7 +334,7 @@ list_named(struct cli *c, const char *config, const char *word, bool must)
 static int
 open_list(struct cli *c, const char *name, bool make)
 {
-	store_close(&c->store);
+	cli_close(c);
 	list_free(&c->list);
 	c->list_name = name;
 	return cli_open(c, make);

@@ -51,13 +51,13 @@ tool_open(struct cli *c, bool make, struct tool_answer *a)
 {
 	struct error err;
 
-	store_close(&c->store);
+	cli_close(c);
 	if (cli_list(c, &err) == -1 || store_open(&c->store, c->list.dir, make, &err) == -1) {
 		tool_error(a, &err);
 		return false;
 	}
 	if (c->store.dirfd != -1)
-		cli_set_durability(c);
+		cli_settings(c);
 	return true;
 }
 

@@ -154,7 +154,7 @@ complete_print(struct cli *c, const char *id, const struct change_batch *b)
 		cli_json(c, o);
 		return EXIT_DONE;
 	}
-	store_close(&c->store);
+	cli_close(c);
 	if (view_load(c, &v) == -1)
 		return c->status;
 	t = view_find(&v, id);
@@ -262,7 +262,7 @@ release_text(struct cli *c, const struct released *r)
 			cli_print(c, " (owner was %.120s)", t->owner);
 		buf_putc(&c->out, '\n');
 	}
-	store_close(&c->store);
+	cli_close(c);
 	if (r->tasks.count == 0) {
 		buf_puts(&c->out, "nothing to release\n");
 	} else if (view_load(c, &v) == 0) {

@@ -7,6 +7,7 @@
 #
 #   try NAME COMMAND...        the command must succeed
 #   deny NAME COMMAND...       the command must fail
+#   soon NAME COMMAND...       the command must succeed within 30 seconds
 #   is NAME EXPECTED ACTUAL    the two must be equal
 #   has NAME NEEDLE TEXT       the text must contain the needle
 #   ok NAME, fail NAME [WHY], skip NAME WHY
@@ -55,6 +56,19 @@ deny() {
 	shift
 	if output=$("$@" 2>&1); then fail "$name" "should have failed: $*
 $output"; else ok "$name"; fi
+}
+
+soon() {
+	local name=$1 n
+	shift
+	for ((n = 0; n < 1500; n++)); do
+		if "$@" >/dev/null 2>&1; then
+			ok "$name"
+			return
+		fi
+		sleep 0.02
+	done
+	fail "$name" "never: $*"
 }
 
 is() {

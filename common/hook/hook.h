@@ -106,6 +106,9 @@ struct deadline hook_deadline(struct hook *);
 /* How long to wait for a lock: the configured patience, within the deadline. */
 struct deadline hook_patience(struct hook *);
 
+/* Run the sync commands, if there are any, once the answer is out.  After hook_config(). */
+void hook_mirror(struct hook *);
+
 /* For --explain; nothing otherwise. */
 #define hook_fact(h, ...) hook_line(h, &(h)->out.facts, __VA_ARGS__)
 #define hook_would(h, ...) hook_line(h, &(h)->out.would, __VA_ARGS__)

@@ -1,63 +1,55 @@
 /*
  * mirror: run the configured mirror commands on the list.
  *
- * A detached process does it after the answer is out, with none of our
- * descriptors: the client waits until the hook's pipes are closed.  Under a
- * lock the commands run one after the other; each reads the list when its turn
- * comes and is skipped if nothing has changed.  So commands see states in
- * order, and the last state they see is the latest.
+ * A detached process does it, with none of our descriptors: the client waits
+ * until the pipes of a hook or of its shell tool are closed.  Under a lock the
+ * commands run one after the other; the list is read when the turn comes.  So
+ * one process that waits is enough: it will read what all others have written.
+ *
+ * The state directory has a file for each command, with the digest of what it
+ * was last given, or of the reason why it was not run.
  */
 #include "hook/mirror.h"
 
-#include "hook/stop.h"
-
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/hash.h"
 #include "base/text.h"
 #include "config/trust.h"
+#include "form/convert.h"
+#include "list/journal.h"
 #include "sys/child.h"
 #include "sys/lock.h"
 #include "json/out.h"
 
-#define TURN_MS 120000 /* to wait for those before us */
-
-/* The Task[]: every task as it is on disk, in the client's order. */
-static int
-mirror_text(struct hook *h, struct buf *out, struct error *e)
-{
-	struct task_set all = { 0 };
-	struct json_object *array;
-
-	if (store_load(&h->in.store, &all, e) == -1)
-		return -1;
-	array = out_array();
-	for (size_t i = 0; i < all.count; i++)
-		out_push(array, out_raw(&all.item[i].json, JSON_ROOT));
-	out_text(out, array);
-	task_set_free(&all);
-	return 0;
-}
+#define EVENT "TASK_HOOKS_EVENT" /* in the environment of a command */
 
 static void
-mirror_failed(struct hook *h, const struct config_mirror *s, const char *why)
+mirror_failed(const struct mirror *m, const struct config_mirror *s, const char *why)
 {
 	struct json_object *extra = out_object();
+	struct journal_entry entry = {
+		.event = "outward", .light = true, .session = m->session, .why = why, .extra = extra
+	};
+	struct error ignored;
 
 	out_string(extra, "command", s->name);
-	hook_journal(h, "outward", NULL, why, extra);
+	(void)journal_append(m->list, m->config->durability, &entry,
+	    deadline_in(m->config->lock_timeout_ms), &ignored);
 }
 
-/* The file with the digest of what a command was last given; its name is made of the command. */
+/* The name of a command's file. */
 static void
-mirror_mark(const struct config_mirror *s, char out[32])
+mark_name(const struct config_mirror *s, char out[32])
 {
 	struct buf all = { 0 };
-	char hash[65];
+	char hash[HASH_HEX];
 
 	for (size_t i = 0; i < s->argv.count; i++)
 		buf_add(&all, s->argv.item[i], strlen(s->argv.item[i]) + 1);
@@ -66,92 +58,193 @@ mirror_mark(const struct config_mirror *s, char out[32])
 	buf_free(&all);
 }
 
-static void
-mirror_run_one(struct hook *h, int state, const struct config_mirror *s, const struct buf *text)
+/* Is this the text that the mark is of? */
+static bool
+mark_is(int state, const struct config_mirror *s, const struct buf *text)
 {
+	struct buf before = { 0 };
+	struct error ignored;
+	char digest[HASH_HEX], name[32];
+	bool same;
+
+	mark_name(s, name);
+	hash_text(buf_text(text), text->len, digest);
+	same = file_read(state, name, 0, 128, &before, &ignored) == 1 &&
+	       strcmp(buf_text(&before), digest) == 0;
+	buf_free(&before);
+	return same;
+}
+
+static void
+mark_set(const struct mirror *m, int state, const struct config_mirror *s, const struct buf *text)
+{
+	char digest[HASH_HEX], name[32];
+	struct error e;
+
+	mark_name(s, name);
+	hash_text(buf_text(text), text->len, digest);
+	if (file_replace(state, name, digest, strlen(digest), 0600, DURABILITY_OFF, &e) == -1)
+		mirror_failed(m, s, e.text);
+}
+
+static void
+mirror_run_one(
+    const struct mirror *m, int state, const struct config_mirror *s, const struct buf *text)
+{
+	const char *root = m->config->project.root;
 	struct child c = CHILD_INIT;
-	struct child_spec spec = { .cwd = h->in.event.cwd,
+	struct child_spec spec = { .cwd = s->project && root != NULL ? root : m->cwd,
 		.deadline = deadline_in(s->timeout_ms),
 		.input = text->data,
 		.input_len = text->len };
 	struct strings env = { 0 };
-	struct buf before = { 0 }, why = { 0 };
+	struct buf why = { 0 };
 	struct error e;
-	char digest[65], mark[32];
 	char **argv;
 
-	hash_text(buf_text(text), text->len, digest);
-	mirror_mark(s, mark);
-	if (file_read(state, mark, 0, 128, &before, &e) == 1 &&
-	    strcmp(buf_text(&before), digest) == 0)
-		goto out;
 	spec.argv = argv = strings_argv(&s->argv);
-	strings_take(&env, mem_printf("TASK_HOOKS_LIST=%s", h->in.list.name));
-	strings_take(&env, mem_printf("TASK_HOOKS_EVENT=%s", event_kind_name(h->in.event.kind)));
+	strings_take(&env, mem_printf("TASK_HOOKS_LIST=%s", m->list->name));
+	strings_take(&env, mem_printf(EVENT "=%s", m->event));
 	spec.env = &env;
 	if (child_run(&c, &spec, &e) == -1)
-		mirror_failed(h, s, e.text);
+		mirror_failed(m, s, e.text);
 	else if (c.end != CHILD_EXITED || c.status != 0) {
 		child_describe(&why, &c);
 		if (c.tail.len > 0) {
 			buf_puts(&why, ": ");
 			text_show(&why, c.tail.data, c.tail.len, TEXT_LINE, 300);
 		}
-		mirror_failed(h, s, buf_text(&why));
-	} else if (file_replace(state, mark, digest, strlen(digest), 0600, DURABILITY_OFF, &e) ==
-		   -1)
-		mirror_failed(h, s, e.text);
+		mirror_failed(m, s, buf_text(&why));
+	} else
+		mark_set(m, state, s, text);
 	child_free(&c);
 	free(argv);
-out:
 	strings_free(&env);
-	buf_free(&before);
 	buf_free(&why);
 }
 
-static void
-mirror_run_all(struct hook *h)
+/* The Task[] in the order of the client: 1, 0 the list is gone, -1. */
+static int
+mirror_text(const struct mirror *m, struct buf *out, struct error *e)
 {
-	struct lock lock = LOCK_INIT;
-	struct buf text = { 0 }, why = { 0 };
-	enum trust trust = TRUST_UNKNOWN;
-	struct error e;
-	int state;
+	struct store store = STORE_INIT;
+	int rc = store_open(&store, m->list->dir, false, e);
 
-	if ((state = list_state(&h->in.list, true, &e)) == -1 ||
-	    lock_own(&lock, state, "sync.lock", deadline_in(TURN_MS), &e) == -1 ||
-	    mirror_text(h, &text, &e) == -1) {
-		mirror_failed(h, &h->in.config.mirror[0], e.text);
-		return;
-	}
-	if (trust_check(h->in.list.config, &h->in.config, h->in.event.cwd, &trust, &why, &e) ==
-	    -1) {
-		trust = TRUST_UNKNOWN;
-		buf_puts(&why, e.text);
-	}
-	for (size_t i = 0; i < h->in.config.mirror_count; i++) {
-		if (h->in.config.mirror[i].project && trust >= TRUST_UNKNOWN)
-			mirror_failed(h, &h->in.config.mirror[i], buf_text(&why));
-		else
-			mirror_run_one(h, state, &h->in.config.mirror[i], &text);
-	}
-	lock_release(&lock);
+	if (rc == 1 && convert_export(&store, out, e) == -1)
+		rc = -1;
+	store_close(&store);
+	return rc;
 }
 
-void
-mirror_after(struct hook *h)
+/* Wait until nobody runs commands: 1, 0 another process with the same settings waits already, -1.
+ */
+static int
+mirror_turn(const struct mirror *m, int state, struct lock *turn, struct error *e)
 {
-	int null;
+	struct lock next = LOCK_INIT;
+	char name[32];
+	int rc;
 
-	if (h->in.config.mirror_count == 0 || !hook_list_open(h))
+	snprintf(name, sizeof(name), "sync-next-%.8s-%.8s", m->config->user.hash,
+	    m->config->project.hash);
+	if (lock_own(&next, state, name, deadline_in(0), e) == -1)
+		return e->kind == ERROR_BUSY ? 0 : -1;
+	rc = lock_own(turn, state, "sync.lock", DEADLINE_NEVER, e) == -1 ? -1 : 1;
+	lock_release(&next);
+	return rc;
+}
+
+/* Run those that were not given this text.  untrusted: why those of the project may not run; NULL:
+ * they may. */
+static void
+mirror_round(const struct mirror *m, int state, const struct buf *text, const struct buf *untrusted)
+{
+	for (size_t i = 0; i < m->config->mirror_count; i++) {
+		const struct config_mirror *s = &m->config->mirror[i];
+		bool refused = s->project && untrusted != NULL;
+
+		if (mark_is(state, s, refused ? untrusted : text))
+			continue;
+		if (refused) {
+			mirror_failed(m, s, buf_text(untrusted));
+			mark_set(m, state, s, untrusted);
+		} else
+			mirror_run_one(m, state, s, text);
+	}
+}
+
+/* A second round if the commands themselves, or others meanwhile, have changed the list. */
+static int
+mirror_rounds(const struct mirror *m, int state, struct error *e)
+{
+	struct buf text = { 0 }, again = { 0 }, why = { 0 };
+	const struct buf *untrusted;
+	enum trust trust;
+	int rc;
+
+	if ((rc = mirror_text(m, &text, e)) != 1)
+		return rc;
+	if (trust_check(m->list->config, m->config, m->cwd, &trust, &why, e) == -1) {
+		trust = TRUST_UNKNOWN;
+		buf_puts(&why, e->text);
+	}
+	untrusted = trust >= TRUST_UNKNOWN ? &why : NULL;
+	mirror_round(m, state, &text, untrusted);
+	if ((rc = mirror_text(m, &again, e)) == 1 && strcmp(buf_text(&text), buf_text(&again)) != 0)
+		mirror_round(m, state, &again, untrusted);
+	return rc;
+}
+
+static void
+mirror_run_all(const struct mirror *m)
+{
+	struct lock turn = LOCK_INIT;
+	struct error e;
+	int state = list_state(m->list, true, &e), rc;
+
+	if (state == -1 || (rc = mirror_turn(m, state, &turn, &e)) == -1 ||
+	    (rc == 1 && mirror_rounds(m, state, &e) == -1))
+		mirror_failed(m, &m->config->mirror[0], e.text);
+	lock_release(&turn);
+}
+
+/* In the detached process: no terminal, and no descriptor of the process that made the change. */
+static void
+mirror_detached(const struct mirror *m)
+{
+	struct list list = *m->list;
+	struct mirror own = *m;
+	int null = open("/dev/null", O_RDWR);
+
+	if (null == -1)
 		return;
-	if (fork() != 0)
-		return; /* also if it fails: the next change tries again */
-	setsid();
-	if ((null = open("/dev/null", O_RDWR)) == -1)
-		_exit(1);
 	for (int fd = 0; fd < 3; fd++)
 		dup2(null, fd);
-	mirror_run_all(h);
+	closefrom(3);
+	list.has_state = false;
+	own.list = &list;
+	mirror_run_all(&own);
+}
+
+/* Twice forked: the process is nobody's child, and a server has none to wait for. */
+void
+mirror_start(const struct mirror *m)
+{
+	pid_t pid;
+
+	/* Who runs a command sees what it has changed; a process that it leaves would be killed. */
+	if (m->config->mirror_count == 0 || getenv(EVENT) != NULL)
+		return;
+	pid = fork();
+	if (pid == -1)
+		return; /* the next change tries again */
+	if (pid > 0) {
+		while (waitpid(pid, NULL, 0) == -1 && errno == EINTR)
+			;
+		return;
+	}
+	setsid();
+	if (fork() == 0)
+		mirror_detached(m);
 	_exit(0);
 }

@@ -1,10 +1,26 @@
 #ifndef HOOK_MIRROR_H
 #define HOOK_MIRROR_H
 
-#include "hook/hook.h"
+#include "config/config.h"
+#include "list/list.h"
 
-/* Runs the configured mirror commands once the answer is out: detached, in order, only if the
- * list has changed since they last ran. */
-void mirror_after(struct hook *);
+/*
+ * Runs the commands of `sync` after a change, by a hook or by claude-tasks.
+ *
+ * Each gets the Task[] of the list (convert_export()) on its standard input.
+ * They see the states of the list in order, and the last one that they see is
+ * the latest; a command that was given this state already is not run.  Those
+ * of a project that is not trusted do not run.  Failures are in the journal.
+ */
+struct mirror {
+	const struct list *list;
+	const struct config *config;
+	const char *cwd;     /* where the project's file was looked for */
+	const char *event;   /* for TASK_HOOKS_EVENT: of the client, or the name of our command */
+	const char *session; /* for the journal; NULL */
+};
+
+/* Start them, detached, and return.  Nothing to do without commands. */
+void mirror_start(const struct mirror *);
 
 #endif

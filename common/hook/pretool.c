@@ -10,7 +10,6 @@
 #include "agent/agent.h"
 #include "base/text.h"
 #include "hook/hook.h"
-#include "hook/mirror.h"
 #include "hook/policy.h"
 #include "hook/release-dead.h"
 #include "hook/stop.h"
@@ -133,8 +132,7 @@ pretool_mirror(struct hook *h, enum tool tool, struct error *e)
 		return 0;
 	if (hook_config(h, e) == -1)
 		return -1;
-	if (h->in.config.mirror_count > 0)
-		h->out.after = mirror_after;
+	hook_mirror(h);
 	return 0;
 }
 

@@ -15,7 +15,6 @@
 #include "agent/claims.h"
 #include "agent/transcript.h"
 #include "base/text.h"
-#include "hook/mirror.h"
 #include "hook/release-dead.h"
 #include "list/tally.h"
 
@@ -303,8 +302,7 @@ stop_run(struct hook *h, struct error *e)
 	if (hook_config(h, e) == -1)
 		return -1;
 	hook_self(h);
-	if (h->in.config.mirror_count > 0)
-		h->out.after = mirror_after;
+	hook_mirror(h);
 	stop_settle_own(h);
 	release_dead_claims(h, NULL);
 	switch (h->in.event.kind) {

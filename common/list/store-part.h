@@ -76,7 +76,8 @@ enum task_dialect store_dialect(const struct store *);
 /* Takes and releases the list's lock; nested calls are counted. */
 int store_enter(struct store *, struct deadline, struct error *);
 void store_leave(struct store *);
-/* Do we still hold our locks?  Asked right before a commit.  task may be NULL. */
+/* Do we still hold our locks?  Asked right before a commit: sets store.changed.  task may be
+ * NULL. */
 int store_verify(struct store *, struct lock *task, struct error *);
 /* Try again?  If the operation lost its lock, no caller holds it, and there is time. */
 bool store_again(const struct store *, int rc, int *tries, struct deadline, const struct error *);

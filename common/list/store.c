@@ -141,9 +141,11 @@ store_leave(struct store *s)
 int
 store_verify(struct store *s, struct lock *task, struct error *err)
 {
-	if (task != NULL && lock_verify(task, err) == -1)
+	if ((task != NULL && lock_verify(task, err) == -1) ||
+	    (s->depth > 0 && lock_verify(&s->lock, err) == -1))
 		return -1;
-	return s->depth > 0 ? lock_verify(&s->lock, err) : 0;
+	s->changed = true;
+	return 0;
 }
 
 bool

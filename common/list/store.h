@@ -34,6 +34,7 @@ struct store {
 	enum store_layout layout;
 	enum durability durability;
 	bool made; /* the directory: it is removed again if it stays empty */
+	bool changed; /* a task was written or deleted, or that was tried */
 	/* private: */
 	struct buf scratch; /* reused by scans */
 	struct lock lock;   /* the list's */

@@ -22,23 +22,59 @@
  * a file that names an unknown one, without a message.
  */
 const struct settings_hook settings_hooks[] = {
-	{ "PreToolUse", TASK_TOOLS, "on-pretooluse-task", 0 },
-	{ "TaskCompleted", NULL, "on-task-completed-verify", 600 },
-	{ "SubagentStop", NULL, "on-subagent-stop", 0 },
-	{ "PostToolUse", "Task|Agent", "on-pretooluse-task", 0 },
-	{ "TeammateIdle", NULL, "on-subagent-stop", 0 },
-	{ "SessionEnd", NULL, "on-subagent-stop", 10 },
-	{ "Stop", NULL, "on-subagent-stop", 0 },
+	{ "PreToolUse", "PreToolUse", TASK_TOOLS, "on-pretooluse-task", 0 },
+	{ "TaskCompleted", "TaskCompleted", NULL, "on-task-completed-verify", 600 },
+	{ "SubagentStop", "SubagentStop", NULL, "on-subagent-stop", 0 },
+	{ "PostToolUse", "PostToolUse", "Task|Agent", "on-pretooluse-task", 0 },
+	{ "TeammateIdle", "TeammateIdle", NULL, "on-subagent-stop", 0 },
+	{ "SessionEnd", "SessionEnd", NULL, "on-subagent-stop", 10 },
+	{ "Stop", "Stop", NULL, "on-subagent-stop", 0 },
+	{ SETTINGS_SYNC, "PostToolUse", "TaskCreate|TaskUpdate", "on-pretooluse-task", 0 },
 };
 const size_t settings_hook_count = sizeof(settings_hooks) / sizeof(settings_hooks[0]);
 
 const struct settings_hook *
-settings_hook_find(const char *event)
+settings_hook_find(const char *name)
 {
 	for (size_t i = 0; i < settings_hook_count; i++)
-		if (strcmp(settings_hooks[i].event, event) == 0)
+		if (strcmp(settings_hooks[i].name, name) == 0)
 			return &settings_hooks[i];
 	return NULL;
+}
+
+bool
+settings_matches(const char *matcher, const char *tool)
+{
+	size_t len = strlen(tool);
+
+	if (matcher == NULL || *matcher == '\0' || strcmp(matcher, "*") == 0)
+		return true;
+	if (strspn(
+		matcher, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-|, ") !=
+	    strlen(matcher))
+		return true;
+	for (const char *p = matcher; *p != '\0'; p += strcspn(p, "|,"), p += *p != '\0') {
+		p += strspn(p, " ");
+		if (strncmp(p, tool, len) == 0 && strchr("|, ", p[len]) != NULL)
+			return true;
+	}
+	return false;
+}
+
+bool
+settings_is(const struct settings_hook *h, const struct settings_entry *e)
+{
+	char *tools, *rest, *tool;
+	bool is;
+
+	if (strcmp(e->event, h->event) != 0 || strcmp(e->program, h->program) != 0)
+		return false;
+	tools = rest = mem_string(h->matcher);
+	is = tools == NULL;
+	while (!is && (tool = strsep(&rest, "|")) != NULL)
+		is = settings_matches(e->matcher, tool);
+	free(tools);
+	return is;
 }
 
 void
@@ -337,6 +373,18 @@ nest_hooks(struct buf *text, const char *unit, struct settings_change *change, s
 	return rc;
 }
 
+static bool
+place_is(const struct json *j, const struct settings_place *at, const struct settings_hook *h)
+{
+	struct settings_entry e = { .event = (char *)h->event,
+		.program = at->program,
+		.matcher = json_member_string(j, at->group, "matcher") };
+	bool is = settings_is(h, &e);
+
+	free(e.matcher);
+	return is;
+}
+
 int
 settings_install(const char *text, size_t len, const struct settings_plan *plan, struct buf *out,
     struct settings_change *change, struct error *err)
@@ -356,7 +404,7 @@ settings_install(const char *text, size_t len, const struct settings_plan *plan,
 
 		rc = settings_parse(&j, out->data, out->len, err);
 		for (size_t n = 0; rc == 0 && settings_place(&j, h->event, n, &at, &path); n++) {
-			if (strcmp(at.program, h->program) == 0) {
+			if (place_is(&j, &at, h)) {
 				found = true;
 				if (move_entry(out, &j, &at, path, plan)) {
 					change->moved++;

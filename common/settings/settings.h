@@ -21,8 +21,9 @@
  * (options, another timeout or matcher) is kept.
  */
 struct settings_hook {
+	const char *name; /* for install --events: the event, or "sync" */
 	const char *event;
-	const char *matcher; /* NULL: none */
+	const char *matcher; /* names of tools; NULL: none */
 	const char *program; /* name of the executable */
 	int timeout;         /* seconds; 0: the client's default */
 };
@@ -30,7 +31,12 @@ struct settings_hook {
 /* Those that `install` can register. */
 extern const struct settings_hook settings_hooks[];
 extern const size_t settings_hook_count;
-const struct settings_hook *settings_hook_find(const char *event);
+const struct settings_hook *settings_hook_find(const char *name);
+/* The last: only for `sync`, so that the commands see what the main thread does. */
+#define SETTINGS_SYNC "sync"
+
+/* Does a matcher (NULL: none) match this tool?  A regular expression is not checked: true. */
+bool settings_matches(const char *matcher, const char *tool);
 
 /*
  * Values besides the hooks, by name: "env.CLAUDE_CODE_TASK_LIST_ID" is a member of "env",
@@ -84,6 +90,8 @@ struct settings_entries {
 	struct strings flat, odd;
 };
 int settings_find(const char *text, size_t len, struct settings_entries *, struct error *);
+/* Is the entry one of this hook: does it run the program for one of its tools? */
+bool settings_is(const struct settings_hook *, const struct settings_entry *);
 void settings_entries_free(struct settings_entries *);
 
 /* The name of our executable that a command line or path runs; NULL: not ours.  If it is ours and

@@ -152,9 +152,27 @@ scenario({
 	},
 });
 
+/* Also: a change by the main thread reaches a sync command during the session. */
+const mirrored = (lab) => (lab.read(lab.dir + '/mirror') || '').split('\n')
+    .filter(Boolean).map((line) => {
+	const blank = line.indexOf(' ');
+	return { event: line.slice(0, blank),
+	    list: JSON.parse(line.slice(blank)) };
+});
+
 scenario({
 	name: 'delivery/the hooks registered by claude-tasks install act',
-	tasks, scripts,
+	tasks,
+	files: (lab) => ({ [lab.config + '/task-hooks.json']: { sync: [
+	    { name: 'mirror', run: 'echo "$TASK_HOOKS_EVENT" ' +
+	    `"$(tr -d '\\n')" >>'${lab.dir}/mirror'` }] } }),
+	scripts: (lab) => ({ ...scripts, main: [start('2'), start('1'),
+	    async () => {
+		await until('the sync command has the task in progress', () =>
+		    mirrored(lab).some((m) => m.event === 'PostToolUse' &&
+			m.list[0].status === 'in_progress'));
+		return complete('1');
+	    }, delegate('sub')] }),
 	async run(lab) {
 		if (!process.env.E2E_ABSENT)
 			await lab.did('install', '--user');
