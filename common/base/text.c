@@ -125,7 +125,7 @@ begins_with(const char *p, const char *end, const char *name)
 static bool
 is_frame(const char *p, const char *end)
 {
-	static const char *const names[] = { "system", "user-prompt", "command-", "local-command",
+	static const char names[][20] = { "system", "user-prompt", "command-", "local-command",
 		"function_", "tool_", "antml", "task-notification", "teammate-message" };
 
 	if (begins_with(p, end, "/"))
