@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "change.h"
 #include "list/journal.h"
+#include "list/subtasks.h"
 
 static char group[48];
 
@@ -93,6 +94,8 @@ change_record(struct cli *c, const char *event, const struct task *before, const
 	add_text(extra, "before", before);
 	add_text(extra, "after", after);
 	e.extra = extra;
+	if (after != NULL && after->parent != NULL)
+		subtasks_unmark(&c->list);
 	if (journal_append(&c->list, c->store.durability, &e, cli_deadline(), &err) == -1)
 		cli_note(c,
 		    "claude-tasks: the change was made, but not recorded in the journal: %s",
