@@ -10,6 +10,7 @@
 #include "gate/git.h"
 #include "list/graph.h"
 #include "list/journal.h"
+#include "list/subtasks.h"
 
 static char group[48];
 
@@ -154,6 +155,8 @@ record(struct cli *c, const struct change_batch *b)
 		fill_entry(&entries[n], &agent, op, b->note != NULL ? &b->note[i] : NULL);
 		if (ends_claim(op, &entries[n]))
 			strings_add(&ended, id);
+		if (op->after.parent != NULL)
+			subtasks_unmark(&c->list);
 		n++;
 	}
 	append(c, entries, n);

@@ -35,6 +35,34 @@ Test(json, accepts_valid_text)
 	free(held);
 }
 
+/* Strings are read eight bytes at a time: no byte may hide in them, at any place, beside any other.
+ */
+Test(json, sees_every_byte_of_a_string)
+{
+	static const char beside[] = { 'x', ' ', '!', '#', '[', ']', '\x7f', '\xc3' };
+	char text[] = "\"................\"";
+	struct json j = { 0 };
+	struct error err;
+
+	for (size_t k = 0; k < COUNT(beside); k++)
+		for (size_t at = 1; at <= 16; at++)
+			for (int c = 0; c < 256; c++) {
+				bool stops = c < 0x20 || c == '"' || c == '\\';
+				/* the last backslash takes the closing quote with it */
+				size_t error = c == '\\' && at == 16 ? 18 : at;
+
+				memset(text + 1, beside[k], 16);
+				text[at] = (char)c;
+				cr_assert_eq(parse(&j, text, 18, &err), stops ? -1 : 0,
+				    "%d at %zu beside %d", c, at, beside[k]);
+				if (stops && c != '"')
+					cr_assert_eq(j.error_at, error, "%d at %zu beside %d: %s",
+					    c, at, beside[k], err.text);
+			}
+	json_free(&j);
+	free(held);
+}
+
 Test(json, refuses_invalid_text_with_the_position)
 {
 	static const struct {

@@ -125,7 +125,7 @@ begins_with(const char *p, const char *end, const char *name)
 static bool
 is_frame(const char *p, const char *end)
 {
-	static const char *const names[] = { "system", "user-prompt", "command-", "local-command",
+	static const char names[][20] = { "system", "user-prompt", "command-", "local-command",
 		"function_", "tool_", "antml", "task-notification", "teammate-message" };
 
 	if (begins_with(p, end, "/"))
@@ -191,6 +191,13 @@ show_one(struct showing *w, const char **p, const char *end)
 	size_t len;
 	bool look;
 
+	/* Nearly every character is one of these, which no rule below is about. */
+	if (*from >= 0x20 && *from < 0x7f && *from != '<') {
+		w->last = (unsigned char)*from;
+		(*p)++;
+		buf_putc(w->out, *from);
+		return true;
+	}
 	if ((len = text_sequence(from, end, &look)) > 0) {
 		*p += len;
 		return show_sequence(w, from, len, look);

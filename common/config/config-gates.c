@@ -120,8 +120,8 @@ read_on(struct config_reader *r, json_ref ref, void *target)
 	return rc;
 }
 
-static const char *const severities[] = { "block", "warn", NULL };
-static const char *const sinces[] = { "claim", "head", NULL };
+static const char severities[][CONFIG_WORD] = { "block", "warn", "" };
+static const char sinces[][CONFIG_WORD] = { "claim", "head", "" };
 
 #define WHEN(member) offsetof(struct gate, when.member)
 #define AT(member) offsetof(struct gate, member)
@@ -129,7 +129,7 @@ static const char *const sinces[] = { "claim", "head", NULL };
 static const struct config_key metadata_keys[] = {
 	{ .name = "equals", .kind = KEY_OTHER, .offset = AT(when), .read = read_equals },
 	{ .name = "has", .kind = KEY_STRINGS, .offset = WHEN(has) },
-	{ .name = NULL },
+	{ .name = "" },
 };
 
 static const struct config_key when_keys[] = {
@@ -142,7 +142,7 @@ static const struct config_key when_keys[] = {
 	{ .name = "changed", .kind = KEY_GLOBS, .offset = WHEN(changed) },
 	{ .name = "since", .kind = KEY_CHOICE, .offset = WHEN(since_head), .choices = sinces },
 	{ .name = "on", .kind = KEY_OTHER, .offset = WHEN(on), .read = read_on },
-	{ .name = NULL },
+	{ .name = "" },
 };
 
 static const struct config_key gate_keys[] = {
@@ -171,7 +171,7 @@ static const struct config_key gate_keys[] = {
 	{ .name = "files", .kind = KEY_GLOBS, .offset = AT(files) },
 	{ .name = "writes", .kind = KEY_GLOBS, .offset = AT(writes) },
 	{ .name = "when", .kind = KEY_OBJECT, .keys = when_keys },
-	{ .name = NULL },
+	{ .name = "" },
 };
 
 static bool

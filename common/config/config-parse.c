@@ -87,7 +87,7 @@ config_read_error(struct config_reader *r, json_ref ref, const char *fmt, ...)
 int
 config_read_wrong(struct config_reader *r, json_ref ref, const char *wanted)
 {
-	static const char *const kinds[] = { "nothing", "null", "false", "true", "a number",
+	static const char kinds[][12] = { "nothing", "null", "false", "true", "a number",
 		"a string", "an array", "an object" };
 	enum json_kind kind = json_kind(&r->json, ref);
 	struct buf value = { 0 };
@@ -237,16 +237,16 @@ read_choice(struct config_reader *r, json_ref ref, const struct config_key *k, i
 {
 	struct buf wanted = { 0 };
 
-	for (int i = 0; k->choices[i] != NULL; i++) {
+	for (int i = 0; k->choices[i][0] != '\0'; i++) {
 		if (json_equals(&r->json, ref, k->choices[i])) {
 			*out = i + (int)k->min;
 			buf_free(&wanted);
 			return 0;
 		}
 		buf_printf(&wanted, "%s\"%s\"",
-		    i == 0                      ? ""
-		    : k->choices[i + 1] == NULL ? " or "
-						: ", ",
+		    i == 0                         ? ""
+		    : k->choices[i + 1][0] == '\0' ? " or "
+						   : ", ",
 		    k->choices[i]);
 	}
 	config_read_wrong(r, ref, buf_text(&wanted));
@@ -327,7 +327,7 @@ unknown_key(struct config_reader *r, json_ref ref, const char *key, const struct
 	size_t count = 0;
 	struct buf list = { 0 };
 
-	for (; count < KEYS_MAX && keys[count].name != NULL; count++) {
+	for (; count < KEYS_MAX && keys[count].name[0] != '\0'; count++) {
 		names[count] = keys[count].name;
 		if (names[count][0] != '$')
 			buf_printf(&list, "%s%s", list.len > 0 ? ", " : "", names[count]);
@@ -353,9 +353,9 @@ config_read_object(
 		const struct config_key *k = keys;
 		size_t mark;
 
-		while (k->name != NULL && !json_key_equals(&r->json, at, k->name))
+		while (k->name[0] != '\0' && !json_key_equals(&r->json, at, k->name))
 			k++;
-		if (k->name == NULL) {
+		if (k->name[0] == '\0') {
 			char *key = json_key(&r->json, at);
 			int rc = unknown_key(r, at, key, keys);
 

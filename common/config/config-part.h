@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "config/gate.h"
 #include "json/json.h"
 
 /*
@@ -35,12 +36,14 @@ enum config_kind {
 	KEY_OTHER,   /* `read` */
 };
 
+/* Names are arrays, as in struct json_field: a pointer would have to be relocated at every start.
+ */
 struct config_key {
-	const char *name;
+	char name[24];
 	enum config_kind kind;
 	size_t offset;
 	int64_t min, max;
-	const char *const *choices; /* NULL-terminated */
+	const char (*choices)[CONFIG_WORD]; /* ends with "" */
 	const struct config_key *keys;
 	int (*read)(struct config_reader *, json_ref, void *target);
 };

@@ -24,11 +24,11 @@
 #define MIRRORS_MAX 20
 #define MIRROR_MS 30000
 
-static const char *const levels[] = { "off", "warn", "refuse", NULL };
-static const char *const faults[] = { "allow", "refuse", NULL };
-static const char *const durabilities[] = { "off", "file", "full", NULL };
-static const char *const turn_ends[] = { "ignore", "nudge", NULL };
-static const char *const unfinished[] = { "release", "block", "keep", NULL };
+static const char levels[][CONFIG_WORD] = { "off", "warn", "refuse", "" };
+static const char faults[][CONFIG_WORD] = { "allow", "refuse", "" };
+static const char durabilities[][CONFIG_WORD] = { "off", "file", "full", "" };
+static const char turn_ends[][CONFIG_WORD] = { "ignore", "nudge", "" };
+static const char unfinished[][CONFIG_WORD] = { "release", "block", "keep", "" };
 
 #define CHOICE(key, member, names)                                                        \
 	{                                                                                 \
@@ -51,9 +51,9 @@ static const char *const unfinished[] = { "release", "block", "keep", NULL };
 	{                                                                                      \
 		.name = key, .kind = type, .offset = AT(member), .min = (least), .max = (most) \
 	}
-#define END                  \
-	{                    \
-		.name = NULL \
+#define END                \
+	{                  \
+		.name = "" \
 	}
 
 /* One command of "sync": run, name, timeout. */

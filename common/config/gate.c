@@ -10,8 +10,8 @@
 #include "base/hash.h"
 #include "base/text.h"
 
-const char *const gate_checks[] = { "owner", "blockers", "subtasks", "checklist", "metadata",
-	"committed", NULL };
+const char gate_checks[][CONFIG_WORD] = { "owner", "blockers", "subtasks", "checklist", "metadata",
+	"committed", "" };
 
 const char *
 gate_check_name(enum gate_check c)
@@ -22,7 +22,7 @@ gate_check_name(enum gate_check c)
 const char *
 gate_verdict_name(enum gate_verdict v)
 {
-	static const char *const names[] = { "passed", "failed", "timed out", "skipped", "flaky",
+	static const char names[][16] = { "passed", "failed", "timed out", "skipped", "flaky",
 		"could not run" };
 
 	return names[v];

@@ -89,8 +89,10 @@ void gate_free(struct gate *);
 void gates_free(struct gates *);
 struct gate *gates_find(const struct gates *, const char *name); /* NULL */
 
-/* The names of the checks, in the order of enum gate_check without CHECK_NONE; ends with NULL. */
-extern const char *const gate_checks[];
+#define CONFIG_WORD 12 /* bytes of a word that is the value of a setting, with its NUL */
+
+/* The names of the checks, in the order of enum gate_check without CHECK_NONE; ends with "". */
+extern const char gate_checks[][CONFIG_WORD];
 const char *gate_check_name(enum gate_check);
 
 /* The command as a person would type it: `make test`, `sh -c '...'`. */

@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "list/graph.h"
+#include "list/subtasks.h"
 
 #define SHOWN 10 /* items named in one objection */
 
@@ -84,30 +85,22 @@ check_blockers(const struct completion *c, struct buf *reason, struct error *e)
 static int
 check_subtasks(const struct completion *c, struct buf *reason, struct error *e)
 {
-	struct task_set all = { 0 };
-	struct strings ids = { 0 };
-	size_t open = 0;
+	struct task_set open = { 0 };
+	bool parents;
+	int rc = subtasks_open(c->store, c->task->id, &open, &parents, e);
 
-	if (store_load(c->store, &all, e) == -1)
-		return -1;
-	graph_children(&all, c->task->id, &ids);
-	for (size_t i = 0; i < ids.count; i++) {
-		const struct task *t = task_set_find(&all, ids.item[i]);
-
-		if (t == NULL || !task_open(t))
-			continue;
-		if (++open > SHOWN)
-			continue;
-		buf_puts(reason, open == 1 ? "open subtasks: " : ", ");
-		task_describe(reason, t);
+	for (size_t i = 0; rc != -1 && i < open.count && i < SHOWN; i++) {
+		buf_puts(reason, i == 0 ? "open subtasks: " : ", ");
+		task_describe(reason, &open.item[i]);
 	}
-	if (open > SHOWN)
-		buf_printf(reason, " and %zu more", open - SHOWN);
-	if (open > 0)
+	if (rc != -1 && open.count > 0) {
+		if (open.count > SHOWN)
+			buf_printf(reason, " and %zu more", open.count - SHOWN);
 		buf_puts(reason, ". Complete or delete those first.");
-	strings_free(&ids);
-	task_set_free(&all);
-	return open > 0;
+		rc = 1;
+	}
+	task_set_free(&open);
+	return rc;
 }
 
 /* The text after the box of "- [ ] text", "* [ ]" or "1. [ ]"; NULL: the line has none. */

@@ -18,6 +18,7 @@
 #include "agent/transcript.h"
 #include "gate/verify.h"
 #include "hook/release-dead.h"
+#include "list/subtasks.h"
 #include "list/tally.h"
 
 static void
@@ -116,6 +117,9 @@ complete_check(struct hook *h, struct error *e)
 		if (!h->explain && (rc = verify_record(&v, &req, e)) == 0)
 			d->recorded = !v.passed || d->message.len == 0;
 	}
+	/* It may be about subtasks; PreToolUse looks for them again then. */
+	if (!h->explain && d->verdict == VERDICT_REFUSE)
+		subtasks_unmark(&h->in.list);
 	/* Used once: the next attempt is another call. */
 	if (!h->explain && metadata.len > 0)
 		call_drop(&h->in.list, req.task);

@@ -16,6 +16,7 @@
 #include "hook/hook.h"
 #include "hook/policy.h"
 #include "hook/pretool.h"
+#include "list/subtasks.h"
 #include "task/macf.h"
 #include "json/json-edit.h"
 #include "json/json-print.h"
@@ -60,21 +61,19 @@ update_free(struct update *c)
 
 /* --- facts ------------------------------------------------------------------ */
 
-/* Open tasks that wait for the task `id`, or that are its subtasks. */
-struct related {
+/* Open tasks that wait for the task `id`. */
+struct dependents {
 	const char *id;
-	bool subtasks;
 	struct task_set found;
 };
 
 static int
-add_if_related(void *arg, const struct task *t)
+add_if_dependent(void *arg, const struct task *t)
 {
-	struct related *r = arg;
+	struct dependents *d = arg;
 
-	if (task_open(t) &&
-	    (r->subtasks ? text_equal(t->parent, r->id) : strings_has(&t->blocked_by, r->id)))
-		task_copy(task_set_add(&r->found), t);
+	if (task_open(t) && strings_has(&t->blocked_by, d->id))
+		task_copy(task_set_add(&d->found), t);
 	return 0;
 }
 
@@ -262,33 +261,43 @@ update_start(struct hook *h, const struct update *c, struct facts *f, struct err
 
 /* --- the other ends ----------------------------------------------------------- */
 
+/* The mark is believed only if TaskCompleted checks again. */
+static bool
+update_no_subtasks(const struct hook *h)
+{
+	return h->in.config.verify.subtasks == LEVEL_REFUSE && subtasks_marked_none(&h->in.list);
+}
+
 static int
 update_complete(struct hook *h, const struct update *c, struct facts *f, struct error *e)
 {
 	struct blockers blockers = { 0 };
-	struct related s = { .id = c->id, .subtasks = true };
+	struct task_set subtasks = { 0 };
+	bool pass, parents = true;
 	const char *raw;
 	size_t len;
 	int rc = 0;
 
 	if (f->query.task->status != TASK_COMPLETED && h->in.config.rules.complete != LEVEL_OFF) {
 		rc = store_blockers(&h->in.store, f->query.task, &blockers, e);
-		if (rc != -1)
-			rc = store_scan(&h->in.store, NULL, add_if_related, &s, e);
+		if (rc != -1 && !update_no_subtasks(h))
+			rc = subtasks_open(&h->in.store, c->id, &subtasks, &parents, e);
 		f->blockers = &blockers;
-		f->subtasks = &s.found;
+		f->subtasks = &subtasks;
 		if (rc != -1)
 			policy_complete(f, &h->out.decision);
 	}
-	if (rc != -1 && h->out.decision.verdict == VERDICT_PASS && !h->explain &&
-	    json_kind(&h->in.event.json, c->metadata) == JSON_OBJECT) {
+	pass = rc != -1 && h->out.decision.verdict == VERDICT_PASS && !h->explain;
+	if (pass && !parents)
+		subtasks_mark_none(&h->in.list);
+	if (pass && json_kind(&h->in.event.json, c->metadata) == JSON_OBJECT) {
 		raw = json_raw(&h->in.event.json, c->metadata, &len);
 		rc = call_keep(&h->in.list, c->id, &h->in.event, raw, len, e);
 	}
 	f->blockers = NULL;
 	f->subtasks = NULL;
 	blockers_free(&blockers);
-	task_set_free(&s.found);
+	task_set_free(&subtasks);
 	return rc == -1 ? -1 : 0;
 }
 
@@ -297,8 +306,8 @@ static int
 update_drop(struct hook *h, const struct update *c, struct facts *f,
     void (*policy)(const struct facts *, struct decision *), struct error *e)
 {
-	struct related s = { .id = c->id };
-	int rc = store_scan(&h->in.store, NULL, add_if_related, &s, e);
+	struct dependents s = { .id = c->id };
+	int rc = store_scan(&h->in.store, NULL, add_if_dependent, &s, e);
 
 	f->dependents = &s.found;
 	if (rc != -1)

@@ -14,6 +14,7 @@
 #include "hook/release-dead.h"
 #include "hook/stop.h"
 #include "hook/tell.h"
+#include "list/subtasks.h"
 #include "json/out.h"
 
 #include <stdlib.h>
@@ -176,6 +177,10 @@ pretool_run(struct hook *h, struct error *e)
 	release_dead_claims(h, NULL);
 	if (pretool_tool(h, tool, e) == -1)
 		return -1;
+	/* Before and after the client writes: a scan in between sets the mark again. */
+	if ((tool == TOOL_UPDATE || tool == TOOL_CREATE) && !h->explain &&
+	    h->out.decision.verdict == VERDICT_PASS)
+		subtasks_see_call(&h->in.list, &h->in.event.json, h->in.event.tool_input);
 	tell_waiting(h);
 	return pretool_mirror(h, tool, e);
 }

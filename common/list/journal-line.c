@@ -45,8 +45,8 @@ add_bounded(struct json_object *line, const char *key, const char *text, size_t 
 static bool
 reserved(const char *key)
 {
-	static const char *const keys[] = { "seq", "time", "event", "task", "agent", "session",
-		"from", "to", "why", "prev", "hash" };
+	static const char keys[][8] = { "seq", "time", "event", "task", "agent", "session", "from",
+		"to", "why", "prev", "hash" };
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		if (strcmp(key, keys[i]) == 0)

@@ -25,7 +25,7 @@ const char *const macf_kinds[KINDS + 1] = { "mission", "experiment", "phase", "b
 
 /* How each is written.  Others may leave out the U+FE0F after the first four bytes. */
 static const struct {
-	const char *type, *emoji;
+	char type[12], emoji[8];
 } marks[KINDS] = {
 	{ "MISSION", "\xf0\x9f\x97\xba\xef\xb8\x8f" },
 	{ "EXPERIMENT", "\xf0\x9f\xa7\xaa" },

@@ -111,7 +111,7 @@ job_read(struct job *j, char *line)
 	return i > 0;
 }
 
-static int
+static pid_t
 start(char **argv, char **env, const char *input)
 {
 	posix_spawn_file_actions_t fa;
@@ -129,8 +129,28 @@ start(char **argv, char **env, const char *input)
 	return pid;
 }
 
+/* The same, slower, with a memory of its own: after posix_spawn(), which shares ours until the
+ * exec, ru_maxrss would be ours if that is larger. */
+static pid_t
+start_apart(char **argv, char **env, const char *input)
+{
+	pid_t pid = fork();
+
+	if (pid == -1)
+		err(1, "fork");
+	if (pid == 0) {
+		int in = open(input, O_RDONLY), null = open("/dev/null", O_WRONLY);
+
+		if (dup2(in, 0) != -1 && dup2(null, 1) != -1 && dup2(null, 2) != -1)
+			execvpe(argv[0], argv, env);
+		_exit(127);
+	}
+	return pid;
+}
+
+/* first: measure the memory too. */
 static int64_t
-job_run(struct job *j)
+job_run(struct job *j, bool first)
 {
 	char *reset[] = { "sh", "-c", j->reset, NULL };
 	struct rusage usage;
@@ -144,14 +164,15 @@ job_run(struct job *j)
 			errx(1, "%s: reset failed: %s", j->name, j->reset);
 	}
 	began = now();
-	pid = start(j->argv, j->env, j->input);
+	pid = (first ? start_apart : start)(j->argv, j->env, j->input);
 	if (wait4(pid, &status, 0, &usage) == -1)
 		err(1, "wait");
 	ended = now();
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != j->status)
 		errx(1, "%s: exited with %d, not with %d", j->name,
 		    WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), j->status);
-	j->rss = usage.ru_maxrss;
+	if (first)
+		j->rss = usage.ru_maxrss;
 	j->faults = usage.ru_minflt;
 	return ended - began;
 }
@@ -209,8 +230,8 @@ main(int argc, char **argv)
 		int64_t ns;
 		long runs;
 
-		job_run(&jobs[i]);
-		ns = job_run(&jobs[i]);
+		job_run(&jobs[i], true);
+		ns = job_run(&jobs[i], false);
 		runs = (long)(budget_ms * INT64_C(1000000) / (ns + 1));
 		runs = runs < least ? least : runs > most ? most : runs;
 		jobs[i].runs = (size_t)runs;
@@ -231,7 +252,7 @@ main(int argc, char **argv)
 	for (size_t i = 0; i < total; i++) {
 		struct job *j = &jobs[order[i]];
 
-		j->ns[j->done++] = job_run(j);
+		j->ns[j->done++] = job_run(j, false);
 	}
 	for (size_t i = 0; i < count; i++) {
 		struct job *j = &jobs[i];
