@@ -192,6 +192,24 @@ drop_duplicates(struct task_set *set, struct convert_report *report)
 	free(twice);
 }
 
+static int
+refuse_unknown(const char *text, size_t len, struct error *err)
+{
+	struct json j = { 0 };
+	size_t at = 0;
+	int rc = 0;
+
+	while (at < len && isspace((unsigned char)text[at]))
+		at++;
+	if (at < len && (text[at] == '{' || text[at] == '['))
+		rc = json_parse(&j, text, len, err);
+	json_free(&j);
+	return rc == -1 ? error_prefix(err, "invalid JSON")
+			: error_set(err, ERROR_INPUT,
+			      "its form is unknown (try: --from document, exported, native or "
+			      "checklist)");
+}
+
 int
 convert_read(enum convert_form form, const char *text, size_t len, struct task_set *set,
     struct convert_report *report, struct error *err)
@@ -206,7 +224,7 @@ convert_read(enum convert_form form, const char *text, size_t len, struct task_s
 		rc = checklist_read(text, len, set, err);
 		break;
 	case CONVERT_UNKNOWN:
-		return error_set(err, ERROR_INPUT, "the form of the tasks is not known");
+		return refuse_unknown(text, len, err);
 	default:
 		rc = parse_array(form_dialect(form), text, len, set, report, err);
 	}
