@@ -238,17 +238,25 @@ export_write(struct cli *c, const char *path, enum convert_form form, const stru
 {
 	struct buf text = { 0 };
 	struct error err;
+	bool strict = cli_flag(c, "strict");
+	bool directory =
+	    (form == CONVERT_NATIVE || form == CONVERT_FOLDER) && strcmp(path, "-") != 0;
 	int status;
 
-	if ((form == CONVERT_NATIVE || form == CONVERT_FOLDER) && strcmp(path, "-") != 0)
-		return write_directory(c, path, form, tasks, report);
-	if (export_text(c, form, tasks, &text, report, &err) == -1)
+	if (directory && store_folder_name(path) != (form == CONVERT_FOLDER))
+		return cli_misuse(c,
+		    "a directory called .tasks has the form folder, and only such a one (write: "
+		    "--to folder %s%s)",
+		    path, form == CONVERT_FOLDER ? "/.tasks" : "");
+	if ((!directory || strict) && export_text(c, form, tasks, &text, report, &err) == -1)
 		status = cli_error(c, &err);
-	else if (cli_flag(c, "strict") && report->lost.count > 0)
+	else if (strict && report->lost.count > 0)
 		status = cli_fail(c, EXIT_RULE,
 		    "the export would lose %zu details, the first: %s (to export anyway, leave out "
 		    "--strict)",
 		    report->lost.count, report->lost.item[0]);
+	else if (directory)
+		status = write_directory(c, path, form, tasks, report);
 	else
 		status = cli_write_file(c, path, &text);
 	buf_free(&text);

@@ -51,8 +51,11 @@ tasks --list shared complete task-002
 is 'tasks-json.4: completing a task unblocks the one that waits for it, and keeps unknown fields' 'completed pending 1 true 2' \
     "$(jq -r '"\(.tasks[1].status) \(.tasks[2].status) \(.tasks[2].custom.kept) \(.extra) \(.version)"' "$file")"
 for form in native exported folder checklist document; do
-	tasks --list shared export --to $form "$PWD/as-$form"
-	"$cli" --list "from-$form" import "$PWD/as-$form" >/dev/null 2>&1
+	as=$PWD/as-$form
+	[ $form != folder ] || as=$PWD/.tasks
+	tasks --list shared export --to $form "$as"
+	"$cli" --list "from-$form" import "$as" >/dev/null 2>&1
+	rm -rf "$as"
 	is "tasks-json.4: exported as $form and imported again, the three tasks are there" 'completed completed pending' \
 	    "$("$cli" --list "from-$form" list --all --json | jq -r '.tasks | sort_by(.subject) | [.[2, 1, 0].status] | join(" ")')"
 done
