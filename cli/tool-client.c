@@ -272,7 +272,7 @@ update_delete(struct cli *c, struct client_update *u, const struct task *was, st
 	struct error err;
 
 	if (!tool_may_change(c, u->in->id, "deleted", a)) {
-		update_refused(a, u->in->id, EXIT_TAKEN, buf_text(&a->text));
+		update_refused(a, u->in->id, a->status, buf_text(&a->text));
 		return;
 	}
 	if (change_delete(c, u->in->id, NULL, NULL, &err) == -1) {
@@ -325,7 +325,7 @@ update_rest(struct cli *c, struct client_update *u, const struct task *was, stru
 		!tool_may_change(c, u->in->id, "given to another agent", a)) ||
 	    (moved && (to == TASK_CANCELLED || to == TASK_BLOCKED) &&
 		!tool_may_change(c, u->in->id, task_status_name(to), a))) {
-		update_refused(a, u->in->id, EXIT_TAKEN, buf_text(&a->text));
+		update_refused(a, u->in->id, a->status, buf_text(&a->text));
 		return;
 	}
 	change.subject = u->in->subject;
