@@ -30,12 +30,26 @@ tools_json(struct cli *c, const struct tool *t, size_t count)
 	cli_json(c, all);
 }
 
+/* Tools of the client that are not about the tasks of a list. */
+static const char *const client_tools[] = { "TaskOutput", "AgentOutputTool", "BashOutputTool",
+	"TaskStop", "TeamCreate", "TeamDelete", "SendMessage" };
+
 static int
 unknown_tool(struct cli *c, const char *name, const struct tool *table, size_t count)
 {
 	const char *names[32];
 	size_t n;
 
+	for (n = 0; n < sizeof(client_tools) / sizeof(client_tools[0]); n++)
+		if (strcmp(name, client_tools[n]) == 0)
+			return cli_misuse(c,
+			    "only the client has the tool '%s': it is about agents and background "
+			    "processes, not about the tasks of a list",
+			    name);
+	if (strcmp(name, "TaskDelete") == 0)
+		return cli_misuse(c,
+		    "unknown tool 'TaskDelete'; call TaskUpdate with the status deleted, or write: "
+		    "claude-tasks delete N");
 	for (n = 0; n < count; n++)
 		names[n] = table[n].name;
 	return cli_unknown(c, "tool", name, names, n);

@@ -7,6 +7,8 @@
 
 #include "base/text.h"
 #include "commands.h"
+#include "task/macf.h"
+#include "tool.h"
 
 const struct flag cli_args_common[] = {
 	{ "list", 'l', "NAME", "use this list (default: the session's, else the project's)" },
@@ -89,7 +91,9 @@ parse_flag(struct cli *c, const char *word, const char *next, bool *used)
 		if (f->value == NULL && equals != NULL)
 			return cli_misuse(c, "--%s takes no value", f->name);
 		if (f->value != NULL && equals == NULL) {
-			if (next == NULL)
+			/* Another option is not a value: "--repo --version". */
+			if (next == NULL || (strncmp(next, "--", 2) == 0 &&
+						cli_args_find(c->command, next) != NULL))
 				return cli_misuse(c, "--%s needs a value (%s)", f->name, f->value);
 			*used = true;
 		}
@@ -130,6 +134,39 @@ cli_unknown_command(struct cli *c, const char *word)
 	return cli_unknown(c, "command", word, names, n);
 }
 
+static bool
+is_one_of(const char *word, const char *const *words)
+{
+	while (*words != NULL && (word == NULL || strcmp(*words, word) != 0))
+		words++;
+	return *words != NULL;
+}
+
+/* A command as other descriptions of the tasks write it: what it is called here. */
+static int
+unknown_words(struct cli *c, char **words)
+{
+	static const char *const prefix[] = { "macf_tools", "task", "tasks", NULL };
+	static const char *const parts[] = { "phase", "bug", NULL }; /* kinds that have a parent */
+	const char *word = words[0], *kind;
+
+	if (tool_find(word) != NULL)
+		return cli_misuse(c,
+		    "'%s' is a tool: claude-tasks call %s, with its input as JSON on standard "
+		    "input",
+		    word, word);
+	while (is_one_of(*words, prefix))
+		words++;
+	if (*words == word || *words == NULL || command_find(*words) == NULL)
+		return cli_unknown_command(c, word);
+	kind = words[1];
+	if (strcmp(*words, "create") == 0 && is_one_of(kind, macf_kinds))
+		return cli_misuse(c,
+		    "unknown command '%s'; write: claude-tasks create --kind %s%s TITLE", word,
+		    kind, is_one_of(kind, parts) ? " --parent N" : "");
+	return cli_misuse(c, "unknown command '%s'; write: claude-tasks %s", word, *words);
+}
+
 /* The first word that is neither a flag nor a flag's value; -1 if none. */
 static int
 command_word(int argc, char **argv)
@@ -160,7 +197,7 @@ cli_args_parse(struct cli *c, int argc, char **argv)
 	c->command = command_find(at == -1 ? "list" : argv[at]);
 	if (c->command == NULL) {
 		c->command = command_find("help");
-		return cli_unknown_command(c, argv[at]);
+		return unknown_words(c, argv + at);
 	}
 	c->operand = mem_grow(NULL, (size_t)argc + 1, sizeof(*c->operand));
 	for (int i = 1; i < argc; i++) {

@@ -137,13 +137,32 @@ cli_error(struct cli *c, const struct error *err)
 	return cli_refuse(c, cli_status(err->kind), err->text, out_object());
 }
 
+char *
+cli_list_option(const struct cli *c)
+{
+	return c->list_dir != NULL    ? mem_printf(" --dir %s", c->list_dir)
+	       : c->list_name != NULL ? mem_printf(" --list %s", c->list_name)
+				      : mem_string("");
+}
+
 int
 cli_no_task(struct cli *c, const char *id)
 {
-	return cli_fail(c, EXIT_UNKNOWN,
-	    "there is no task #%s in list '%s' (try: claude-tasks list --all%s%s)", id,
-	    c->list.name != NULL ? c->list.name : "", c->list_name != NULL ? " --list " : "",
-	    c->list_name != NULL ? c->list_name : "");
+	char *option = cli_list_option(c);
+	struct task t = TASK_INIT;
+	struct error err;
+
+	if (c->store.dirfd != -1 && store_get(&c->store, id, &t, &err) == -1)
+		cli_fail(c, EXIT_UNKNOWN,
+		    "task #%s cannot be read: %s (try: claude-tasks doctor%s)", id, err.text,
+		    option);
+	else
+		cli_fail(c, EXIT_UNKNOWN,
+		    "there is no task #%s in list '%s' (try: claude-tasks list --all%s)", id,
+		    c->list.name != NULL ? c->list.name : "", option);
+	task_free(&t);
+	free(option);
+	return EXIT_UNKNOWN;
 }
 
 int

@@ -174,7 +174,10 @@ int cli_misuse(struct cli *, const char *fmt, ...) __attribute__((format(printf,
 int cli_unknown(
     struct cli *, const char *kind, const char *word, const char *const *known, size_t count);
 int cli_unknown_command(struct cli *, const char *word);
-int cli_no_task(struct cli *, const char *id); /* names the command that lists the tasks */
+/* Says why the task cannot be read, or names the command that lists the tasks. */
+int cli_no_task(struct cli *, const char *id);
+/* " --list NAME" or " --dir DIR", as it was passed, for a command that is offered; owned. */
+char *cli_list_option(const struct cli *);
 /* cli_no_task() if that is the error, else cli_error(). */
 int cli_task_error(struct cli *, const char *id, const struct error *);
 void cli_note(struct cli *, const char *fmt, ...)

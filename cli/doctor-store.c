@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "doctor.h"
+#include "sys/file.h"
 #include "undo.h"
 
 struct bad {
@@ -21,20 +22,35 @@ add_bad(void *arg, const char *file, const char *reason)
 	strings_add(&b->reasons, reason);
 }
 
-/* A tasks.json beside the client's files has tasks that would be lost with it. */
+/* An exported task has dependencies, which the client's file has in another place. */
+static bool
+has_dependencies(const struct store *s, const char *file)
+{
+	struct buf text = { 0 };
+	struct json j = { 0 };
+	struct error ignored;
+	bool has = file_read(s->dirfd, file, FILE_FOLLOW, FILE_MAX, &text, &ignored) == 1 &&
+		   json_parse(&j, text.data, text.len, &ignored) == 0 &&
+		   json_count(&j, json_member(&j, JSON_ROOT, "dependencies")) > 0;
+
+	json_free(&j);
+	buf_free(&text);
+	return has;
+}
+
+/* What a tasks.json or an exported task beside the client's files holds would be lost with it. */
 static char *
 import_advice(const struct doctor *d, const char *file)
 {
-	const char *option = "", *value = "";
+	char *option, *advice;
 
-	if (strcmp(file, "tasks.json") != 0)
+	if (strcmp(file, "tasks.json") != 0 && !has_dependencies(&d->c->store, file))
 		return NULL;
-	if (d->c->list_dir != NULL)
-		option = " --dir ", value = d->c->list_dir;
-	else if (d->c->list_name != NULL)
-		option = " --list ", value = d->c->list_name;
-	return mem_printf("claude-tasks%s%s import %s/%s, then remove that file", option, value,
-	    d->c->list.dir, file);
+	option = cli_list_option(d->c);
+	advice = mem_printf(
+	    "claude-tasks%s import %s/%s, then remove that file", option, d->c->list.dir, file);
+	free(option);
+	return advice;
 }
 
 static void

@@ -52,9 +52,16 @@ lost_text(struct cli *c, const struct convert_report *r)
 			cli_note(c, "%s%.300s", labels[i], lists[i]->item[k]);
 }
 
+static void
+add_skipped(void *arg, const char *file, const char *reason)
+{
+	strings_take(arg, mem_printf("%s: %s", file, reason));
+}
+
 /* Tasks from a directory: a list of any layout. */
 static int
-read_directory(struct cli *c, const char *path, struct task_set *tasks)
+read_directory(
+    struct cli *c, const char *path, struct task_set *tasks, struct convert_report *report)
 {
 	struct store from = STORE_INIT;
 	struct error err;
@@ -64,6 +71,8 @@ read_directory(struct cli *c, const char *path, struct task_set *tasks)
 		rc = error_set(&err, ERROR_NOT_FOUND, "there is no list in '%s'", path);
 	if (rc == 1)
 		rc = store_load(&from, tasks, &err);
+	if (rc == 0 && tasks->skipped > 0)
+		rc = store_bad(&from, add_skipped, &report->skipped, &err);
 	store_close(&from);
 	if (rc == -1)
 		cli_error(c, &err);
@@ -80,23 +89,18 @@ read_source(struct cli *c, const char *path, enum convert_form form, struct task
 	int rc;
 
 	if (strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-		return read_directory(c, path, tasks);
+		return read_directory(c, path, tasks, report);
 	if (strcmp(path, "-") == 0)
 		rc = file_read_fd(STDIN_FILENO, EVENT_MAX, &text, &err) == -1 ? -1 : 1;
 	else
 		rc = file_read_path(path, EVENT_MAX, &text, &err);
 	if (rc == 0)
 		rc = error_set(&err, ERROR_NOT_FOUND, "there is no file '%s'", path);
-	if (rc == 1 && form == CONVERT_UNKNOWN) {
+	if (rc == 1 && form == CONVERT_UNKNOWN)
 		form = convert_form_of(text.data, text.len);
-		if (form == CONVERT_UNKNOWN)
-			rc = error_set(&err, ERROR_INPUT,
-			    "the form of '%s' is unknown (try: --from document, exported, native "
-			    "or checklist)",
-			    path);
-	}
-	if (rc == 1)
-		rc = convert_read(form, buf_text(&text), text.len, tasks, report, &err);
+	if (rc == 1 &&
+	    (rc = convert_read(form, buf_text(&text), text.len, tasks, report, &err)) == -1)
+		error_prefix(&err, "'%s'", path);
 	buf_free(&text);
 	if (rc == -1)
 		cli_error(c, &err);
@@ -240,17 +244,25 @@ export_write(struct cli *c, const char *path, enum convert_form form, const stru
 {
 	struct buf text = { 0 };
 	struct error err;
+	bool strict = cli_flag(c, "strict");
+	bool directory =
+	    (form == CONVERT_NATIVE || form == CONVERT_FOLDER) && strcmp(path, "-") != 0;
 	int status;
 
-	if ((form == CONVERT_NATIVE || form == CONVERT_FOLDER) && strcmp(path, "-") != 0)
-		return write_directory(c, path, form, tasks, report);
-	if (export_text(c, form, tasks, &text, report, &err) == -1)
+	if (directory && store_folder_name(path) != (form == CONVERT_FOLDER))
+		return cli_misuse(c,
+		    "a directory called .tasks has the form folder, and only such a one (write: "
+		    "--to folder %s%s)",
+		    path, form == CONVERT_FOLDER ? "/.tasks" : "");
+	if ((!directory || strict) && export_text(c, form, tasks, &text, report, &err) == -1)
 		status = cli_error(c, &err);
-	else if (cli_flag(c, "strict") && report->lost.count > 0)
+	else if (strict && report->lost.count > 0)
 		status = cli_fail(c, EXIT_RULE,
 		    "the export would lose %zu details, the first: %s (to export anyway, leave out "
 		    "--strict)",
 		    report->lost.count, report->lost.item[0]);
+	else if (directory)
+		status = write_directory(c, path, form, tasks, report);
 	else
 		status = cli_write_file(c, path, &text);
 	buf_free(&text);

@@ -24,14 +24,6 @@ form_value(struct cli *c, enum store_layout *layout)
 	return word == NULL ? EXIT_DONE : cli_unknown(c, "form", word, forms, 3);
 }
 
-static bool
-is_folder(const char *dir)
-{
-	const char *slash = strrchr(dir, '/');
-
-	return strcmp(slash != NULL ? slash + 1 : dir, ".tasks") == 0;
-}
-
 /* The directory of the list: DIR or --dir, for a folder the .tasks in it; NULL: the list that a
  * command without --dir uses.  Owned. */
 static char *
@@ -47,7 +39,7 @@ new_dir(const struct cli *c, enum store_layout layout)
 		return NULL;
 	for (end = dir + strlen(dir); end > dir + 1 && end[-1] == '/';)
 		*--end = '\0';
-	if (layout == STORE_FOLDER && !is_folder(dir)) {
+	if (layout == STORE_FOLDER && !store_folder_name(dir)) {
 		end = mem_join(dir, "/.tasks", NULL);
 		free(dir);
 		dir = end;
@@ -111,7 +103,7 @@ new_main(struct cli *c)
 	q.dir = dir = new_dir(c, layout);
 	if (c->list_name != NULL && dir != NULL)
 		status = cli_misuse(c, "a list in a directory of its own takes no --list");
-	else if (layout == STORE_NATIVE && dir != NULL && is_folder(dir))
+	else if (layout == STORE_NATIVE && dir != NULL && store_folder_name(dir))
 		status = cli_misuse(c, "a list in a directory called .tasks has the form folder");
 	else if (list_find(&c->list, &q, &err) == -1 ||
 		 convert_make(c->list.dir, layout, &err) == -1)

@@ -132,6 +132,7 @@ list_json(struct cli *c, const struct view *v, const struct filter *f)
 			out_push(tasks, view_json(v, t));
 	}
 	out_int(o, "hidden", (int64_t)hidden);
+	out_int(o, "skipped", (int64_t)v->tasks.skipped);
 	cli_json(c, o);
 }
 
@@ -144,6 +145,20 @@ hidden_text(struct cli *c, size_t completed, size_t cancelled)
 	if (cancelled > 0)
 		buf_printf(&c->out, "%s%zu cancelled", completed > 0 ? ", " : "+", cancelled);
 	buf_printf(&c->out, "%s\n", cli_paint(c, PAINT_OFF));
+}
+
+static void
+skipped_note(struct cli *c, size_t count)
+{
+	bool document = c->store.layout == STORE_DOCUMENT;
+	char *option = cli_list_option(c);
+
+	cli_note(c, "not shown, because invalid: %zu %s (to see why: claude-tasks doctor%s)", count,
+	    count == 1 ? document ? "entry" : "file"
+	    : document ? "entries"
+		       : "files",
+	    option);
+	free(option);
 }
 
 static void
@@ -176,6 +191,8 @@ list_text(struct cli *c, const struct view *v, const struct filter *f)
 	else if (shown == 0)
 		buf_printf(&c->out, "no tasks in list '%s' (%s); other lists: claude-tasks lists\n",
 		    c->list.name, c->list.why);
+	if (v->tasks.skipped > 0)
+		skipped_note(c, v->tasks.skipped);
 }
 
 int

@@ -248,7 +248,7 @@ update_delete(struct cli *c, struct client_update *u, const struct task *was, st
 	int status;
 
 	if (!tool_may_change(c, u->in->id, "deleted", a)) {
-		update_refused(c, u->in->id, EXIT_TAKEN, buf_text(&a->text), NULL, a);
+		update_refused(c, u->in->id, a->status, buf_text(&a->text), NULL, a);
 	} else if ((status = change_one(c, &op, &reason)) != EXIT_DONE) {
 		update_refused(c, u->in->id, status, buf_text(&reason), NULL, a);
 	} else {
@@ -313,7 +313,7 @@ update_rest(struct cli *c, struct client_update *u, const struct task *was, stru
 		!tool_may_change(c, in->id, "given to another agent", a)) ||
 	    (moved && (to == TASK_CANCELLED || to == TASK_BLOCKED) &&
 		!tool_may_change(c, in->id, task_status_name(to), a))) {
-		update_refused(c, in->id, EXIT_TAKEN, buf_text(&a->text), NULL, a);
+		update_refused(c, in->id, a->status, buf_text(&a->text), NULL, a);
 		return;
 	}
 	b.count = edges.add_blocks != NULL || edges.add_blocked_by != NULL ? 2 : 1;

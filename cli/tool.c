@@ -103,11 +103,12 @@ tool_may_change(struct cli *c, const char *id, const char *action, struct tool_a
 	struct holder_query q = { .task = &t, .self = &self };
 	struct buf text = { 0 };
 	struct error err;
+	int rc = store_get(&c->store, id, &t, &err);
 	bool may = true;
 
-	if (store_get(&c->store, id, &t, &err) != 1 || t.status != TASK_IN_PROGRESS)
+	if (rc == 0 || (rc == 1 && t.status != TASK_IN_PROGRESS))
 		goto out;
-	if (claims_load(&c->list, &claims, &err) == -1) {
+	if (rc == -1 || claims_load(&c->list, &claims, &err) == -1) {
 		tool_error(a, &err);
 		may = false;
 		goto out;

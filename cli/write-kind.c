@@ -16,6 +16,16 @@ check_word(struct cli *c, const char *name, const char *value)
 	return -1;
 }
 
+/* "create mission Title": other tools have the kind as a word. */
+static bool
+kind_is_word(const struct cli *c)
+{
+	for (size_t i = 0; macf_kinds[i] != NULL; i++)
+		if (c->operands > 1 && strcmp(macf_kinds[i], c->operand[0]) == 0)
+			return true;
+	return false;
+}
+
 int
 write_kind_read(struct cli *c, struct macf *m)
 {
@@ -28,12 +38,18 @@ write_kind_read(struct cli *c, struct macf *m)
 		const char *value = cli_value(c, with[i] + 2);
 
 		if (kind == NULL && value != NULL) {
-			cli_misuse(c, "%s needs --kind", with[i]);
+			cli_misuse(c, "%s needs --kind %s", with[i],
+			    kind_is_word(c) ? c->operand[0] : "KIND");
 			return -1;
 		}
 		if (check_word(c, with[i], value) == -1)
 			return -1;
 	}
+	if (kind == NULL && kind_is_word(c))
+		cli_note(c,
+		    "'%s' is a part of the subject.  For a task of that kind: claude-tasks create "
+		    "--kind %s TITLE",
+		    c->operand[0], c->operand[0]);
 	if (kind == NULL)
 		return 0;
 	while (macf_kinds[known] != NULL && strcmp(macf_kinds[known], kind) != 0)

@@ -112,7 +112,9 @@ Test(json, refuses_invalid_text_with_the_position)
 		{ "\"\\u123\"", "byte 1: bad escape" },
 		{ "\"a\nb\"", "byte 2: control character in a string" },
 		{ "\"a\x1f\"", "byte 2: control character in a string" },
-		{ "1 // no", "byte 2: expected the end" },
+		{ "1 // no", "byte 2: a comment, which JSON does not have" },
+		{ "{\"a\":1, // no\n}", "byte 8: a comment, which JSON does not have" },
+		{ "[ /* no */ ]", "byte 2: a comment, which JSON does not have" },
 		{ "\xff", "byte 0: expected a value" },
 		{ "\v1", "byte 0: expected a value" },
 		{ "\xc2\xa0"

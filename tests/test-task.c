@@ -181,6 +181,10 @@ static const struct {
 	    "{\"id\":\"task_1738950000_ab12\",\"subject\":\"S\",\"description\":\"\","
 	    "\"status\":\"pending\",\"owner\":null,\"blockedBy\":[\"task_2\"]}",
 	    "S", "", NULL, NULL, "task_2", TASK_PENDING },
+	{ "an exported task in a folder", TASK_FOLDER,
+	    "{\"id\":\"task_1\",\"subject\":\"S\",\"status\":\"pending\",\"dependencies\":"
+	    "[\"task_2\"],\"blockedBy\":[],\"metadata\":{\"subagent_id\":\"worker\"}}",
+	    "S", "", "worker", NULL, "task_2", TASK_PENDING },
 };
 
 Test(task, all_dialects_are_read)
@@ -448,6 +452,12 @@ static const struct {
 	    { .status = TASK_NO_STATUS, .owner = "" },
 	    "{\"id\":\"1\",\"subject\":\"s\",\"status\":\"pending\",\"owner\":null,\"blockedBy\":[]"
 	    "}" },
+	{ "folder: an exported task loses its owner and a dependency", TASK_FOLDER,
+	    "{\"id\":\"1\",\"subject\":\"s\",\"status\":\"pending\",\"dependencies\":[\"2\",\"3\"],"
+	    "\"blockedBy\":[],\"metadata\":{\"subagent_id\":\"me\"}}",
+	    { .status = TASK_NO_STATUS, .owner = "", .remove_blocked_by = &two },
+	    "{\"id\":\"1\",\"subject\":\"s\",\"status\":\"pending\",\"dependencies\":[\"3\"],"
+	    "\"blockedBy\":[],\"metadata\":{}}" },
 	{ "document: updated_at is set", TASK_DOCUMENT,
 	    "{\"id\":\"1\",\"description\":\"s\\nmore\",\"status\":\"pending\",\"updated_at\":"
 	    "\"x\","

@@ -61,6 +61,13 @@ item_free(struct item *i)
 	i->indent = -1;
 }
 
+/* strchr() finds a NUL too. */
+static bool
+is_one_of(char c, const char *chars)
+{
+	return c != '\0' && strchr(chars, c) != NULL;
+}
+
 /* "- [x] rest": where rest begins, and the mark; 0 if the line is not an item. */
 static size_t
 item_start(const char *line, size_t len, int *indent, char *mark)
@@ -69,7 +76,7 @@ item_start(const char *line, size_t len, int *indent, char *mark)
 
 	for (*indent = 0; i < len && (line[i] == ' ' || line[i] == '\t'); i++)
 		*indent += line[i] == '\t' ? 4 : 1;
-	if (i < len && strchr("-*+", line[i]) != NULL)
+	if (i < len && is_one_of(line[i], "-*+"))
 		i++;
 	else {
 		for (digits = i; i < len && isdigit((unsigned char)line[i]);)
@@ -83,7 +90,7 @@ item_start(const char *line, size_t len, int *indent, char *mark)
 	while (i < len && line[i] == ' ')
 		i++;
 	if (len - i < 3 || line[i] != '[' || line[i + 2] != ']' ||
-	    strchr(" xX-~/", line[i + 1]) == NULL)
+	    !is_one_of(line[i + 1], " xX-~/"))
 		return 0;
 	*mark = line[i + 1];
 	i += 3;

@@ -100,22 +100,33 @@ form_dialect(enum convert_form form)
 					  : TASK_EXPORTED;
 }
 
+/* The tasks of a text, and the place of each there, counted with what is skipped. */
+struct reading {
+	struct task_set *set;
+	struct strings place; /* "entry 3"; a checklist has none */
+	struct convert_report *report;
+};
+
 static void
-parse_element(enum task_dialect dialect, const char *raw, size_t len, size_t index,
-    struct task_set *set, struct convert_report *report)
+parse_element(
+    enum task_dialect dialect, const char *raw, size_t len, size_t index, struct reading *r)
 {
 	struct error why;
+	char *place = mem_printf("entry %zu", index + 1);
 
-	if (task_read(task_set_add(set), dialect, NULL, raw, len, &why) == 0)
+	if (task_read(task_set_add(r->set), dialect, NULL, raw, len, &why) == 0) {
+		strings_take(&r->place, place);
 		return;
-	set->count--;
-	strings_take(&report->skipped, mem_printf("entry %zu: %s", index + 1, why.text));
+	}
+	r->set->count--;
+	strings_take(&r->report->skipped, mem_printf("%s: %s", place, why.text));
+	free(place);
 }
 
 /* An array, a single task, or one task per line. */
 static int
-parse_array(enum task_dialect dialect, const char *text, size_t len, struct task_set *set,
-    struct convert_report *report, struct error *err)
+parse_array(
+    enum task_dialect dialect, const char *text, size_t len, struct reading *r, struct error *err)
 {
 	struct json j = { 0 };
 	const char *raw, *end;
@@ -127,10 +138,10 @@ parse_array(enum task_dialect dialect, const char *text, size_t len, struct task
 		for (el = json_first(&j, JSON_ROOT); el != JSON_ABSENT;
 		     el = json_next(&j, JSON_ROOT, el), index++) {
 			raw = json_raw(&j, el, &size);
-			parse_element(dialect, raw, size, index, set, report);
+			parse_element(dialect, raw, size, index, r);
 		}
 	} else if (rc == 0)
-		parse_element(dialect, text, len, 0, set, report);
+		parse_element(dialect, text, len, 0, r);
 	else if (memchr(text, '\n', len) != NULL && text[0] == '{') {
 		rc = 0;
 		for (raw = text; raw < text + len; raw = end + 1, index++) {
@@ -138,8 +149,7 @@ parse_array(enum task_dialect dialect, const char *text, size_t len, struct task
 			if (end == NULL)
 				end = text + len;
 			if (end > raw)
-				parse_element(
-				    dialect, raw, (size_t)(end - raw), index, set, report);
+				parse_element(dialect, raw, (size_t)(end - raw), index, r);
 		}
 	}
 	json_free(&j);
@@ -147,27 +157,32 @@ parse_array(enum task_dialect dialect, const char *text, size_t len, struct task
 }
 
 static int
-parse_document(const char *text, size_t len, struct task_set *set, struct convert_report *report,
-    struct error *err)
+parse_document(const char *text, size_t len, struct reading *r, struct error *err)
 {
 	struct document d = { 0 };
-	size_t i;
+	json_ref el;
+	size_t i, at = 0;
 	int rc = document_parse(&d, text, len, err);
 
+	el = json_first(&d.json, d.list);
 	for (i = 0; rc == 0 && i < d.tasks.count; i++) {
-		*task_set_add(set) = d.tasks.item[i];
+		for (; el != d.entry[i].ref; at++)
+			el = json_next(&d.json, d.list, el);
+		strings_take(&r->place, mem_printf("tasks[%zu]", at));
+		*task_set_add(r->set) = d.tasks.item[i];
 		d.tasks.item[i] = (struct task)TASK_INIT;
 	}
 	for (i = 0; rc == 0 && i < d.bad.count; i++)
-		strings_add(&report->skipped, d.bad.item[i]);
+		strings_add(&r->report->skipped, d.bad.item[i]);
 	document_free(&d);
 	return rc;
 }
 
 /* Of two tasks with one id the first is kept. */
 static void
-drop_duplicates(struct task_set *set, struct convert_report *report)
+drop_duplicates(struct reading *r)
 {
+	struct task_set *set = r->set;
 	struct task_index index;
 	size_t i, kept = 0;
 	bool *twice = mem_alloc(set->count + 1);
@@ -178,9 +193,13 @@ drop_duplicates(struct task_set *set, struct convert_report *report)
 	task_index_free(&index);
 	for (i = 0; i < set->count; i++) {
 		if (twice[i]) {
-			strings_take(&report->skipped,
-			    mem_printf("entry %zu: an earlier entry has the id #%s", i + 1,
-				set->item[i].id));
+			char *place = i < r->place.count ? mem_string(r->place.item[i])
+							 : mem_printf("entry %zu", i + 1);
+
+			strings_take(
+			    &r->report->skipped, mem_printf("%s: an earlier entry has the id #%s",
+						     place, set->item[i].id));
+			free(place);
 			task_free(&set->item[i]);
 			continue;
 		}
@@ -192,26 +211,46 @@ drop_duplicates(struct task_set *set, struct convert_report *report)
 	free(twice);
 }
 
+static int
+refuse_unknown(const char *text, size_t len, struct error *err)
+{
+	struct json j = { 0 };
+	size_t at = 0;
+	int rc = 0;
+
+	while (at < len && isspace((unsigned char)text[at]))
+		at++;
+	if (at < len && (text[at] == '{' || text[at] == '['))
+		rc = json_parse(&j, text, len, err);
+	json_free(&j);
+	return rc == -1 ? error_prefix(err, "invalid JSON")
+			: error_set(err, ERROR_INPUT,
+			      "its form is unknown (try: --from document, exported, native or "
+			      "checklist)");
+}
+
 int
 convert_read(enum convert_form form, const char *text, size_t len, struct task_set *set,
     struct convert_report *report, struct error *err)
 {
+	struct reading r = { .set = set, .report = report };
 	int rc;
 
 	switch (form) {
 	case CONVERT_DOCUMENT:
-		rc = parse_document(text, len, set, report, err);
+		rc = parse_document(text, len, &r, err);
 		break;
 	case CONVERT_CHECKLIST:
 		rc = checklist_read(text, len, set, err);
 		break;
 	case CONVERT_UNKNOWN:
-		return error_set(err, ERROR_INPUT, "the form of the tasks is not known");
+		return refuse_unknown(text, len, err);
 	default:
-		rc = parse_array(form_dialect(form), text, len, set, report, err);
+		rc = parse_array(form_dialect(form), text, len, &r, err);
 	}
 	if (rc == 0)
-		drop_duplicates(set, report);
+		drop_duplicates(&r);
+	strings_free(&r.place);
 	return rc;
 }
 

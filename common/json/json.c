@@ -333,6 +333,8 @@ json_parse(struct json *j, const char *text, size_t len, struct error *err)
 		return 0;
 	j->count = 0;
 	j->error_at = (size_t)(fail.at - text);
+	if (j->error_at < len && *fail.at == '/')
+		fail.why = "a comment, which JSON does not have";
 	return error_set(err, ERROR_INPUT, "byte %zu: %s%s", j->error_at, fail.why,
 	    j->error_at == len ? ", but the text ends" : "");
 }

@@ -77,6 +77,7 @@ document_load(struct store *s, struct task_set *set, struct error *err)
 		*task_set_add(set) = d.tasks.item[i];
 		d.tasks.item[i] = (struct task)TASK_INIT;
 	}
+	set->skipped += d.bad.count;
 	document_free(&d);
 	task_set_sort(set);
 	return 0;

@@ -271,6 +271,8 @@ scan_file(struct scan *scan, const char *name, bool regular, bool last)
 	if (!files_id(scan->store, name, id)) {
 		if (scan->bad != NULL)
 			scan->bad(scan->arg, name, "the client does not read a file of this name");
+		if (scan->set != NULL)
+			scan->set->skipped++;
 		return 0;
 	}
 	rc = read_bytes(scan->store, name, regular, &scan->task.text, &err);
@@ -290,6 +292,8 @@ scan_file(struct scan *scan, const char *name, bool regular, bool last)
 	}
 	if (rc == READ_OK && scan->set != NULL)
 		scan_keep(scan);
+	else if (rc == READ_BAD && scan->set != NULL)
+		scan->set->skipped++;
 	return rc == READ_OK && scan->fn != NULL ? scan->fn(scan->arg, &scan->task) : 0;
 }
 

@@ -57,6 +57,17 @@ names_read(struct store *s, struct names *names)
 	closedir(dir);
 }
 
+bool
+store_folder_name(const char *dir)
+{
+	size_t len = strlen(dir);
+
+	while (len > 1 && dir[len - 1] == '/')
+		len--;
+	return len >= 6 && memcmp(dir + len - 6, ".tasks", 6) == 0 &&
+	       (len == 6 || dir[len - 7] == '/');
+}
+
 /*
  * The client reads only its own files, so these decide where there are any.
  * If there is a .lock and no tasks.json, the names need not be read.
@@ -64,12 +75,11 @@ names_read(struct store *s, struct names *names)
 static void
 layout_find(struct store *s)
 {
-	const char *base = strrchr(s->dir, '/');
 	bool document = document_exists(s->dirfd);
 	struct names names = { 0 };
 
 	/* The client has no list of that name, whatever its files are called. */
-	if (!document && base != NULL && strcmp(base, "/.tasks") == 0) {
+	if (!document && store_folder_name(s->dir)) {
 		s->layout = STORE_FOLDER;
 		return;
 	}

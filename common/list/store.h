@@ -47,6 +47,9 @@ struct store {
 		.dirfd = -1, .durability = DURABILITY_FILE, .lock = LOCK_INIT \
 	}
 
+/* Is the directory called .tasks?  Then it is a folder, whatever is in it. */
+bool store_folder_name(const char *dir);
+
 /* 1 opened; 0 there is no such list (with make false); -1. */
 int store_open(struct store *, const char *dir, bool make, struct error *);
 void store_close(struct store *);

@@ -143,6 +143,7 @@ draft_dependencies(struct draft *d)
 		break;
 	case TASK_FOLDER:
 		draft_ids(d, FIELD_BLOCKED_BY, c->add_blocked_by, c->remove_blocked_by);
+		draft_ids(d, FIELD_DEPENDENCIES, NULL, c->remove_blocked_by);
 		draft_ids(d, FIELD_BLOCKS,
 		    d->at[FIELD_BLOCKS] != JSON_ABSENT ? c->add_blocks : NULL, c->remove_blocks);
 		break;
@@ -178,7 +179,7 @@ draft_unown(struct draft *d)
 		draft_set(d, JSON_ROOT, "owner", "null");
 	if (json_kind(j, d->at[FIELD_ASSIGNEE]) == JSON_STRING)
 		draft_set(d, JSON_ROOT, "assignee", "null");
-	if (d->task->dialect == TASK_EXPORTED && meta != JSON_ABSENT)
+	if (d->task->dialect != TASK_DOCUMENT && meta != JSON_ABSENT)
 		draft_remove(d, meta, "subagent_id");
 }
 

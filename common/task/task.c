@@ -212,7 +212,7 @@ static const struct rule {
 	{ FIELD_BLOCKED_BY, JSON_ARRAY, { WANTED, NULLABLE, NULLABLE, NULLABLE } },
 	{ FIELD_METADATA, JSON_OBJECT, { OPTIONAL, NULLABLE, NULLABLE, NULLABLE } },
 	{ FIELD_ASSIGNEE, JSON_STRING, { ANY, NULLABLE, NULLABLE, ANY } },
-	{ FIELD_DEPENDENCIES, JSON_ARRAY, { ANY, NULLABLE, NULLABLE, ANY } },
+	{ FIELD_DEPENDENCIES, JSON_ARRAY, { ANY, NULLABLE, NULLABLE, NULLABLE } },
 };
 
 static int
@@ -324,10 +324,11 @@ decode_fields(struct task *t, const json_ref at[FIELD_COUNT])
 	if (t->active_form == NULL && t->dialect != TASK_NATIVE && meta != JSON_ABSENT)
 		t->active_form = json_member_string(j, meta, "activeForm");
 	t->owner = json_word(j, at[FIELD_OWNER]);
-	if (t->dialect == TASK_DOCUMENT || t->dialect == TASK_EXPORTED) {
-		if (t->owner == NULL)
+	/* An exported task may have been put into a folder as it is. */
+	if (t->dialect != TASK_NATIVE) {
+		if (t->owner == NULL && t->dialect != TASK_FOLDER)
 			t->owner = json_word(j, at[FIELD_ASSIGNEE]);
-		if (t->owner == NULL && t->dialect == TASK_EXPORTED && meta != JSON_ABSENT)
+		if (t->owner == NULL && t->dialect != TASK_DOCUMENT && meta != JSON_ABSENT)
 			t->owner = json_word(j, json_member(j, meta, "subagent_id"));
 		ids_of(j, at[FIELD_DEPENDENCIES], &t->blocked_by);
 	}

@@ -140,6 +140,7 @@ void task_describe(struct buf *, const struct task *);
 struct task_set {
 	struct task *item;
 	size_t count;
+	size_t skipped; /* what is in the list and is not a valid task: store_bad() names it */
 };
 
 struct task *task_set_find(const struct task_set *, const char *id); /* NULL */

@@ -1,0 +1,29 @@
+# lib-place.sh: functions for the checks that run claude-tasks in places of their own.  Source it after
+# lib.sh.
+# shellcheck shell=bash
+
+unset CLAUDE_CODE_TASK_LIST_ID CLAUDE_CODE_SESSION_ID CLAUDE_PID CLAUDE_TASKS_AGENT CLAUDECODE \
+    QWEN_CODE_SESSION_ID COPILOT_AGENT_SESSION_ID CODEX_THREAD_ID
+export USER=ada LC_ALL=C.UTF-8
+cli=$BUILD/claude-tasks
+
+# tasks ARGUMENT...: run claude-tasks; its standard output is in $out, standard error in $err, status in $rc
+tasks() {
+	out=$("$cli" "$@" 2>"$T/err")
+	rc=$?
+	err=$(cat "$T/err")
+}
+
+# place NAME: a new home, configuration directory and working directory; cd into the latter
+place() {
+	export HOME=$T/$1/home CLAUDE_CONFIG_DIR=$T/$1/config
+	mkdir -p "$HOME" "$CLAUDE_CONFIG_DIR" "$T/$1/work"
+	echo '{"durability":"off"}' >"$CLAUDE_CONFIG_DIR/task-hooks.json"
+	cd "$T/$1/work" || exit 1
+}
+
+# document DIR: make DIR a list with one document without tasks
+document() {
+	mkdir -p "$1"
+	printf '{\n  "tasks": [],\n  "version": 2,\n  "last_updated": "2026-02-06T11:00:00Z"\n}' >"$1/tasks.json"
+}
