@@ -403,6 +403,7 @@ struct ready_search {
 	struct buf *out;
 	struct store *store;
 	const struct claims *claims;
+	const char *except;
 	size_t found;
 };
 
@@ -415,7 +416,8 @@ ready_visit(void *arg, const struct task *t)
 	struct error ignored;
 	bool blocked;
 
-	if (!graph_is_free(t) || claims_find(s->claims, t->id) != NULL ||
+	if (!graph_is_free(t) || text_equal(t->id, s->except) ||
+	    claims_find(s->claims, t->id) != NULL ||
 	    store_blockers(s->store, t, &b, &ignored) == -1)
 		return 0;
 	blocked = b.count > 0;
@@ -439,9 +441,12 @@ claim_held_text(struct buf *reason, const struct task *t)
 }
 
 void
-claim_add_ready(struct buf *reason, struct store *s, const struct claims *claims)
+claim_add_ready(
+    struct buf *reason, struct store *s, const struct claims *claims, const char *except)
 {
-	struct ready_search search = { .out = reason, .store = s, .claims = claims };
+	struct ready_search search = {
+		.out = reason, .store = s, .claims = claims, .except = except
+	};
 	struct error ignored;
 
 	/* What was found before a fault is still true. */
@@ -479,7 +484,7 @@ claim_take(const struct list *list, struct store *s, const struct claim_request 
 	if (result == CLAIM_OK && req->op == NULL)
 		take_journal(&k, s->durability);
 	else if (result != CLAIM_OK && result != CLAIM_AGENT_BUSY)
-		claim_add_ready(k.reason, s, &k.claims);
+		claim_add_ready(k.reason, s, &k.claims, k.task.id);
 out:
 	k.outcome->result = result;
 	strings_free(&k.owned);

@@ -133,7 +133,7 @@ pretool_spawn(struct hook *h, struct error *e)
 	if (rc != -1 && spawn_in_vain(named, tasks.count) && (rc = hook_config(h, e)) != -1)
 		policy_spawn(&h->in.config, named, tasks.count, &h->out.decision);
 	if (rc != -1 && h->out.decision.verdict == VERDICT_REFUSE)
-		claim_add_ready(&h->out.decision.reason, &h->in.store, &h->in.claims);
+		claim_add_ready(&h->out.decision.reason, &h->in.store, &h->in.claims, NULL);
 out:
 	for (size_t i = 0; blockers != NULL && i < tasks.count; i++)
 		blockers_free(&blockers[i]);

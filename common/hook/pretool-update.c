@@ -233,15 +233,23 @@ update_start(struct hook *h, const struct update *c, struct facts *f, struct err
 {
 	struct decision *d = &h->out.decision;
 	struct blockers blockers = { 0 };
+	struct task then = *f->query.task;
+	int rc;
 
-	if (store_blockers(&h->in.store, f->query.task, &blockers, e) == -1)
+	/* The dependencies that the call itself adds count already. */
+	then.blocked_by = (struct strings){ 0 };
+	strings_add_all(&then.blocked_by, &f->query.task->blocked_by);
+	strings_add_all(&then.blocked_by, &c->blocked_by);
+	rc = store_blockers(&h->in.store, &then, &blockers, e);
+	strings_free(&then.blocked_by);
+	if (rc == -1)
 		return -1;
 	f->blockers = &blockers;
 	policy_start(f, d);
 	f->blockers = NULL;
 	blockers_free(&blockers);
 	if (d->verdict == VERDICT_REFUSE) {
-		claim_add_ready(&d->reason, &h->in.store, &h->in.claims);
+		claim_add_ready(&d->reason, &h->in.store, &h->in.claims, c->id);
 		return 0;
 	}
 	if (f->query.task->status == TASK_IN_PROGRESS && f->query.claim != NULL &&

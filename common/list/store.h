@@ -33,7 +33,7 @@ struct store {
 	char *dir;
 	enum store_layout layout;
 	enum durability durability;
-	bool made; /* the directory: it is removed again if it stays empty */
+	bool made;    /* the directory: it is removed again if it stays empty */
 	bool changed; /* a task was written or deleted, or that was tried */
 	/* private: */
 	struct buf scratch; /* reused by scans */

@@ -26,8 +26,9 @@ const work = [
 	update('3', { status: 'deleted' }),
 	create('Four'),
 	update('4', { owner: '', description: '' }),
-	update('2', { status: 'in_progress', owner: 'you',
-	    addBlockedBy: ['4'] }),
+	update('2', { status: 'in_progress', owner: 'you' }),
+	update('2', { addBlockedBy: ['4'] }),
+	update('4', { activeForm: 'Doing four' }),
 ];
 /* An even number of calls: the client makes the first, claude-tasks the last. */
 
