@@ -201,19 +201,13 @@ apply_claims(struct cli *c, struct change_batch *b, struct buf *reason, struct e
 		.ops = b->count,
 		.busy = b->check_busy ? CLAIM_BUSY_OWNER : CLAIM_BUSY_NEVER,
 		.by_session = b->by_session,
+		.pass_resolved = b->reopen,
 		.outcome = &b->claim };
 	struct config config;
 	struct config_query q = { .config_dir = c->list.config };
 	struct error ignored;
 	char *head;
 
-	/* Rules are asked portion by portion. */
-	if (b->count > STORE_PORTION) {
-		buf_printf(
-		    reason, "one call can start at most %d tasks: name fewer", STORE_PORTION);
-		return EXIT_RULE;
-	}
-	change_release_dead(c);
 	cli_agent(c, &r.agent);
 	/* The gate file and the commit at the time of the claim: a later verdict compares with
 	 * them. */
@@ -225,6 +219,38 @@ apply_claims(struct cli *c, struct change_batch *b, struct buf *reason, struct e
 	free(head);
 	config_free(&config);
 	return b->claim.result == CLAIM_FAULT ? -1 : claim_exit(b->claim.result);
+}
+
+/* Many tasks are written portion by portion, which takes longer. */
+static struct deadline
+batch_deadline(const struct change_batch *b)
+{
+	return b->count > STORE_PORTION ? deadline_in(60000) : cli_deadline();
+}
+
+/* EXIT_DONE, the status of a refusal, or -1. */
+static int
+write_batch(struct cli *c, struct change_batch *b, struct buf *reason, struct error *err)
+{
+	bool claims = any_rule(b, claim_rule);
+	int status = EXIT_DONE;
+
+	/* Rules are asked portion by portion. */
+	if (claims && b->count > STORE_PORTION && b->guard == NULL) {
+		buf_printf(
+		    reason, "one call can start at most %d tasks: name fewer", STORE_PORTION);
+		return EXIT_RULE;
+	}
+	if (claims)
+		change_release_dead(c);
+	c->store.guard = b->guard;
+	c->store.guard_arg = b->guard_arg;
+	if (claims)
+		status = apply_claims(c, b, reason, err);
+	else if (store_apply(&c->store, b->op, b->count, batch_deadline(b), err) == -1)
+		status = -1;
+	c->store.guard = NULL;
+	return status;
 }
 
 /* The status of an error of the store. */
@@ -253,13 +279,6 @@ find_unblocked(struct cli *c, struct change_batch *b)
 	task_set_free(&all);
 }
 
-/* Many tasks are written portion by portion, which takes longer. */
-static struct deadline
-batch_deadline(const struct change_batch *b)
-{
-	return b->count > STORE_PORTION ? deadline_in(60000) : cli_deadline();
-}
-
 int
 change_apply(struct cli *c, struct change_batch *b, struct buf *reason)
 {
@@ -275,11 +294,7 @@ change_apply(struct cli *c, struct change_batch *b, struct buf *reason)
 		status = apply_failed(b, &err, reason);
 	if (status == EXIT_DONE) {
 		store_ops_free(b->op, b->count); /* as they were planned */
-		if (any_rule(b, claim_rule))
-			status = apply_claims(c, b, reason, &err);
-		else if (store_apply(&c->store, b->op, b->count, batch_deadline(b), &err) == -1)
-			status = -1;
-		if (status == -1)
+		if ((status = write_batch(c, b, reason, &err)) == -1)
 			status = apply_failed(b, &err, reason);
 		/* Also after a failure: the first of many may be written. */
 		record(c, b);

@@ -34,6 +34,9 @@ struct change_batch {
 	size_t count;
 	bool check_busy; /* refuse a claim if the agent has another open task */
 	bool by_session; /* of a tool call: see claim_request */
+	bool reopen;     /* a completed task can be claimed */
+	int (*guard)(void *, struct store *, struct error *); /* as in struct store; NULL */
+	void *guard_arg;
 	bool quiet;      /* no progress of gates on the terminal */
 	bool force;      /* complete without the gates */
 	const char *why; /* the reason of a forced completion */

@@ -76,8 +76,10 @@ add_instructions(const struct server *s, struct json_object *r)
 		const char *family, *text;
 	} tools[] = {
 		{ "todo",
-		    "Read the tasks with TodoRead, and write all of them with TodoWrite. Set a "
-		    "task in_progress before you work on it, and completed when it is done" },
+		    "For your own steps, send the whole list with TodoWrite (todos) whenever one "
+		    "changes. The tasks that agents share are read with TodoRead, and written "
+		    "one by one with TodoWrite (description). Set a task in_progress before you "
+		    "work on it, and completed when it is done" },
 		{ "plain",
 		    "List the tasks with list_tasks, create one with create_task. Call claim_task "
 		    "before you work on a task, and complete_task when it is done" },

@@ -105,7 +105,8 @@ check_object(const struct json *s, json_ref schema, const struct json *v, json_r
 		key = json_key(v, m);
 		p = json_member(s, properties, key);
 		if (p != JSON_ABSENT) {
-			inner = mem_printf("'%s'", key);
+			inner = value == JSON_ROOT ? mem_printf("'%s'", key)
+						   : mem_printf("'%s' of %s", key, path);
 			rc = schema_check(s, p, v, m, inner, err);
 			free(inner);
 		} else if (closed) {
@@ -116,12 +117,34 @@ check_object(const struct json *s, json_ref schema, const struct json *v, json_r
 	return rc;
 }
 
+static int
+check_array(const struct json *s, json_ref schema, const struct json *v, json_ref value,
+    const char *path, struct error *err)
+{
+	json_ref items = json_member(s, schema, "items");
+	size_t number = 0;
+	int64_t most;
+	char *inner;
+	int rc = 0;
+
+	if (json_int(s, json_member(s, schema, "maxItems"), &most) == 0 &&
+	    json_count(v, value) > (size_t)most)
+		return error_set(err, ERROR_INPUT, "%s has %zu entries; at most %zu are possible",
+		    path, json_count(v, value), (size_t)most);
+	for (json_ref e = json_first(v, value); e != JSON_ABSENT && rc == 0;
+	     e = json_next(v, value, e)) {
+		inner = mem_printf("entry %zu of %s", ++number, path);
+		rc = schema_check(s, items, v, e, inner, err);
+		free(inner);
+	}
+	return rc;
+}
+
 int
 schema_check(const struct json *s, json_ref schema, const struct json *v, json_ref value,
     const char *path, struct error *err)
 {
 	json_ref type = json_member(s, schema, "type"), values = json_member(s, schema, "enum");
-	json_ref items = json_member(s, schema, "items");
 	const char *kind = type_name(v, value);
 	int64_t least;
 	char *text;
@@ -144,15 +167,8 @@ schema_check(const struct json *s, json_ref schema, const struct json *v, json_r
 		free(text);
 		return rc;
 	}
-	if (json_kind(v, value) == JSON_ARRAY && items != JSON_ABSENT) {
-		for (json_ref e = json_first(v, value); e != JSON_ABSENT && rc == 0;
-		     e = json_next(v, value, e)) {
-			text = mem_printf("an element of %s", path);
-			rc = schema_check(s, items, v, e, text, err);
-			free(text);
-		}
-		return rc;
-	}
+	if (json_kind(v, value) == JSON_ARRAY)
+		return check_array(s, schema, v, value, path, err);
 	if (json_kind(v, value) == JSON_OBJECT)
 		return check_object(s, schema, v, value, path, err);
 	return 0;

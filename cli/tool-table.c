@@ -10,6 +10,7 @@
 #define STRINGS "{\"type\":\"array\",\"items\":{\"type\":\"string\"}}"
 #define MEMBER(name, schema) "\"" name "\":" schema
 #define DESCRIBED(type, text) "{\"type\":\"" type "\",\"description\":\"" text "\"}"
+#define FILLED(text) "{\"type\":\"string\",\"minLength\":1,\"description\":\"" text "\"}"
 #define IDS(text) \
 	"{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"description\":\"" text "\"}"
 #define OBJECT(properties, required)                                                   \
@@ -29,6 +30,16 @@
 	MEMBER("metadata",                                                                         \
 	    "{\"type\":\"object\",\"description\":\"Metadata keys to merge; null deletes one\",\"" \
 	    "properties\":{\"priority\":{\"enum\":[\"low\",\"medium\",\"high\",null]}}}")
+#define TODOS_MAX "200"
+#define TODO_STATUSES "\"pending\",\"in_progress\",\"completed\""
+#define TODO                                                                                      \
+	OBJECT(MEMBER("content", FILLED("What is to be done")) "," MEMBER("status",               \
+		   "{\"type\":\"string\",\"enum\":[" TODO_STATUSES "]}") "," MEMBER("activeForm", \
+		   FILLED("The same in the present continuous, such as 'Running tests'")),        \
+	    "\"content\",\"status\",\"activeForm\"")
+#define TODOS(text)                                                                              \
+	MEMBER("todos", "{\"type\":\"array\",\"maxItems\":" TODOS_MAX ",\"description\":\"" text \
+			"\",\"items\":" TODO "}")
 #define ACTIVE_FORM                                                                              \
 	MEMBER("activeForm", DESCRIBED("string", "Shown while the task is in progress, such as " \
 						 "'Running tests'"))
@@ -100,18 +111,24 @@ static const struct tool tools[] = {
 	    .run = client_list_run },
 	{ .name = "TodoWrite",
 	    .family = "todo",
-	    .description = "Create a task, or update it if the id exists",
+	    .description =
+		"With todos: replace the whole list of your own steps. With description: create a "
+		"task in the shared list, or update it if the id exists",
 	    .input = OBJECT(
-		MEMBER("id", DESCRIBED("string", "Without it a task is created")) "," MEMBER(
-		    "description",
-		    "{\"type\":\"string\",\"minLength\":1,\"description\":\"Markdown; the first "
-		    "line is the subject\"}") "," MEMBER("status",
+		TODOS("Your whole list, in its order, as the only member; it is emptied when every "
+		      "item is completed") "," MEMBER("id",
+		    DESCRIBED("string", "Without it a task is created")) "," MEMBER("description",
+		    FILLED("Markdown; the first line is the subject")) "," MEMBER("status",
 		    "{\"type\":\"string\",\"enum\":[" STATUSES "]}") "," MEMBER("dependencies",
 		    IDS("Tasks that must be completed first")) "," MEMBER("assignee",
 		    "{\"type\":[\"string\",\"null\"]}") "," MEMBER("parent_id",
 		    STRING) "," METADATA,
-		"\"description\""),
-	    .output = OPEN_OBJECT(MEMBER("task", "{\"type\":\"object\"}"), "\"task\""),
+		""),
+	    .output = OPEN_OBJECT(
+		MEMBER("task", "{\"type\":\"object\"}") "," MEMBER("oldTodos",
+		    "{\"type\":\"array\"}") "," MEMBER("newTodos", "{\"type\":\"array\"}"),
+		""),
+	    .destroys = true,
 	    .run = todo_write_run },
 	{ .name = "TodoRead",
 	    .family = "todo",

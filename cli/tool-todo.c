@@ -36,6 +36,21 @@ todo_json(struct cli *c, const struct view *v, const struct task *t)
 	return o;
 }
 
+/* The call has one of two forms: todos and nothing else, or a description. */
+static bool
+todo_form_ok(const struct tool_input *in, bool todos, struct tool_answer *a)
+{
+	if (todos ? json_count(in->json, JSON_ROOT) == 1 : in->description != NULL)
+		return true;
+	tool_fail(a, EXIT_MISUSE,
+	    "TodoWrite: the input has %s. Send either {\"todos\": [{\"content\": \"...\", "
+	    "\"status\": \"pending\", \"activeForm\": \"...\"}, ...]}, the whole list of your own "
+	    "steps, or {\"description\": \"...\"} for one task of the shared list, with \"id\" to "
+	    "update it",
+	    todos ? "members of both forms" : "neither 'todos' nor 'description'");
+	return false;
+}
+
 /* The subject is the first line of the description; an assignee of null removes the owner. */
 static void
 todo_input(struct tool_input *in)
@@ -136,7 +151,14 @@ todo_write_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 	struct error err;
 	enum task_status to;
 	int there = 0, status;
+	bool todos = json_member(in->json, JSON_ROOT, "todos") != JSON_ABSENT;
 
+	if (!todo_form_ok(in, todos, a))
+		return;
+	if (todos) {
+		todos_write(c, in, a);
+		return;
+	}
 	todo_input(in);
 	if (!tool_open(c, true, a))
 		goto out;

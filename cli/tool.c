@@ -45,6 +45,21 @@ tool_error(struct tool_answer *a, const struct error *err)
 	tool_fail(a, cli_status(err->kind), "%s", err->text);
 }
 
+/* Open the store of the list that was found. */
+static bool
+open_store(struct cli *c, bool make, struct tool_answer *a)
+{
+	struct error err;
+
+	if (store_open(&c->store, c->list.dir, make, &err) == -1) {
+		tool_error(a, &err);
+		return false;
+	}
+	if (c->store.dirfd != -1)
+		cli_settings(c);
+	return true;
+}
+
 /* The list is found anew: it may have been created since the last call. */
 bool
 tool_open(struct cli *c, bool make, struct tool_answer *a)
@@ -52,13 +67,26 @@ tool_open(struct cli *c, bool make, struct tool_answer *a)
 	struct error err;
 
 	cli_close(c);
-	if (cli_list(c, &err) == -1 || store_open(&c->store, c->list.dir, make, &err) == -1) {
+	if (cli_list(c, &err) == -1) {
 		tool_error(a, &err);
 		return false;
 	}
-	if (c->store.dirfd != -1)
-		cli_settings(c);
-	return true;
+	return open_store(c, make, a);
+}
+
+bool
+tool_open_named(struct cli *c, const char *name, struct tool_answer *a)
+{
+	struct list_query q = { .list = name };
+	struct error err;
+
+	cli_close(c);
+	list_free(&c->list);
+	if (list_find(&c->list, &q, &err) == -1) {
+		tool_error(a, &err);
+		return false;
+	}
+	return open_store(c, true, a);
 }
 
 bool

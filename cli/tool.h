@@ -60,6 +60,8 @@ void tool_error(struct tool_answer *, const struct error *);
 /* Open the list's store, and with `make` create it; false after tool_error().  Without a store
  * tool_load() loads an empty list. */
 bool tool_open(struct cli *, bool make, struct tool_answer *);
+/* The same for another list, until the next call; it is created. */
+bool tool_open_named(struct cli *, const char *name, struct tool_answer *);
 bool tool_load(struct cli *, struct view *, struct tool_answer *);
 
 /* A line of a list: "3 [pending] Subject (owner)". */
@@ -77,6 +79,8 @@ void client_get_run(struct cli *, struct tool_input *, struct tool_answer *);
 void client_update_run(struct cli *, struct tool_input *, struct tool_answer *);
 void client_list_run(struct cli *, struct tool_input *, struct tool_answer *);
 void todo_write_run(struct cli *, struct tool_input *, struct tool_answer *);
+/* TodoWrite with `todos`. */
+void todos_write(struct cli *, const struct tool_input *, struct tool_answer *);
 void todo_read_run(struct cli *, struct tool_input *, struct tool_answer *);
 void plain_create_run(struct cli *, struct tool_input *, struct tool_answer *);
 void plain_list_run(struct cli *, struct tool_input *, struct tool_answer *);

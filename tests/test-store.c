@@ -1086,6 +1086,48 @@ Test(store, a_plan_writes_nothing)
 	free(after);
 }
 
+static int
+guard_once(void *arg, struct store *s, struct error *e)
+{
+	int *asked = arg;
+
+	cr_expect_eq(s->depth, 1, "the list is locked");
+	if (++*asked > 1)
+		return 0;
+	return error_set(e, ERROR_BUSY, "not now");
+}
+
+Test(store, a_guard_is_asked_once_for_all_operations_and_refuses_them_as_one)
+{
+	enum { COUNT = STORE_PORTION + 10 };
+	struct change new = { TASK_NO_STATUS, .subject = "new" };
+	struct change c = { TASK_NO_STATUS, .owner = "me" };
+	struct store_op op[COUNT], one = { STORE_UPDATE, "1", .change = &c };
+	int asked = 0;
+	char *before, *after;
+
+	make_task("a");
+	for (int i = 0; i < COUNT; i++)
+		op[i] = (struct store_op){ STORE_CREATE, .change = &new };
+	before = all_tasks();
+	store.guard = guard_once;
+	store.guard_arg = &asked;
+	cr_expect_eq(store_apply(&store, op, COUNT, SOON, &err), -1);
+	cr_expect_eq(err.kind, ERROR_BUSY, "%s", err.text);
+	after = all_tasks();
+	cr_expect_str_eq(before, after);
+	cr_expect_eq(store_apply(&store, op, COUNT, SOON, &err), 1, "%s", err.text);
+	cr_expect_eq(asked, 2, "%d", asked);
+	cr_expect_eq(store_apply(&store, &one, 1, SOON, &err), 1, "%s", err.text);
+	cr_expect_eq(asked, 3, "one update alone");
+	store.guard = NULL;
+	store_ops_free(op, COUNT);
+	store_ops_free(&one, 1);
+	free(before);
+	free(after);
+	no_debris();
+}
+
 Test(store, more_tasks_than_descriptors_and_a_portion_can_be_changed)
 {
 	enum { MANY = 1100 };

@@ -325,13 +325,16 @@ check_cycles(struct batch *b, struct edges *edges, struct error *err)
 static int
 ask_rules(struct batch *b, struct error *err)
 {
+	struct store *s = b->store;
+
+	if (!b->plan && s->guard != NULL && s->guard(s->guard_arg, s, err) != 0)
+		return -1;
 	for (size_t i = 0; i < b->ops && !b->plan; i++) {
 		struct store_op *op = &b->op[i];
 		const struct batch_task *t = batch_find(b, b->id[i]);
 
-		if (op->rule != NULL &&
-		    op->rule(op->arg, b->store, t->was.id != NULL ? &t->was : NULL,
-			t->now.id != NULL ? &t->now : NULL, err) != 0) {
+		if (op->rule != NULL && op->rule(op->arg, s, t->was.id != NULL ? &t->was : NULL,
+					    t->now.id != NULL ? &t->now : NULL, err) != 0) {
 			op->result = -1;
 			return -1;
 		}

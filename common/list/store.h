@@ -35,6 +35,10 @@ struct store {
 	enum durability durability;
 	bool made;    /* the directory: it is removed again if it stays empty */
 	bool changed; /* a task was written or deleted, or that was tried */
+	/* Set by a caller that replaces what it has read, or NULL: asked under the list's lock,
+	 * before the rules.  Then all operations are one portion. */
+	int (*guard)(void *, struct store *, struct error *);
+	void *guard_arg;
 	/* private: */
 	struct buf scratch; /* reused by scans */
 	struct lock lock;   /* the list's */
