@@ -305,8 +305,8 @@ checked_id(struct cli *c, const char *word)
 	return NULL;
 }
 
-static int
-add_ids(struct cli *c, const char *word, struct strings *out)
+int
+cli_word_ids(struct cli *c, const char *word, struct strings *out)
 {
 	struct strings parts = { 0 };
 	const char *id;
@@ -336,7 +336,7 @@ int
 cli_operand_ids(struct cli *c, struct strings *out)
 {
 	for (int i = 0; i < c->operands; i++)
-		if (add_ids(c, c->operand[i], out) == -1)
+		if (cli_word_ids(c, c->operand[i], out) == -1)
 			return -1;
 	return 0;
 }
@@ -346,7 +346,7 @@ cli_value_ids(struct cli *c, const char *name, struct strings *out)
 {
 	for (size_t i = 0; i < c->flag_count; i++)
 		if (strcmp(c->flags[i].flag->name, name) == 0 &&
-		    add_ids(c, c->flags[i].value, out) == -1)
+		    cli_word_ids(c, c->flags[i].value, out) == -1)
 			return -1;
 	return 0;
 }

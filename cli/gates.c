@@ -91,9 +91,11 @@ show_difference(struct cli *c, const char *dir, const struct config *config)
 static void
 trusts_text(struct cli *c, const struct trusts *all)
 {
-	for (size_t i = 0; i < all->count; i++)
-		cli_print(c, "%.12s %s %.500s\n", all->item[i].hash,
-		    all->item[i].time != NULL ? all->item[i].time : "?", all->item[i].path);
+	for (size_t i = 0; i < all->count; i++) {
+		view_head(&c->out, all->item[i].hash, 12);
+		cli_print(c, " %s %.500s\n", all->item[i].time != NULL ? all->item[i].time : "?",
+		    all->item[i].path);
+	}
 }
 
 static void

@@ -92,9 +92,11 @@ line_text(struct cli *c, const char *line)
 	}
 	for (int i = 0; i < KEYS; i++)
 		v[i] = json_member_string(&j, JSON_ROOT, keys[i]);
-	if (v[TIME] != NULL && strlen(v[TIME]) >= 19)
-		buf_printf(&c->out, "%s%.10s %.8s%s ", cli_paint(c, PAINT_DIM), v[TIME],
-		    v[TIME] + 11, cli_paint(c, PAINT_OFF));
+	if (v[TIME] != NULL) {
+		buf_puts(&c->out, cli_paint(c, PAINT_DIM));
+		view_time(&c->out, v[TIME]);
+		buf_printf(&c->out, "%s ", cli_paint(c, PAINT_OFF));
+	}
 	cli_format(&event, "%.24s", v[EVENT] != NULL ? v[EVENT] : "?");
 	buf_printf(&c->out, "%s%-8s%s", cli_paint(c, PAINT_BOLD), buf_text(&event),
 	    cli_paint(c, PAINT_OFF));
@@ -103,8 +105,10 @@ line_text(struct cli *c, const char *line)
 	fields_text(c, &j);
 	if (v[AGENT] != NULL)
 		cli_print(c, " by %.60s", v[AGENT]);
-	else if (v[SESSION] != NULL)
-		cli_print(c, " by session %.8s", v[SESSION]);
+	else if (v[SESSION] != NULL) {
+		buf_puts(&c->out, " by session ");
+		view_head(&c->out, v[SESSION], 8);
+	}
 	if (v[WHY] != NULL)
 		cli_print(c, ": %.160s", v[WHY]);
 	buf_putc(&c->out, '\n');
@@ -114,13 +118,14 @@ line_text(struct cli *c, const char *line)
 	json_free(&j);
 }
 
+/* fd: the state of the list; -1: it has none yet, so no journal. */
 static int
 log_verify(struct cli *c, int fd)
 {
-	struct journal_check check;
+	struct journal_check check = { 0 };
 	struct json_object *o;
 	struct error err;
-	int rc = journal_verify(fd, c->list.name, &check, &err);
+	int rc = fd != -1 ? journal_verify(fd, c->list.name, &check, &err) : 0;
 
 	if (c->json) {
 		o = out_object();
@@ -142,8 +147,8 @@ log_verify(struct cli *c, int fd)
 		    "the last line of the journal of '%s' is incomplete; the next change moves it "
 		    "to journal.torn-N",
 		    c->list.name);
-	buf_printf(&c->out, "intact: %llu lines, head %.16s\n", (unsigned long long)check.lines,
-	    check.head);
+	buf_printf(&c->out, "intact: %llu lines%s%.16s\n", (unsigned long long)check.lines,
+	    check.lines > 0 ? ", head " : "", check.head);
 	return EXIT_DONE;
 }
 
@@ -160,6 +165,11 @@ print_lines(struct cli *c, const struct log *l)
 		else
 			line_text(c, l->lines.item[i]);
 	}
+	if (l->seen == 0 && !c->json && l->task == NULL)
+		cli_print(c, "the journal of list '%s' is empty\n", c->list.name);
+	else if (l->seen == 0 && !c->json)
+		cli_print(c, "the journal of list '%s' has no line about task #%s\n", c->list.name,
+		    l->task);
 }
 
 int
@@ -176,16 +186,11 @@ log_main(struct cli *c)
 	if (cli_find(c) == -1)
 		return c->status;
 	fd = list_state(&c->list, false, &err);
-	if (fd == -1 && err.kind == ERROR_NOT_FOUND) {
-		if (!c->json)
-			buf_printf(&c->out, "the journal of list '%s' is empty\n", c->list.name);
-		return EXIT_DONE;
-	}
-	if (fd == -1)
+	if (fd == -1 && err.kind != ERROR_NOT_FOUND)
 		return cli_error(c, &err);
 	if (cli_flag(c, "verify")) {
 		status = log_verify(c, fd);
-	} else if (journal_read(fd, keep_line, &l, &err) == -1) {
+	} else if (fd != -1 && journal_read(fd, keep_line, &l, &err) == -1) {
 		status = cli_error(c, &err);
 	} else {
 		print_lines(c, &l);

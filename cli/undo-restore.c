@@ -150,6 +150,23 @@ restore(struct restore *r, const struct strings *ids, bool act)
 	return status;
 }
 
+/* A word that is the id of a task in the journal is that id, also if it has a comma. */
+static int
+restore_ids(struct cli *c, const struct history *h, struct strings *ids)
+{
+	for (int i = 0; i < c->operands; i++) {
+		const char *word = c->operand[i];
+
+		if (undo_last_text(h, word) != NULL)
+			strings_add(ids, word);
+		else if (word[0] == '#' && undo_last_text(h, word + 1) != NULL)
+			strings_add(ids, word + 1);
+		else if (cli_word_ids(c, word, ids) == -1)
+			return -1;
+	}
+	return 0;
+}
+
 int
 restore_main(struct cli *c)
 {
@@ -158,7 +175,7 @@ restore_main(struct cli *c)
 	bool dry = cli_flag(c, "dry-run");
 	int status;
 
-	if (cli_operand_ids(c, &ids) == -1 || cli_find(c) == -1 || history_load(c, &r.h) == -1 ||
+	if (cli_find(c) == -1 || history_load(c, &r.h) == -1 || restore_ids(c, &r.h, &ids) == -1 ||
 	    view_load(c, &r.v) == -1 ||
 	    (c->store.dirfd == -1 && !dry && r.h.count > 0 && cli_open(c, true) == -1)) {
 		status = c->status;

@@ -181,8 +181,11 @@ undo_text(struct cli *c, const struct history_entry *p, bool dry)
 		if (strcmp(p->event, names[i][0]) == 0)
 			what = names[i][1];
 	cli_print(c, "%s %s of #%s", dry ? "would undo" : "undid", what, p->task);
-	if (p->time != NULL)
-		cli_print(c, " (%.10s %.8s)", p->time, strlen(p->time) > 19 ? p->time + 11 : "");
+	if (p->time != NULL) {
+		buf_puts(&c->out, " (");
+		view_time(&c->out, p->time);
+		buf_putc(&c->out, ')');
+	}
 	buf_putc(&c->out, '\n');
 }
 

@@ -291,6 +291,22 @@ view_span(struct buf *b, int64_t ms)
 }
 
 void
+view_head(struct buf *b, const char *text, size_t max)
+{
+	text_show(b, text, strnlen(text, max), TEXT_LINE, max);
+}
+
+void
+view_time(struct buf *b, const char *iso)
+{
+	if (strlen(iso) < 19)
+		return;
+	view_head(b, iso, 10);
+	buf_putc(b, ' ');
+	view_head(b, iso + 11, 8);
+}
+
+void
 view_ago(struct buf *b, int64_t wall_ms)
 {
 	int64_t ms = clock_wall_ms() - wall_ms;

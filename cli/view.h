@@ -41,6 +41,11 @@ void view_line(struct cli *, const struct view *, const struct task *);
 /* A subject (or any text) made safe, at most max characters. */
 void view_text(struct buf *, const char *, size_t max);
 
+/* The first characters of an id or a hash, made safe, without dots after them. */
+void view_head(struct buf *, const char *, size_t max);
+/* A time of the journal: "2026-02-06 20:41:00"; nothing if it is none. */
+void view_time(struct buf *, const char *iso);
+
 /* Load the claims; a file that cannot be read is reported, and counts as empty. */
 void view_claims(struct cli *, struct claims *);
 

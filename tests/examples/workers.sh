@@ -82,7 +82,7 @@ tool claim_task "{\"task_id\":\"$schema\",\"owner\":\"eve\"}"
 is 'workers.4: what the printed program claimed for one agent cannot be claimed by another' '11 false' "$rc $(jq -r .claimed <<<"$out")"
 printed complete_task "$schema" >/dev/null
 tool claim_task "{\"task_id\":\"$schema\",\"owner\":\"eve\"}"
-is 'workers.4: nor what is completed' '12 false' "$rc $(jq -r .claimed <<<"$out")"
+is 'workers.4: what the printed program completed for one agent cannot be claimed by another' '11 false' "$rc $(jq -r .claimed <<<"$out")"
 begin twice
 tool create_task '{"subject":"One"}'
 id=$(jq -r .id <<<"$out")

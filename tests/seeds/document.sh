@@ -224,9 +224,9 @@ by_update() { run update "$1" --owner you && [ "$(field "$1" assignee)" = you ];
 by_complete() { run complete "$1" && [ "$(field "$1" status)" = completed ]; }
 by_depend() { run depend b --on "$1" && jq -e --arg id "$1" '.tasks[-1].dependencies | index($id)' "$file" >/dev/null; }
 by_delete() { run delete "$1" && [ -z "$(field "$1" id)" ] && run undo "#$1" && [ "$(field "$1" id)" = "$1" ]; }
-by_restore() { # of what is gone, a,b is two
-	case $1 in *,*) return ;; esac
-	run delete "$1" && run restore "#$1" && [ "$(field "$1" id)" = "$1" ]
+by_restore() {
+	run delete "$1" && run restore "#$1" && [ "$(field "$1" id)" = "$1" ] &&
+	    run delete "$1" && run restore "$1" && [ "$(field "$1" id)" = "$1" ]
 }
 by_release() { by_claim "$1" && run release "$1" && [ "$(field "$1" status)" = pending ]; }
 by_reading() { run why "$1" && run tree "$1" && run log "$1" && run verify "$1" && run receipts "$1"; }
@@ -286,6 +286,13 @@ is '0.12: a,b is the task of that id' a,b "$(jq -r .task.id <<<"$out")"
 tasks -l example delete a,b
 tasks -l example delete a,b
 is '0.12: if there is none, it is two ids' '0  ' "$rc $(field a id) $(field b id)"
+tasks -l example restore a,b
+is '0.12: restore prefers the task of that id, too' '0 a,b  ' "$rc $(field a,b id) $(field a id) $(field b id)"
+tasks -l example delete a,b
+tasks -l example restore a b
+tasks -l example delete a b
+tasks -l example restore b,a
+is '0.12: restore b,a restores two tasks, because there was none of that id' '0 a b' "$rc $(field a id) $(field b id)"
 tasks -l example get '#task:1'
 has '0.12: #ID is ID, if no id begins so' 'task:1' "$out"
 with_ids
