@@ -120,9 +120,9 @@ const char *cli_value(const struct cli *, const char *name); /* the last one, or
 void cli_values(const struct cli *, const char *name, struct strings *);
 /* A whole number in [min, max], or `otherwise` if it was not passed; -1 after cli_misuse(). */
 int64_t cli_number(struct cli *, const char *name, int64_t min, int64_t max, int64_t otherwise);
-/* Task ids of all operands, of a word, or all values of a flag, each once: "3", "#3", "3,4"; -1 after
- * cli_misuse().  They open the list, if there is one: a word that is the id of one of its tasks is
- * that id. */
+/* Task ids of all operands, of a word, or all values of a flag, each once: "3", "#3", "3,4"; -1
+ * after cli_misuse().  They open the list, if there is one: a word that is the id of one of its
+ * tasks is that id. */
 int cli_operand_ids(struct cli *, struct strings *);
 int cli_word_ids(struct cli *, const char *word, struct strings *);
 int cli_value_ids(struct cli *, const char *name, struct strings *);

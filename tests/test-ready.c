@@ -66,7 +66,7 @@ ready(void)
 
 	cr_assert_eq(claims_load(&list, &claims, &err), 0, "%s", err.text);
 	buf_reset(&out);
-	claim_add_ready(&out, &store, &claims);
+	claim_add_ready(&out, &store, &claims, NULL);
 	claims_free(&claims);
 	return buf_text(&out) + (out.len > 0); /* without the blank */
 }

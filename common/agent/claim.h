@@ -82,11 +82,10 @@ void claim_held_text(struct buf *reason, const struct task *);
 /*
  * What an agent that was refused can do instead, added to the reason: ` Ready now: #5 "Changelog",
  * #7 "Docs" and more.`  The first few tasks without owner, claim and open blockers, in the order
- * of their ids, not `except` (NULL: any); nothing if there is none.  Files are read until enough are found, so that a
- * refusal costs the same in a list of ten thousand.
+ * of their ids, not `except` (NULL: any); nothing if there is none.  Files are read until enough
+ * are found, so that a refusal costs the same in a list of ten thousand.
  */
 #define CLAIM_READY_SHOWN 5
-void claim_add_ready(
-    struct buf *reason, struct store *, const struct claims *, const char *except);
+void claim_add_ready(struct buf *reason, struct store *, const struct claims *, const char *except);
 
 #endif

@@ -115,12 +115,14 @@ has 'tasks-json.5: and list says that there is a file that it cannot read' 'clau
 schema() { "$cli" call --json | jq -r --arg t "$1" '.[] | select(.name == $t) | .inputSchema'; }
 members() { example "$1" | "$top/tests/examples/instance" --members; }
 for tool in TodoWrite:tasks-json.6 TodoRead:tasks-json.7; do
-	is "${tool#*:}: ${tool%:*} takes the printed parameters with their types" '' "$(members "${tool#*:}" | while read -r name type need; do
-		schema "${tool%:*}" | jq -r --arg n "$name" --arg t "$type" --arg r "$need" '
-		    select((.properties[$n].type | [.] | flatten | index($t) | not) or
-			((.required | index($n) != null) != ($r == "required"))) | $n'
+	is "${tool#*:}: ${tool%:*} takes the printed parameters with their types" '' "$(members "${tool#*:}" | while read -r name type _; do
+		schema "${tool%:*}" | jq -r --arg n "$name" --arg t "$type" '
+		    select(.properties[$n].type | [.] | flatten | index($t) | not) | $n'
 	done)"
 done
+is 'tasks-json.6: the printed parameters need a description' description "$(members tasks-json.6 | sed -n 's/ .* required$//p')"
+call todo TodoWrite "$(instance tasks-json.6 id= description= 'status="pending"')"
+is 'tasks-json.6: a call without a description is refused' 64 "$rc"
 call todo TodoWrite "$(instance tasks-json.6 id= 'status="pending"')"
 is 'tasks-json.6: without an id a task is made, with the default status' '0 pending text' "$rc $(field '"\(.task.status) \(.task.assignee)"')"
 call todo TodoWrite "$(instance tasks-json.6 id= status= dependencies=)"
