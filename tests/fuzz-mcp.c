@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "../cli/commands.h"
+#include "config/config.h"
 #include "fuzz.h"
 
 static char dir[] = "/dev/shm/fuzz-mcp-XXXXXX";
@@ -28,6 +29,9 @@ leave(void)
 int
 LLVMFuzzerInitialize(int *argc, char ***argv)
 {
+	static const char config[] = "{\"durability\":\"off\"}";
+	const size_t len = sizeof(config) - 1;
+	struct error wrong;
 	char path[64];
 	int fd;
 
@@ -40,8 +44,10 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	atexit(leave);
 	snprintf(path, sizeof(path), "%s/task-hooks.json", dir);
 	if ((fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600)) == -1 ||
-	    write(fd, "{\"durability\":\"none\"}", 21) != 21 || close(fd) == -1)
+	    write(fd, config, len) != (ssize_t)len || close(fd) == -1)
 		err(1, "%s", path);
+	if (config_check(path, config, len, &wrong) == -1)
+		errx(1, "%s", wrong.text);
 	clearenv();
 	setenv("CLAUDE_CONFIG_DIR", dir, 1);
 	setenv("HOME", dir, 1);

@@ -266,43 +266,35 @@ Test(convert, the_format_is_detected)
 	cr_expect_eq(convert_form_parse("xml"), CONVERT_UNKNOWN);
 }
 
-Test(convert, bad_entries_are_skipped)
+/* Of the text one task is read, and these lines are reported. */
+static void
+skips(enum convert_form form, const char *text, const char *want)
 {
 	struct task_set set = { 0 };
 	struct convert_report report = { 0 };
-	static const char text[] =
-	    "[{\"id\":\"a\",\"subject\":\"A\",\"status\":\"pending\"},7,{\"id\":\"b\"},"
-	    "{\"id\":\"a\",\"subject\":\"again\",\"status\":\"pending\"}]";
 
-	cr_assert_eq(convert_read(CONVERT_EXPORTED, text, strlen(text), &set, &report, &err), 0);
+	cr_assert_eq(convert_read(form, text, strlen(text), &set, &report, &err), 0);
 	cr_expect_eq(set.count, 1);
-	cr_expect_str_eq(lines(&report.skipped),
-	    "entry 2: it is a number, not an object\n"
-	    "entry 3: status is missing\n"
-	    "entry 4: an earlier entry has the id #a\n",
-	    "%s", lines(&report.skipped));
-	cr_expect_eq(convert_read(CONVERT_EXPORTED, "[", 1, &set, &report, &err), -1);
+	cr_expect_str_eq(lines(&report.skipped), want, "%s", lines(&report.skipped));
+	cr_expect_eq(convert_read(form, "[", 1, &set, &report, &err), -1);
 	task_set_free(&set);
 	convert_report_free(&report);
 }
 
-Test(convert, a_message_names_the_entry_of_a_document)
+Test(convert, bad_entries_are_skipped_and_named)
 {
-	struct task_set set = { 0 };
-	struct convert_report report = { 0 };
-	static const char text[] =
+	skips(CONVERT_EXPORTED,
+	    "[{\"id\":\"a\",\"subject\":\"A\",\"status\":\"pending\"},7,{\"id\":\"b\"},"
+	    "{\"id\":\"a\",\"subject\":\"again\",\"status\":\"pending\"}]",
+	    "entry 2: it is a number, not an object\n"
+	    "entry 3: status is missing\n"
+	    "entry 4: an earlier entry has the id #a\n");
+	skips(CONVERT_DOCUMENT,
 	    "{\"tasks\":[7,{\"id\":\"a\",\"description\":\"A\",\"status\":\"pending\"},{},"
-	    "{\"id\":\"a\",\"description\":\"again\",\"status\":\"pending\"}]}";
-
-	cr_assert_eq(convert_read(CONVERT_DOCUMENT, text, strlen(text), &set, &report, &err), 0);
-	cr_expect_eq(set.count, 1);
-	cr_expect_str_eq(lines(&report.skipped),
+	    "{\"id\":\"a\",\"description\":\"again\",\"status\":\"pending\"}]}",
 	    "tasks[0]: it is a number, not an object\n"
 	    "tasks[2]: id is missing\n"
-	    "tasks[3]: an earlier entry has the id #a\n",
-	    "%s", lines(&report.skipped));
-	task_set_free(&set);
-	convert_report_free(&report);
+	    "tasks[3]: an earlier entry has the id #a\n");
 }
 
 Test(convert, a_nul_byte_is_neither_a_bullet_nor_a_mark)

@@ -1,6 +1,6 @@
 /*
- * Who makes a call of a command or of a tool.  Nothing but the environment and
- * the processes above tell.
+ * Who makes a call of a command or of a tool, as far as the environment and the
+ * processes above tell.  What an MCP request says is added by cli-context.c.
  */
 #include <stdio.h>
 #include <stdlib.h>

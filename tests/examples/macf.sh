@@ -31,9 +31,9 @@ has 'macf.2: get says why the task of that name is not shown' 'invalid JSON: byt
 example macf.2 >schema.json
 tasks --list schema-import import schema.json
 is 'macf.2: import of it fails' 1 $rc
-has 'macf.2: and says where it is not JSON' 'byte 30: a comment, which JSON does not have' "$err"
+has 'macf.2: the refusal of import says where it is not JSON' 'byte 30: a comment, which JSON does not have' "$err"
 tasks --list schema-import import - <schema.json
-has 'macf.2: also from standard input' 'byte 30: a comment, which JSON does not have' "$err"
+has 'macf.2: the refusal of import from standard input says so too' 'byte 30: a comment, which JSON does not have' "$err"
 
 ## the wrong and the correct form
 for id in macf.3 macf.4; do
@@ -55,7 +55,7 @@ for list in macf-3 macf-4; do
 	is "${list/-/.}: doctor --fix makes it a task of the client, with the printed fields" '88 My Task ... pending' \
 	    "$(field '"\(.task.id) \(.task.subject) \(.task.description) \(.task.status)"')"
 done
-is 'macf.4: with its active form' 'Working on My Task' "$(field .task.activeForm)"
+is 'macf.4: doctor --fix keeps the active form' 'Working on My Task' "$(field .task.activeForm)"
 example macf.3 >wrong.json
 tasks --list macf-3-import import wrong.json
 has 'macf.3: import says what is wrong with it' 'entry 1: id is a number, not a string' "$err"
@@ -158,9 +158,9 @@ while IFS= read -r line; do
 	is "macf.12: the message for 'task create $kind' says what to write" \
 	    "64 claude-tasks: unknown command 'task'; write: claude-tasks create --kind $kind$needed TITLE (try: claude-tasks help)" "$rc $err"
 	tasks --list commands macf_tools "${words[@]}"
-	has "macf.12, macf.s9: so does that for 'macf_tools task create $kind'" "claude-tasks create --kind $kind" "$err"
+	has "macf.12, macf.s9: the message for 'macf_tools task create $kind' says what to write" "claude-tasks create --kind $kind" "$err"
 	tasks --list commands create --kind "$kind" "${words[@]:3}" --json
-	is "macf.12: with the kind as an option 'create $kind' makes the task" "0 $n $kind Working on Title" \
+	is "macf.12: create --kind $kind makes the task" "0 $n $kind Working on Title" \
 	    "$rc $(field '"\(.id) \(.task.metadata.kind) \(.task.activeForm)"')"
 	tasks --list words create "${words[@]:2}"
 	has "macf.12, macf.s2: the kind as a word gets a message that names the option" "--kind $kind" "$err"

@@ -24,12 +24,12 @@ mkdir .tasks "$lists/document" "$lists/native"
 printf '%s' "$task" >".tasks/$id.json"
 is 'sync-hooks.1: as a file of a .tasks folder it is read with every field' "$wanted" "$(shown --dir .tasks)"
 tasks --dir .tasks list
-has 'sync-hooks.1: and list shows its owner and what it waits for there' '(worker-alpha) [blocked by #task_1738949000]' "$out"
+has 'sync-hooks.1: list shows the owner and what it waits for in a .tasks folder' '(worker-alpha) [blocked by #task_1738949000]' "$out"
 tasks --dir .tasks release "$id"
 tasks --dir .tasks depend "$id" --drop task_1738949000
 tasks --dir .tasks list
-is 'sync-hooks.1: there it can be released and its dependency dropped' "#$id [pending] Implement OAuth2 Callback" "$out"
-is 'sync-hooks.1: its other members survive that' "$(jq -Sc '[.priority, .metadata.created_at]' <<<"$task")" "$(jq -Sc '[.priority, .metadata.created_at]' ".tasks/$id.json")"
+is 'sync-hooks.1: in a .tasks folder it can be released and its dependency dropped' "#$id [pending] Implement OAuth2 Callback" "$out"
+is 'sync-hooks.1: its other members survive these changes' "$(jq -Sc '[.priority, .metadata.created_at]' <<<"$task")" "$(jq -Sc '[.priority, .metadata.created_at]' ".tasks/$id.json")"
 jq '{tasks: [.], version: 2}' <<<"$task" >"$lists/document/tasks.json"
 is 'sync-hooks.1: as an element of a tasks.json it is read with status, priority and dependencies' \
     "$(jq -c 'del(.subagent, .created)' <<<"$wanted")" "$(shown --list document | jq -c 'del(.subagent, .created)')"
@@ -38,7 +38,7 @@ tasks --list native list
 has 'sync-hooks.1: as a file of the client, which does not show it, list says so' 'claude-tasks doctor --list native' "$err"
 tasks --list native doctor --no-selftest --fix
 has 'sync-hooks.1: doctor advises to import it, because it has dependencies' "claude-tasks --list native import $lists/native/5.json, then remove that file" "$out"
-is 'sync-hooks.1: and --fix does not make a task of it that has lost them' "$task" "$(cat "$lists/native/5.json")"
+is 'sync-hooks.1: doctor --fix does not make a task of it that has lost its dependencies' "$task" "$(cat "$lists/native/5.json")"
 tasks --list native import "$lists/native/5.json"
 rm "$lists/native/5.json"
 is 'sync-hooks.1: the advice works' "$wanted" "$(shown --list native)"
@@ -80,11 +80,11 @@ printf '#!/bin/sh\necho "2.1.197 (Claude Code)"\n' >claude
 chmod +x claude
 tasks doctor --no-selftest --client ./claude
 has 'sync-hooks.2: doctor says what is wrong with the printed settings' '"SubagentStop"[0] is a hook without the group around it' "$out"
-has 'sync-hooks.2: and what to write' 'or write {"hooks": [...]} around it' "$out"
+has 'sync-hooks.2: doctor says what to write instead' 'or write {"hooks": [...]} around it' "$out"
 tasks install --no-todo-tools --client ./claude
 is 'sync-hooks.2: install puts the printed hook into a group' "$(example sync-hooks.2 | jq -c '{hooks: .hooks.SubagentStop}')" "$(jq -c '.hooks.SubagentStop[0]' "$user")"
 tasks doctor --no-selftest --client ./claude
-deny 'sync-hooks.2: then doctor has nothing to say of it' grep -q 'hooks.group' <<<"$out"
+deny 'sync-hooks.2: after install doctor finds no hook without a group' grep -q 'hooks.group' <<<"$out"
 tasks uninstall
 is 'sync-hooks.2: uninstall restores the printed bytes' "$(example sync-hooks.2)" "$(cat "$user")"
 # the printed command, with the printed way to read its input

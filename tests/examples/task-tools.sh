@@ -102,7 +102,7 @@ is 'task-tools.10: claude-tasks creates nothing while the printed program holds 
 exec 3>&-
 wait
 tasks --list theirs create Waits
-is 'task-tools.10: then it does' 0 $rc
+is 'task-tools.10: claude-tasks creates a task when the lock is free' 0 $rc
 
 ## create, read, update, delete, list, clear
 uses task-tools.11 task-tools.12 task-tools.13 task-tools.14 task-tools.15 task-tools.16 task-tools.17 task-tools.18
@@ -111,7 +111,7 @@ for input in '{"subject":"S","description":"D"}' '{"subject":"S","description":"
 	theirs_said=$(printed call TaskCreate "$input")
 	call ours TaskCreate "$input"
 	is 'task-tools.11, task-tools.17: TaskCreate gives the data of the printed tool' "$(jq -Sc .data <<<"$theirs_said")" "$(printed output TaskCreate "$out" | jq -Sc .)"
-	is 'task-tools.11, task-tools.17: and writes the bytes of the printed tool' '' "$(same)"
+	is 'task-tools.11, task-tools.17: TaskCreate writes the bytes of the printed tool' '' "$(same)"
 done
 begin
 is 'task-tools.17: over MCP it answers with the text of the printed tool' "$(printed call TaskCreate '{"subject":"S","description":"D"}' | jq -r .text)" "$(mcp TaskCreate '{"subject":"S","description":"D"}')"
@@ -124,7 +124,7 @@ echo '{"id":"6","subject":"No status"}' | tee "$theirs/6.json" >"$ours/6.json"
 is 'task-tools.12: a file that breaks the schema is no task for both' 'null 10' "$(printed run bu 6) $("$cli" --list ours get 6 >/dev/null 2>&1; echo $?)"
 has 'task-tools.12: the printed program names the field' status "$(printed run bu 6; cat "$T/printed")"
 tasks --list ours get 6
-has 'task-tools.12: so does claude-tasks' 'description is missing' "$err"
+has 'task-tools.12: claude-tasks names a field too' 'description is missing' "$err"
 rm "$theirs/6.json" "$ours/6.json"
 is 'task-tools.15: the printed list has the tasks that claude-tasks lists, and the internal one' "$(mine list --all; grep -o '^#[0-9]*' <<<"$out" | tr -d '#' | sort | paste -sd,),5" \
     "$(printed run D5 | jq -r '[.[].id] | sort | join(",")')"
@@ -153,7 +153,7 @@ for input in '"subject":"S2","description":"D2","activeForm":"A2"' '"status":"in
 	call ours TaskUpdate "{\"taskId\":\"4\",$input}"
 	is "task-tools.19: TaskUpdate $input gives the result of the printed parts" "$(jq -Sc '.data | {success, taskId, statusChange}' <<<"$theirs_said")" \
 	    "$(printed output TaskUpdate "$out" | jq -Sc '{success, taskId, statusChange}')"
-	is "task-tools.19: and writes the same ($input)" '' "$(same)"
+	is "task-tools.19: TaskUpdate $input writes the bytes of the printed parts" '' "$(same)"
 done
 begin
 printed call TaskUpdate '{"taskId":"3","metadata":{"a":null,"b":2}}' >/dev/null
@@ -168,10 +168,10 @@ begin
 jq -n --arg cwd "$PWD" '{durability: "off", gates: [{name: "proof", run: ["test", "-e", "proof"], cwd: $cwd}]}' >"$HOME/.claude/task-hooks.json"
 PRINTED_HOOK=$BUILD/on-task-completed-verify printed call TaskUpdate '{"taskId":"2","status":"completed"}' >"$T/refused"
 is 'task-tools.21: the printed completion is refused by our hook, and nothing is written' 'false [] pending' "$(jq -r '.data | "\(.success) \(.updatedFields)"' "$T/refused") $(jq -r .status "$theirs/2.json")"
-has 'task-tools.21: with the name of the gate' proof "$(jq -r .data.error "$T/refused")"
+has 'task-tools.21: the refusal names the gate' proof "$(jq -r .data.error "$T/refused")"
 touch proof
 PRINTED_HOOK=$BUILD/on-task-completed-verify printed call TaskUpdate '{"taskId":"2","status":"completed"}' >"$T/passed"
-is 'task-tools.21: and completes the task when the gate passes' 'true completed' "$(jq -r .data.success "$T/passed") $(jq -r .status "$theirs/2.json")"
+is 'task-tools.21: the printed completion passes our hook when the gate passes' 'true completed' "$(jq -r .data.success "$T/passed") $(jq -r .status "$theirs/2.json")"
 echo '{"durability":"off"}' >"$HOME/.claude/task-hooks.json"
 for id in task-tools.s3 task-tools.s5 task-tools.s7; do
 	begin
@@ -208,7 +208,7 @@ for id in task-tools.24 task-tools.48; do
 	is "$id: all lines were understood" "${#text[@]}" "$(ls "$ours"/*.json | wc -l)"
 	is "$id: TaskList over MCP prints the printed lines" "$(example $id | sort)" "$(mcp TaskList '{}' | sort)"
 	mine list
-	is "$id: so does list" "$(example $id | sort)" "$(sort <<<"$out")"
+	is "$id: list prints the printed lines" "$(example $id | sort)" "$(sort <<<"$out")"
 done
 
 ## dependencies
@@ -243,7 +243,7 @@ is 'task-tools.29: after 1, what waits for it is ready' '2 3 5' "$(ready)"
 mine complete 2
 is 'task-tools.29: 4 waits for both' '3 5' "$(ready)"
 mine complete 3
-is 'task-tools.29: and then it is ready' '4 5' "$(ready)"
+is 'task-tools.29: 4 is ready when both are completed' '4 5' "$(ready)"
 
 ## claims
 uses task-tools.30 task-tools.31 task-tools.32
@@ -279,7 +279,7 @@ mine claim 2 --agent bob
 said=$(printed run qn agent-id bob shutdown)
 mine release --agent bob --json
 is 'task-tools.32: release --agent gives the result of the printed function' "$(jq -Sc . <<<"$said")" "$(field '{unassignedTasks, notificationMessage}' | jq -Sc .)"
-is 'task-tools.32: and writes the same' '' "$(same)"
+is 'task-tools.32: release --agent writes the bytes of the printed function' '' "$(same)"
 
 ## numbers
 uses task-tools.33 task-tools.34 task-tools.35
@@ -346,7 +346,7 @@ for i in {1..12}; do
 done
 wait
 is 'task-tools.11, task-tools.13, task-tools.30, task-tools.42: two printed programs and claude-tasks on one list fail in nothing' '' "$(cat "$T/errors")"
-is 'task-tools.11, task-tools.13, task-tools.30: and lose no task, owner or metadata' 'left completed left 12, ours pending null 12, right completed right 12' \
+is 'task-tools.11, task-tools.13, task-tools.30: two printed programs and claude-tasks on one list lose no task, owner or metadata' 'left completed left 12, ours pending null 12, right completed right 12' \
     "$(jq -r 'select(.subject | test(" [0-9]+$")) | "\(.subject | split(" ")[0]) \(.status) \(.owner)"' "$theirs"/*.json | sort | uniq -c | awk '{ print $2, $3, $4, $1 }' | paste -sd, | sed 's/,/, /g')"
 is 'task-tools.43: the printed listeners heard every change of their own program' '36 36' "$(jq -r .heard "$T/left" "$T/right" | paste -sd' ')"
 "$cli" --list theirs watch >"$T/watch" 2>&1 &

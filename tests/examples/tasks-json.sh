@@ -109,7 +109,7 @@ cp one.json "$lists/bare/tasks.json"
 tasks --list bare doctor --no-selftest
 has 'tasks-json.5: a tasks.json without the root object is reported with what to do' "claude-tasks --list bare import $lists/bare/tasks.json" "$out"
 tasks --list bare list
-has 'tasks-json.5: and list says that there is a file that it cannot read' 'claude-tasks doctor --list bare' "$err"
+has 'tasks-json.5: list says that there is a file that it cannot read' 'claude-tasks doctor --list bare' "$err"
 
 ## TodoWrite, TodoRead
 schema() { "$cli" call --json | jq -r --arg t "$1" '.[] | select(.name == $t) | .inputSchema'; }
@@ -195,7 +195,7 @@ for i in {1..15}; do
 done
 wait
 is 'tasks-json.11: two writers of the printed program and claude-tasks on one file fail in nothing' '' "$(cat "$T/writers")"
-is 'tasks-json.11: and lose no task' '15 15 15' "$(jq -r '[.tasks[].description | split(" ")[0]] | "\(map(select(. == "theirs")) | length) \(map(select(. == "others")) | length) \(map(select(. == "ours")) | length)"' "$file")"
+is 'tasks-json.11: two writers of the printed program and claude-tasks on one file lose no task' '15 15 15' "$(jq -r '[.tasks[].description | split(" ")[0]] | "\(map(select(. == "theirs")) | length) \(map(select(. == "others")) | length) \(map(select(. == "ours")) | length)"' "$file")"
 
 ## the skill
 example tasks-json.12 >skill.md
@@ -205,7 +205,7 @@ mkdir -p "$HOME/.claude/skills/task-manager"
 cp skill.md "$HOME/.claude/skills/task-manager/SKILL.md"
 tasks install --skill --no-todo-tools
 is 'tasks-json.12: the printed skill is not replaced by ours' "21 $(cat skill.md)" "$rc $(cat "$HOME/.claude/skills/task-manager/SKILL.md")"
-has 'tasks-json.12: and the message says what to do' "remove it, then: claude-tasks install --skill" "$err"
+has 'tasks-json.12: the message of install --skill says what to do' "remove it, then: claude-tasks install --skill" "$err"
 # its operations, by the command
 new_list skill
 operations=$(sed -n 's/^[0-9]\. \*\*\(.*\):\*\*$/\1/p' skill.md | paste -sd,)

@@ -72,7 +72,7 @@ printed create_task schema , create_task api >/dev/null
 schema=$(jq -r 'select(.subject == "schema") | .id' .tasks/*.json) api=$(jq -r 'select(.subject == "api") | .id' .tasks/*.json)
 jq --arg s "$schema" '.blockedBy = [$s, "task_missing"]' ".tasks/$api.json" >"$T/new" && cp "$T/new" ".tasks/$api.json"
 is 'workers.3: the printed can_start says no' False "$(printed can_start "$api")"
-is 'workers.3: and claude-tasks does not offer that task' "$schema" "$("$cli" --dir .tasks list --ready --json | jq -r '[.tasks[].id] | join(",")')"
+is 'workers.3: claude-tasks does not offer a task that cannot start' "$schema" "$("$cli" --dir .tasks list --ready --json | jq -r '[.tasks[].id] | join(",")')"
 tool claim_task "{\"task_id\":\"$api\"}"
 is 'workers.4: a blocked task is not claimed' '13 false blocked' "$rc $(jq -r '"\(.claimed) \(.reason)"' <<<"$out")"
 has 'workers.4: the refusal names what blocks it' "$schema" "$(jq -r .message <<<"$out")"
@@ -123,7 +123,7 @@ for i in {1..20}; do
 done >>"$T/errors" 2>&1
 wait
 is 'workers.2, workers.4, workers.5: the printed program and claude-tasks in one folder fail in nothing' '' "$(cat "$T/errors")"
-is 'workers.2, workers.4, workers.5: and lose no task and no change' '20 completed theirs, 20 pending null' \
+is 'workers.2, workers.4, workers.5: the printed program and claude-tasks in one folder lose no task and no change' '20 completed theirs, 20 pending null' \
     "$(jq -r '"\(.status) \(.owner)"' .tasks/*.json | sort | uniq -c | sed 's/^ *//' | paste -sd, | sed 's/,/, /')"
 
 ## the command
@@ -153,7 +153,7 @@ tasks --dir .tasks complete "$first" --json
 is 'workers.s8: the first unblocked task is claimed and completed' 'setup database schema completed' "$(jq -r '"\(.subject) \(.status)"' ".tasks/$first.json")"
 example workers.s9 >/dev/null
 tasks --dir .tasks list --ready --json
-is 'workers.s9: then the list says which are unblocked' 'create API endpoints,write docs' "$(field '[.tasks[].subject] | sort | join(",")')"
+is 'workers.s9: list --ready says which are unblocked now' 'create API endpoints,write docs' "$(field '[.tasks[].subject] | sort | join(",")')"
 
 ## the client's files
 mkdir -p "$lists/native"

@@ -50,30 +50,30 @@ for dir in native doc .tasks; do
 	tasks --dir $dir claim "${made[0]}" --agent q
 	tasks --dir $dir claim "${made[2]}" --agent q
 	tasks --dir $dir release --agent q --json
-	is "1.62: release --agent names the tasks ($dir)" \
+	is "1.62: release --agent names the tasks that it released ($dir)" \
 	    "[{\"id\":\"${made[0]}\",\"subject\":\"Parse\"},{\"id\":\"${made[2]}\",\"subject\":\"Test\"}]" \
 	    "$(field '.unassignedTasks | tojson')"
-	is "1.62: and has the message ($dir)" \
+	is "1.62: release --agent has the message for the other agents ($dir)" \
 	    "q has shut down. 2 task(s) were unassigned: #${made[0]} \"Parse\", #${made[2]} \"Test\". Use TaskList to check availability and TaskUpdate with owner to reassign them to idle teammates." \
 	    "$(field .notificationMessage)"
-	is "1.62: beside what it had ($dir)" "${made[0]} ${made[2]}|${made[0]} ${made[2]}" \
+	is "1.62: release --agent still lists what was released and what is ready ($dir)" "${made[0]} ${made[2]}|${made[0]} ${made[2]}" \
 	    "$(field '"\(.released | join(" "))|\(.ready | join(" "))"')"
 	out=$(hook on-subagent-stop "--dir $dir" "\"hook_event_name\":\"SubagentStop\",\"permission_mode\":\"default\",\"last_assistant_message\":\"done\",\"tasks_completed\":[\"${made[0]}\"]$(is_subagent 1)")
 	is "0.48: the answer to a report names the task that is ready ($dir)" \
 	    "Completed by report: #${made[0]} \"Parse\". Ready now: #${made[1]}." "$(field .systemMessage)"
 done
 tasks --dir native release --agent nobody --json
-is '1.62: an agent that had nothing' '[]|nobody has shut down.' "$(field '"\(.unassignedTasks)|\(.notificationMessage)"')"
+is '1.62: release --agent of an agent that had nothing names no task' '[]|nobody has shut down.' "$(field '"\(.unassignedTasks)|\(.notificationMessage)"')"
 tasks --dir native claim 3 --agent q
 tasks --dir native release 3 --json
-is '1.62: release N: nobody has ended' '1 task(s) were unassigned: #3 "Test". Use TaskList to check availability and TaskUpdate with owner to reassign them to idle teammates.' \
+is '1.62: release N has a message that does not say that an agent has ended' '1 task(s) were unassigned: #3 "Test". Use TaskList to check availability and TaskUpdate with owner to reassign them to idle teammates.' \
     "$(field .notificationMessage)"
 tasks --dir native release --dead --json
-is '1.62: release --dead without any' '[]|' "$(field '"\(.unassignedTasks)|\(.notificationMessage)"')"
+is '1.62: release --dead without a dead agent names no task and has no message' '[]|' "$(field '"\(.unassignedTasks)|\(.notificationMessage)"')"
 
 ## 1.80: who is there
 tasks -l $team agents
-is '1.80: nobody yet' "no agent has taken a task of list '$team'" "$out"
+is '1.80: agents says that nobody has taken a task' "no agent has taken a task of list '$team'" "$out"
 for subject in Build Ship Docs Check Wait; do
 	tasks -l $team create "$subject"
 done
@@ -94,33 +94,33 @@ write 3 a0000000000000008
 "$cli" -l $team update 5 --owner $'e\e[31mvil' >/dev/null
 tasks -l $team agents --json
 one() { field ".[] | select(.agent == \"$1\") | $2"; }
-is '1.80: a teammate that works' 'running true 1 Build' "$(one ann '"\(.state) \(.alive) \(.holds[0] | "\(.id) \(.subject)")"')"
-is '1.80: a subagent, its type and session' "general-purpose $lead" "$(one a0000000000000007 '"\(.type) \(.session)"')"
-is '1.80: one whose client is gone' 'gone false 3' "$(one a0000000000000008 '"\(.state) \(.alive) \(.holds[0].id)"')"
-is '1.80: since the claim, and last seen' 'true true' \
+is '1.80: agents shows a teammate that works as running, with its task' 'running true 1 Build' "$(one ann '"\(.state) \(.alive) \(.holds[0] | "\(.id) \(.subject)")"')"
+is '1.80: agents shows the type and the session of a subagent' "general-purpose $lead" "$(one a0000000000000007 '"\(.type) \(.session)"')"
+is '1.80: agents shows an agent whose client is gone as gone' 'gone false 3' "$(one a0000000000000008 '"\(.state) \(.alive) \(.holds[0].id)"')"
+is '1.80: agents tells since when a task is claimed and when the agent was last seen' 'true true' \
     "$(one ann '"\(.since == .holds[0].since and (.since | test("^20.*Z$"))) \(.last_seen >= .since)"')"
-is '1.80: an owner that took nothing' '["5"]' "$(field '.[] | select(.agent | startswith("e")) | [.holds[].id] | tojson')"
+is '1.80: agents shows an owner that took nothing, with the task' '["5"]' "$(field '.[] | select(.agent | startswith("e")) | [.holds[].id] | tojson')"
 tasks -l $team agents
-has '1.80: as text' 'ann [running] #1 Build for ' "$out"
-is '1.80: no control characters' 0 "$(grep -c $'\e' <<<"$out")"
+has '1.80: agents prints the name, the state, the task and the time as text' 'ann [running] #1 Build for ' "$out"
+is '1.80: agents prints no control characters of a name' 0 "$(grep -c $'\e' <<<"$out")"
 make_team
 tasks -l $team agents --json
-is '1.80: the team: type, colour, who is busy' 'Explore blue running|idle|idle' \
+is '1.80: agents shows the members of the team with type, colour and who is busy' 'Explore blue running|idle|idle' \
     "$(one bob '"\(.type) \(.color) \(.state)"')|$(one front .state)|$(one team-lead .state)"
-is '1.80: the teammate with its type' 'general-purpose purple true' "$(one ann '"\(.type) \(.color) \(.member)"')"
+is '1.80: agents joins the claims of a teammate with its entry in the team' 'general-purpose purple true' "$(one ann '"\(.type) \(.color) \(.member)"')"
 tasks -l $team agents --color always
-has '1.81: running is yellow' $'\e[33m[running]' "$out"
-has '1.81: gone is red' $'\e[31m[gone]' "$out"
-has '1.81: idle is dim' $'\e[2m[idle]' "$out"
-has '1.80: a teammate has its own colour' $'\e[35mann\e[0m' "$out"
+has '1.81: a running agent is yellow' $'\e[33m[running]' "$out"
+has '1.81: an agent that is gone is red' $'\e[31m[gone]' "$out"
+has '1.81: an idle agent is dim' $'\e[2m[idle]' "$out"
+has "1.80: a teammate has the colour of the team's file" $'\e[35mann\e[0m' "$out"
 tasks -l $team claim 4 --agent zed
 tasks -l $team complete 4 --agent zed
 tasks -l $team agents --color always
-has '1.81: done is green' $'\e[32m[done]\e[0m 1 completed' "$(grep zed <<<"$out")"
-is '1.80: the task of the one that was gone was given back' '0 gone' \
+has '1.81: an agent that has completed its task is green' $'\e[32m[done]\e[0m 1 completed' "$(grep zed <<<"$out")"
+is '1.80: the task of an agent that is gone is given back' '0 gone' \
     "$("$cli" -l $team agents --json | jq -r '.[] | select(.agent == "a0000000000000008") | "\(.holds | length) \(.state)"')"
 tasks -l $team release 2
-is '1.80: a task taken back by hand does not end the agent' idle \
+is '1.80: an agent whose task was taken back by hand is idle, not gone' idle \
     "$("$cli" -l $team agents --json | jq -r '.[] | select(.agent == "a0000000000000007") | .state')"
 
 ## watch shows them
@@ -131,29 +131,29 @@ tasks -l $team claim 2 --agent late
 for ((i = 0; i < 1200; i++)); do grep -q 'late #2' "$T/watch" && break; sleep 0.05; done
 kill $watcher
 wait $watcher
-has '1.80: watch names who has what' 'agents: ann #1, ' "$(cat "$T/watch")"
-has '1.80: and tells when that changes' 'late #2' "$(cat "$T/watch")"
+has '1.80: watch names who has which task' 'agents: ann #1, ' "$(cat "$T/watch")"
+has '1.80: watch tells when that changes' 'late #2' "$(cat "$T/watch")"
 out=$(TERM=xterm script -qec "stty cols 100 rows 20; timeout -s INT 20 $cli -l $team watch --until 4" /dev/null </dev/null)
-has '1.80: also on a terminal, with the time' $'\e[33mann #1 ' "$out"
+has '1.80: watch on a terminal shows who has which task, and for how long' $'\e[33mann #1 ' "$out"
 
 ## 1.63: who is told
 out=$(hook on-subagent-stop "--list $team" "\"hook_event_name\":\"SubagentStop\"$(is_teammate ann)")
 message=$(field .systemMessage)
-has '1.63: the person is told at once' 'ann has shut down. 1 task(s) were unassigned: #1' "$message"
+has '1.63: the person is told at once of tasks that were unassigned' 'ann has shut down. 1 task(s) were unassigned: #1' "$message"
 told() { jq -r '.hookSpecificOutput.additionalContext // ""' <<<"$(call "$1")"; }
-is '1.63: a teammate is told at its next call' "$message" "$(told "$(is_teammate bob)")"
-is '1.63: once' '' "$(told "$(is_teammate bob)")"
-is '1.63: the next one as well' "$message" "$(told "$(is_teammate front)")"
-is '1.63: a subagent is not' '' "$(told "$(is_subagent 9)")"
-is '1.63: nor the one that had them' '' "$(told "$(is_teammate ann)")"
-is '1.63: the lead is' "$message" "$(told '')"
-try '1.63: then nothing is left' test ! -e "$CLAUDE_CONFIG_DIR/task-hooks/$team/notes.jsonl"
+is '1.63: a teammate is told of them at its next call' "$message" "$(told "$(is_teammate bob)")"
+is '1.63: a teammate is told once' '' "$(told "$(is_teammate bob)")"
+is '1.63: the next teammate is told as well' "$message" "$(told "$(is_teammate front)")"
+is '1.63: a subagent is not told' '' "$(told "$(is_subagent 9)")"
+is '1.63: the agent that had the tasks is not told' '' "$(told "$(is_teammate ann)")"
+is '1.63: the lead is told' "$message" "$(told '')"
+try '1.63: no note is left when all were told' test ! -e "$CLAUDE_CONFIG_DIR/task-hooks/$team/notes.jsonl"
 yes '{"to":"nobody","text":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}' | head -n 2000 >"$CLAUDE_CONFIG_DIR/task-hooks/$team/notes.jsonl"
 start 1 "$(is_teammate ann)" >"$T/o"
 write 1 ann
 hook on-subagent-stop "--list $team" "\"hook_event_name\":\"SubagentStop\"$(is_teammate ann)" >"$T/o"
-try '1.63: notes are bounded' test "$(wc -c <"$CLAUDE_CONFIG_DIR/task-hooks/$team/notes.jsonl")" -le 65536
-has '1.63: the oldest go first' '"to":"front"' "$(tail -n 2 "$CLAUDE_CONFIG_DIR/task-hooks/$team/notes.jsonl")"
+try '1.63: the file of notes stays within its limit' test "$(wc -c <"$CLAUDE_CONFIG_DIR/task-hooks/$team/notes.jsonl")" -le 65536
+has '1.63: the oldest notes are dropped first' '"to":"front"' "$(tail -n 2 "$CLAUDE_CONFIG_DIR/task-hooks/$team/notes.jsonl")"
 rm "$CLAUDE_CONFIG_DIR/task-hooks/$team/notes.jsonl"
 
 ## a long journal
@@ -161,5 +161,5 @@ journal=$CLAUDE_CONFIG_DIR/task-hooks/$team/journal.jsonl
 awk 'BEGIN { split("claim receipt tell", event, " "); for (i = 0; i < 100000; i++)
 	printf "{\"seq\":%d,\"time\":\"2026-02-06T20:41:00.123Z\",\"event\":\"%s\",\"task\":\"1\",\"agent\":\"a%016x\"}\n", i, event[i % 3 + 1], i / 3 }' >"$journal"
 out=$( (ulimit -t 10; "$cli" -l $team agents) 2>&1)
-is '1.80: 100,000 lines of journal in one pass' '(33314 earlier agents: --all)' "$(tail -n 1 <<<"$out")"
-is '1.80: --all' 33333 "$("$cli" -l $team agents --all | grep -c 1.completed)"
+is '1.80: agents reads 100,000 lines of journal in one pass, and counts earlier agents' '(33314 earlier agents: --all)' "$(tail -n 1 <<<"$out")"
+is '1.80: agents --all shows all of them' 33333 "$("$cli" -l $team agents --all | grep -c 1.completed)"

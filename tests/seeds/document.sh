@@ -135,7 +135,7 @@ is '0.25: a task without times is read' 3 "$(grep -c '^#\|^ *#' <<<"$out")"
 tasks -l example doctor --no-selftest --json
 times='[.findings[] | select(.check == "store.times")][0]'
 has '0.25: doctor says that required fields are missing' '#a, #b' "$(jq -r "$times.what" <<<"$out")"
-has '0.25: and how to add them' 'doctor --fix' "$(jq -r "$times.fix" <<<"$out")"
+has '0.25: doctor says how to add required fields' 'doctor --fix' "$(jq -r "$times.fix" <<<"$out")"
 try '0.25: doctor changes nothing by itself' cmp before "$file"
 
 time_of() { jq -r --arg id "$1" '.tasks[] | select(.id == $id) | .created_at, .updated_at' "$file"; }
@@ -144,10 +144,10 @@ tasks -l example update a -d 'Changed'
 try '0.25: our next write of a task adds its times' grep -Eqx "$stamp $stamp" <<<"$(time_of a | paste -sd ' ')"
 is '0.25: a task that is not written keeps what it has' '"created_at": null,' "$(grep -o '"created_at": null,' "$file")"
 tasks -l example doctor --no-selftest --fix --json
-has '0.25: doctor --fix adds them' added "$(jq -r "$times.did" <<<"$out")"
-is '0.25: the task was made when it was last changed, at the latest' 2025-02-06T10:00:00Z "$(time_of b | head -n 1)"
+has '0.25: doctor --fix adds the required fields' added "$(jq -r "$times.did" <<<"$out")"
+is '0.25: doctor --fix sets created_at to the time of the last change' 2025-02-06T10:00:00Z "$(time_of b | head -n 1)"
 tasks -l example doctor --no-selftest --json
-is '0.25: then there is nothing to say' 0 "$(jq '[.findings[] | select(.check == "store.times")] | length' <<<"$out")"
+is '0.25: after doctor --fix doctor finds nothing' 0 "$(jq '[.findings[] | select(.check == "store.times")] | length' <<<"$out")"
 
 # A task in progress, and a dependency that is open.
 status_of() { jq -r --arg id "$1" '.tasks[] | select(.id == $id) | "\(.status) \(.assignee)"' "$file"; }
@@ -158,19 +158,19 @@ three() {
 	tasks -l example claim a --agent worker
 }
 three
-is '0.27: (a is in progress)' 'in_progress worker' "$(status_of a)"
+is '0.27: a claimed task is in progress, with its assignee' 'in_progress worker' "$(status_of a)"
 tasks -l example depend a --on b
 is '0.27: a task in progress that gets an open dependency becomes blocked, and keeps its assignee' \
     'blocked worker' "$(status_of a)"
-has '0.27: and who did that is told' 'blocked' "$out"
+has '0.27: who adds the dependency is told that the task is blocked now' 'blocked' "$out"
 tasks -l example claim a --agent other
-is '0.27: it stays with its assignee' '11 blocked worker' "$rc $(status_of a)"
+is '0.27: another agent cannot claim the blocked task of an assignee' '11 blocked worker' "$rc $(status_of a)"
 tasks -l example claim a --agent worker
-is '0.27: who cannot go on with it either' '13 blocked worker' "$rc $(status_of a)"
+is '0.27: the assignee cannot go on with the blocked task' '13 blocked worker' "$rc $(status_of a)"
 tasks -l example complete b
 is '0.27: when its dependencies are completed it is pending again, with its assignee' 'pending worker' "$(status_of a)"
 tasks -l example claim a --agent worker
-is '0.27: who starts it again' '0 in_progress worker' "$rc $(status_of a)"
+is '0.27: the assignee can start the task again when it is not blocked' '0 in_progress worker' "$rc $(status_of a)"
 tasks -l example update b --status pending
 is '0.27: a dependency that is opened again blocks it too' 'blocked worker' "$(status_of a)"
 tasks -l example release --agent worker
@@ -179,7 +179,7 @@ is '0.27: an agent that gives back its tasks gives back this one' 'blocked null'
 three
 tasks -l example depend a --on b
 tasks -l example undo
-is '0.27: undo takes back both' 'in_progress worker' "$(status_of a)"
+is '0.27: undo takes back the dependency and the status' 'in_progress worker' "$(status_of a)"
 
 three
 tasks -l example depend a --on b
@@ -206,7 +206,7 @@ each() {
 	shift
 	with_ids
 	while read -r id; do "$@" "$id" || bad+="$id: $rc $out$err"$'\n'; done < <(any_ids)
-	is "0.12: $name" '' "$bad"
+	is "0.12: ids of any characters work for $name" '' "$bad"
 }
 hook() { # EXECUTABLE, the event on standard input
 	out=$(CLAUDE_CODE_TASK_LIST_ID=example "$BUILD/$1" 2>err)
@@ -282,19 +282,19 @@ echo '{"durability":"off"}' >"$CLAUDE_CONFIG_DIR/task-hooks.json"
 
 with_ids
 tasks -l example get a,b --json
-is '0.12: a,b is the task of that id' a,b "$(jq -r .task.id <<<"$out")"
+is '0.12: get a,b shows the task whose id is a,b' a,b "$(jq -r .task.id <<<"$out")"
 tasks -l example delete a,b
 tasks -l example delete a,b
-is '0.12: if there is none, it is two ids' '0  ' "$rc $(field a id) $(field b id)"
+is '0.12: delete a,b deletes a and b if no task has the id a,b' '0  ' "$rc $(field a id) $(field b id)"
 tasks -l example restore a,b
-is '0.12: restore prefers the task of that id, too' '0 a,b  ' "$rc $(field a,b id) $(field a id) $(field b id)"
+is '0.12: restore a,b restores the task whose id is a,b' '0 a,b  ' "$rc $(field a,b id) $(field a id) $(field b id)"
 tasks -l example delete a,b
 tasks -l example restore a b
 tasks -l example delete a b
 tasks -l example restore b,a
 is '0.12: restore b,a restores two tasks, because there was none of that id' '0 a b' "$rc $(field a id) $(field b id)"
 tasks -l example get '#task:1'
-has '0.12: #ID is ID, if no id begins so' 'task:1' "$out"
+has '0.12: get #ID shows the task ID if no id begins with #' 'task:1' "$out"
 with_ids
 tasks -l example depend b --on "\$(touch $PWD/pwned)"
 tasks -l example why b

@@ -48,76 +48,76 @@ for command in 'get 68' 'tree 68' 'why 68' 'list --color always' 'get 67' 'log' 
 	*) ok "2.12: $command leaves the codes out" ;;
 	esac
 done
-has '2.12: get shows the rest' "$plain" "$("$cli" --list lab get 68)"
+has '2.12: get shows the text of a subject without the codes' "$plain" "$("$cli" --list lab get 68)"
 "$cli" --list lab update 68 --status pending >/dev/null
 printf '%s' "$before" >"$dir/68.json"
 out=$(terminal "$cli" --list lab --unicode)
-has '2.12: a terminal shows them dim, by our codes' \
+has '2.12: a terminal shows the marked parts dim, by our own codes' \
     "${esc}[2m#68${esc}[22m ${esc}[2m[^#67]${esc}[22m Phase 1" "$out"
 out=$(terminal env NO_COLOR=1 "$cli" --list lab)
-is '2.12: without colour they are left out there too' '' "$(grep -F '[2m' <<<"$out")"
-has '2.12: and the text is whole' "$plain" "$out"
+is '2.12: a terminal without colour shows no codes' '' "$(grep -F '[2m' <<<"$out")"
+has '2.12: a terminal without colour shows the whole text' "$plain" "$out"
 out=$(env COLUMNS=30 TERM=xterm script -qec "$cli --list lab --ascii" /dev/null </dev/null)
-try '2.12: a line is cut by what is seen' test "$(tr -d '\r' <<<"$out" | sed 's/\x1b\[[0-9;]*m//g' | wc -L)" -le 30
-is '2.12: the file keeps its bytes' "$before" "$(cat "$dir/68.json")"
-is '2.12: get --json: the task is raw' "$(jq .subject <"$dir/68.json")" "$("$cli" --list lab get 68 --json | jq .task.subject)"
-is '2.12: get --json: the summary is clean' "$plain" "$("$cli" --list lab get 68 --json | jq -r .summary.subject)"
-is '2.12: and its active form' '#67 Going' "$("$cli" --list lab get 67 --json | jq -r .summary.activeForm)"
-is '2.12: list --json is clean' "$plain" "$("$cli" --list lab list --json | jq -r '.tasks[] | select(.id == "68") | .subject')"
-is '2.12: call TaskList is clean' "$plain" "$(echo '{}' | "$cli" --list lab call TaskList | jq -r '.tasks[] | select(.id == "68") | .subject')"
-is '2.12: call TaskGet is clean' "$plain" "$(echo '{"taskId":"68"}' | "$cli" --list lab call TaskGet | jq -r .task.subject)"
+try '2.12: a line is cut by what is seen, not by the codes' test "$(tr -d '\r' <<<"$out" | sed 's/\x1b\[[0-9;]*m//g' | wc -L)" -le 30
+is '2.12: reading leaves the bytes of the file as they are' "$before" "$(cat "$dir/68.json")"
+is '2.12: get --json has the raw subject in the task' "$(jq .subject <"$dir/68.json")" "$("$cli" --list lab get 68 --json | jq .task.subject)"
+is '2.12: get --json has the subject without codes in the summary' "$plain" "$("$cli" --list lab get 68 --json | jq -r .summary.subject)"
+is '2.12: get --json has the active form without codes in the summary' '#67 Going' "$("$cli" --list lab get 67 --json | jq -r .summary.activeForm)"
+is '2.12: list --json has the subject without codes' "$plain" "$("$cli" --list lab list --json | jq -r '.tasks[] | select(.id == "68") | .subject')"
+is '2.12: call TaskList has the subject without codes' "$plain" "$(echo '{}' | "$cli" --list lab call TaskList | jq -r '.tasks[] | select(.id == "68") | .subject')"
+is '2.12: call TaskGet has the subject without codes' "$plain" "$(echo '{"taskId":"68"}' | "$cli" --list lab call TaskGet | jq -r .task.subject)"
 tasks --list lab list --search '#68 [^#67] PHASE'
 is '2.12: a search ignores the codes' "#68 [pending] $plain" "$out"
 tasks --list lab list --search 2m
-is '2.12: and does not find them' "no task of list 'lab' matches" "$out"
+is '2.12: a search does not find the codes' "no task of list 'lab' matches" "$out"
 "$cli" --list lab depend 68 --on 67 >/dev/null
 start 68
 is '2.12: a refusal leaves the codes out' "Task #68 \"$plain\" cannot start: blocked by #67 \"Mission\" (pending). Ready now: #67 \"Mission\", #69 \"red text, $(printf '\uFFFD')cleared, cut $(printf '\uFFFD')\"." "$(cat "$T/err")"
 "$cli" --list lab update 67 --status in_progress --agent eve >/dev/null
-has '2.12: statusline too' '#67 #67 Going @eve' "$("$cli" --list lab statusline --color never </dev/null)"
+has '2.12: the status line leaves the codes out' '#67 #67 Going @eve' "$("$cli" --list lab statusline --color never </dev/null)"
 "$cli" --list lab clear --yes >/dev/null
 rm -f "$dir"/.highwatermark
 
 ## 2.13, 2.28, 2.29
 tasks --list lab create --kind mission --repo MacEff --version 0.4.0 Task CLI
-is '2.28: create --kind mission' 'created #1 #1 🗺️ Task CLI' "$out"
-is '2.13: its subject' "${esc}[2m#1${esc}[0m 🗺️ Task CLI" "$(field 1 .subject)"
+is '2.28: create --kind mission makes a task with the sign of a mission' 'created #1 #1 🗺️ Task CLI' "$out"
+is '2.13: the subject of a mission begins with its dim number' "${esc}[2m#1${esc}[0m 🗺️ Task CLI" "$(field 1 .subject)"
 tasks --list lab create --kind experiment 'A try'
-is '2.28: an experiment' "${esc}[2m#2${esc}[0m 🧪 A try" "$(field 2 .subject)"
+is '2.28: create --kind experiment makes a task with the sign of an experiment' "${esc}[2m#2${esc}[0m 🧪 A try" "$(field 2 .subject)"
 tasks --list lab create --kind phase --parent 1 'Phase 4'
-is '2.29: a phase' "${esc}[2m#3${esc}[0m ${esc}[2m[^#1]${esc}[0m 📋 Phase 4" "$(field 3 .subject)"
+is '2.29: create --kind phase --parent N puts the dim parent into the subject' "${esc}[2m#3${esc}[0m ${esc}[2m[^#1]${esc}[0m 📋 Phase 4" "$(field 3 .subject)"
 tasks --list lab create --kind bug --parent '#3' --cycle 42 --breadcrumb s_1/c_2 --agent TestEng 'Fix it' -d 'The text.'
-is '2.29: a bug' "${esc}[2m#4${esc}[0m ${esc}[2m[^#3]${esc}[0m 🐛 Fix it" "$(field 4 .subject)"
-is '2.28: kind, parent and active form are there' 'bug 3 Working on Fix it 4' "$(field 4 '"\(.metadata.kind) \(.metadata.parent_id) \(.activeForm) \(.id)"')"
-is '2.29: get lists the subtasks' 'subtasks: #4 [pending] #4 [^#3] 🐛 Fix it' "$("$cli" --list lab get 3 | grep subtasks)"
+is "2.29: create --kind bug --parent '#N' puts the dim parent into the subject" "${esc}[2m#4${esc}[0m ${esc}[2m[^#3]${esc}[0m 🐛 Fix it" "$(field 4 .subject)"
+is '2.28: a task of a kind has kind, parent and active form in its fields' 'bug 3 Working on Fix it 4' "$(field 4 '"\(.metadata.kind) \(.metadata.parent_id) \(.activeForm) \(.id)"')"
+is '2.29: get lists the subtasks of a phase' 'subtasks: #4 [pending] #4 [^#3] 🐛 Fix it' "$("$cli" --list lab get 3 | grep subtasks)"
 count=$(ls "$dir")
 for wrong in 'bug x' 'phase x' 'bgu x' 'mission --parent 99 x' 'mission --repo a<b x' 'mission --cycle soon x'; do
 	# shellcheck disable=SC2086
 	tasks --list lab create --kind $wrong
-	[ "$rc" -ge 10 ] && [ -n "$err" ] && ok "2.29: refused: $wrong ($err)" || fail "2.29: refused: $wrong" "$rc $out"
+	[ "$rc" -ge 10 ] && [ -n "$err" ] && ok "2.29: create --kind $wrong is refused: $err" || fail "2.29: create --kind $wrong is refused" "$rc $out"
 done
 tasks --list lab create --repo a x
-has '2.28: --repo needs --kind' '--repo needs --kind' "$err"
-is '2.29: what is refused leaves nothing' "$count" "$(ls "$dir")"
+has '2.28: create --repo without --kind is refused, and the message names --kind' '--repo needs --kind' "$err"
+is '2.29: a refused create leaves no file' "$count" "$(ls "$dir")"
 tasks --list lab create mission Title
-is '2.28: without --kind the words are the subject' 'created #5 mission Title' "$out"
-is '2.13: and it gets no number' 'mission Title' "$(field 5 .subject)"
+is '2.28: create without --kind takes all words as the subject' 'created #5 mission Title' "$out"
+is '2.13: a task without a kind gets no number in its subject' 'mission Title' "$(field 5 .subject)"
 "$cli" --list lab delete 5 >/dev/null
-has '2.28: help names --kind' '--kind KIND' "$("$cli" help create)"
+has '2.28: help create names --kind' '--kind KIND' "$("$cli" help create)"
 for i in 1 2 3 4 5 6 7 8; do
 	"$cli" --list many create --kind mission "Title $i" >/dev/null &
 done
 wait
-is '2.13: at the same time, each has its own number' '' "$(cd "$CLAUDE_CONFIG_DIR/tasks/many" && for f in *.json; do
+is '2.13: tasks of a kind that are created at the same time have each their own number' '' "$(cd "$CLAUDE_CONFIG_DIR/tasks/many" && for f in *.json; do
 	jq -r 'select(.subject | startswith("\u001b[2m#\(input_filename | rtrimstr(".json"))\u001b[0m ") | not) | .subject' "$f"
 done)$(ls "$CLAUDE_CONFIG_DIR"/tasks/many/*.json | wc -l | grep -vx 8)"
 mkdir "$T/documents" && document "$T/documents"
 tasks --dir "$T/documents" create --kind mission --repo shop 'Title'
-is '2.28: on a tasks.json list' '🗺️ Title|mission|shop' "$("$cli" --dir "$T/documents" list --json --repo shop | jq -r '.tasks[0] | "\(.subject)|\(.kind)|shop"')"
-is '2.13: there without the number that the client needs' '🗺️ Title' "$(jq -r '.tasks[0].description' <"$T/documents/tasks.json" | head -n 1)"
+is '2.28: create --kind works on a tasks.json list' '🗺️ Title|mission|shop' "$("$cli" --dir "$T/documents" list --json --repo shop | jq -r '.tasks[0] | "\(.subject)|\(.kind)|shop"')"
+is '2.13: a task of a tasks.json list gets no number in its subject' '🗺️ Title' "$(jq -r '.tasks[0].description' <"$T/documents/tasks.json" | head -n 1)"
 
 ## 2.24, 2.23
-is '2.24: the block' 'The text.
+is '2.24: a task of a kind has the block of metadata in its description' 'The text.
 
 <macf_task_metadata version="1.0">
 creation_breadcrumb: s_1/c_2
@@ -126,7 +126,7 @@ created_by: TestEng
 task_type: BUG
 parent_id: 3
 </macf_task_metadata>' "$(field 4 .description)"
-is '2.24: with repository and version' 'Task CLI
+is '2.24: the block has the repository and the version' 'Task CLI
 
 <macf_task_metadata version="1.0">
 created_by: ada
@@ -137,15 +137,15 @@ target_version: 0.4.0
 "$cli" --list lab create --kind bug --kind mission Twice -d '<macf_task_metadata version="1.0">
 repo: own
 </macf_task_metadata>' >/dev/null
-is '2.24: a block in the description stays the only one; the last kind counts' '1 mission' \
+is '2.24: a block in the passed description stays the only one, and the last kind counts' '1 mission' \
     "$(field 6 .description | grep -c '<macf_task') $(field 6 .metadata.kind)"
 "$cli" --list lab delete 6 >/dev/null
 CLAUDE_CODE_SESSION_ID=0f1e2d3c-0000-4000-8000-000000000001 "$cli" --list lab create --kind mission Own >/dev/null
-has '2.24: created by the main thread' 'created_by: PA' "$(field 7 .description)"
+has '2.24: the block says created_by PA for a task of the main thread' 'created_by: PA' "$(field 7 .description)"
 "$cli" --list lab update 4 -d 'Other text.' >/dev/null
 is '2.24: the block stays with a new description' 'Other text. </macf_task_metadata>' "$(field 4 .description | sed -n '1p;$p' | paste -sd' ')"
 "$cli" --list lab update 4 -d 'The text.' >/dev/null
-is '2.23: get shows it apart' '#4 [pending] #4 [^#3] 🐛 Fix it
+is '2.23: get shows the block apart from the description' '#4 [pending] #4 [^#3] 🐛 Fix it
 active form: Working on Fix it
 parent: #3 [pending] #3 [^#1] 📋 Phase 4
 metadata: {"kind":"bug","parent_id":"3"}
@@ -157,13 +157,13 @@ macf metadata:
   parent_id: 3
 description:
 The text.' "$("$cli" --list lab get 4)"
-is '2.23: get --json as an object' '{"creation_breadcrumb":"s_1/c_2","created_cycle":"42","created_by":"TestEng","task_type":"BUG","parent_id":"3"}' \
+is '2.23: get --json has the block as an object' '{"creation_breadcrumb":"s_1/c_2","created_cycle":"42","created_by":"TestEng","task_type":"BUG","parent_id":"3"}' \
     "$("$cli" --list lab get 4 --json | jq -c .macf)"
-is '2.23: beside the raw text' "$(field 4 .description)" "$("$cli" --list lab get 4 --json | jq -r .task.description)"
+is '2.23: get --json has the description with its block too' "$(field 4 .description)" "$("$cli" --list lab get 4 --json | jq -r .task.description)"
 task 20 '\u001b[2m#20\u001b[0m \ud83d\uddfa\ufe0f MISSION: Theirs' \
     'Text.\n\n<macf_task_metadata version=\"1.0\">\ncreation_breadcrumb: s_9/c_8\ncreated_cycle: 7\ncreated_by: PA\nrepo: Other\nupdates:\n- breadcrumb: s_7\n</macf_task_metadata>\nMore.'
 out=$("$cli" --list lab get 20)
-has "2.23: another tool's block is shown" 'macf metadata:
+has "2.23: get shows the block that another tool wrote" 'macf metadata:
   creation_breadcrumb: s_9/c_8
   created_cycle: 7
   created_by: PA
@@ -177,7 +177,7 @@ finds() {
 	local want=$1
 	shift
 	tasks --list lab list "$@"
-	is "2.23: list $*" "$want" "$(cut -d' ' -f1 <<<"$out" | paste -sd' ')"
+	is "2.23: list $* finds the tasks by what the block says" "$want" "$(cut -d' ' -f1 <<<"$out" | paste -sd' ')"
 }
 finds '#20' --kind mission --repo other
 finds '#4' --kind BUG
@@ -193,41 +193,41 @@ has '2.23: a block without an end is text' 'repo: x' "$("$cli" --list lab get 21
 task 30 '[SA:DevOpsEng] Implement CLI command'
 task 31 '\u001b[2m#31\u001b[0m [SA:TestEng] Write unit tests'
 task 32 'Ordinary'
-is '2.27: list shows whom it is for' '#30 [pending] Implement CLI command (for DevOpsEng)
+is '2.27: list shows for which type of agent a task is' '#30 [pending] Implement CLI command (for DevOpsEng)
 #31 [pending] #31 Write unit tests (for TestEng)
 #32 [pending] Ordinary' "$("$cli" --list lab list)"
-has '2.27: tree too' '(for DevOpsEng)' "$("$cli" --list lab tree)"
-has '2.27: get too' '(for TestEng)' "$("$cli" --list lab get 31)"
-has '2.27: a terminal too' 'Implement CLI command' "$(terminal "$cli" --list lab | grep 'for DevOpsEng')"
-is '2.27: in JSON' 'DevOpsEng TestEng null' "$("$cli" --list lab list --json | jq -r '[.tasks[].for] | map(tostring) | join(" ")')"
-is '2.27: the subject is whole there' '[SA:DevOpsEng] Implement CLI command' "$("$cli" --list lab list --json | jq -r '.tasks[0].subject')"
+has '2.27: tree shows for which type of agent a task is' '(for DevOpsEng)' "$("$cli" --list lab tree)"
+has '2.27: get shows for which type of agent a task is' '(for TestEng)' "$("$cli" --list lab get 31)"
+has '2.27: a terminal shows for which type of agent a task is' 'Implement CLI command' "$(terminal "$cli" --list lab | grep 'for DevOpsEng')"
+is '2.27: list --json has the type of agent' 'DevOpsEng TestEng null' "$("$cli" --list lab list --json | jq -r '[.tasks[].for] | map(tostring) | join(" ")')"
+is '2.27: list --json has the whole subject' '[SA:DevOpsEng] Implement CLI command' "$("$cli" --list lab list --json | jq -r '.tasks[0].subject')"
 tasks --list lab list --for devopseng
-is '2.27: list --for' '#30 [pending] Implement CLI command (for DevOpsEng)' "$out"
-is '2.27: the shell offers the types' 'DevOpsEng TestEng' "$("$cli" words -- --list lab list --for '' | cut -f1 | paste -sd' ')"
+is '2.27: list --for TYPE finds the tasks for a type, in any case of letters' '#30 [pending] Implement CLI command (for DevOpsEng)' "$out"
+is '2.27: the completions of list --for offer the types' 'DevOpsEng TestEng' "$("$cli" words -- --list lab list --for '' | cut -f1 | paste -sd' ')"
 agent='"agent_id":"a6b1d0c2f3e4a5b69","agent_type":"%s",'
 # shellcheck disable=SC2059
 start 30 "$(printf "$agent" TestEng)"
-has '2.27: an agent of another type is told' 'Let through, but: Task #30 \"[SA:DevOpsEng] Implement CLI command\" is meant for an agent of type DevOpsEng; yours is TestEng.' "$out"
-is '2.27: and it may' 0 $rc
+has '2.27: an agent of another type that starts a task is told for whom it is' 'Let through, but: Task #30 \"[SA:DevOpsEng] Implement CLI command\" is meant for an agent of type DevOpsEng; yours is TestEng.' "$out"
+is '2.27: an agent of another type may start it by default' 0 $rc
 "$cli" --list lab release 30 >/dev/null 2>&1
 echo '{"durability":"off","rules":{"agent_type":"refuse"}}' >"$CLAUDE_CONFIG_DIR/task-hooks.json"
 start 31
-is '2.27: the main thread is refused, if so configured' 2 $rc
-has '2.27: and told the way out' 'If you are to do it, first remove [SA:TestEng] from its subject; else start an agent of that type for it.' "$(cat "$T/err")"
+is '2.27: with rules.agent_type refuse the main thread cannot start such a task' 2 $rc
+has '2.27: that refusal names the ways out' 'If you are to do it, first remove [SA:TestEng] from its subject; else start an agent of that type for it.' "$(cat "$T/err")"
 # An in-process teammate: its agent_type is its name, its type is in the team's file.
 mkdir -p "$CLAUDE_CONFIG_DIR/teams/session-0f1e2d3c"
 echo '{"name":"session-0f1e2d3c","members":[{"name":"worker","agentType":"TestEng"},{"name":"ops","agentType":"DevOpsEng"},{"name":"odd"}]}' \
     >"$CLAUDE_CONFIG_DIR/teams/session-0f1e2d3c/config.json"
 start 31 '"agent_id":"aops-0123456789abcdef","agent_type":"ops",'
-is '2.27: a teammate of another type is refused' 2 $rc
-has '2.27: by its real type' 'yours is DevOpsEng' "$(cat "$T/err")"
+is '2.27: a teammate of another type cannot start it' 2 $rc
+has "2.27: the refusal of a teammate names its type from the team's file" 'yours is DevOpsEng' "$(cat "$T/err")"
 start 31 '"agent_id":"aworker-0123456789abcdef","agent_type":"worker",'
-is '2.27: a teammate of the type starts it' '0 ' "$rc $out"
+is '2.27: a teammate of the type can start it' '0 ' "$rc $out"
 "$cli" --list lab release 31 >/dev/null 2>&1
 start 31 '"agent_id":"aodd-0123456789abcdef","agent_type":"odd",'
-is '2.27: one whose type is not known starts it' '0 ' "$rc $out"
+is '2.27: a teammate whose type is not known can start it' '0 ' "$rc $out"
 start 30 '"agent_type":"DevOpsEng",'
-is '2.27: a teammate in tmux sends its type' 0 $rc
+is '2.27: a teammate in tmux, which sends its type itself, can start it' 0 $rc
 # Whom an idle teammate is offered a task.
 rm "$dir/32.json"
 "$cli" --list lab release 30 31 >/dev/null 2>&1
@@ -237,8 +237,8 @@ idle() {
 	cat "$T/err"
 }
 has '2.27: an idle teammate is offered a task of its type' 'Task #31 ' "$(idle worker)"
-is '2.27: and none of another' '' "$(idle worker)"
-has '2.27: which goes to its own' 'Task #30 ' "$(idle ops)"
+is '2.27: an idle teammate is offered no task of another type' '' "$(idle worker)"
+has '2.27: the task of another type is offered to a teammate of that type' 'Task #30 ' "$(idle ops)"
 # What is asked for costs nothing where no task names a type.
 if command -v strace >/dev/null; then
 	task 33 Plain
@@ -249,5 +249,5 @@ if command -v strace >/dev/null; then
 		grep -c '/teams' "$T/calls"
 	}
 	is '2.27: the team is not read for a task without a mark' 0 "$(calls 33)"
-	deny '2.27: but for one that has it' test "$(calls 34)" = 0
+	deny '2.27: the team is read for a task with a mark' test "$(calls 34)" = 0
 fi

@@ -6,74 +6,74 @@ git init -q . 2>/dev/null
 name=work
 native=$CLAUDE_CONFIG_DIR/tasks/$name
 tasks new
-is '0.3: new makes the native list, and says what is next' "new native list: $native
+is '0.3: new makes the native list, and says which command is next' "new native list: $native
 next: claude-tasks create SUBJECT" "$out"
 tasks create one
-is '0.3: the next command works' 1.json "$(ls "$native")"
+is '0.3: the next command that new names works' 1.json "$(ls "$native")"
 tasks new --form document
-is '0.3: refused where there are tasks' 21 $rc
-has '0.3: and it says why' 'already has a list; name another directory' "$err"
-is '0.3: the refused call changed nothing' 1.json "$(ls "$native")"
+is '0.3: new is refused where there are tasks' 21 $rc
+has '0.3: the refusal of new says why' 'already has a list; name another directory' "$err"
+is '0.3: a refused new changes nothing' 1.json "$(ls "$native")"
 mkdir -p "$CLAUDE_CONFIG_DIR/tasks/torn"
 echo '{' >"$CLAUDE_CONFIG_DIR/tasks/torn/1.json"
 tasks new --form document --list torn
-is '0.3: refused beside a file that cannot be read' '21 1.json' "$rc $(ls "$CLAUDE_CONFIG_DIR/tasks/torn")"
+is '0.3: new is refused beside a file that cannot be read' '21 1.json' "$rc $(ls "$CLAUDE_CONFIG_DIR/tasks/torn")"
 tasks new --form document --list third
-is '0.3: a document in the list of a name' "new document list: $CLAUDE_CONFIG_DIR/tasks/third/tasks.json
+is '0.3: new --form document makes a document in the list of a name' "new document list: $CLAUDE_CONFIG_DIR/tasks/third/tasks.json
 next: claude-tasks --list third create SUBJECT" "$out"
-is '0.3: an empty document' '0 2' "$(jq -r '"\(.tasks | length) \(.version)"' "$CLAUDE_CONFIG_DIR/tasks/third/tasks.json")"
+is '0.3: the new document is empty' '0 2' "$(jq -r '"\(.tasks | length) \(.version)"' "$CLAUDE_CONFIG_DIR/tasks/third/tasks.json")"
 tasks --list third create one
-has '0.3: a task goes into the document' '"one"' "$(jq -c '.tasks[0]' "$CLAUDE_CONFIG_DIR/tasks/third/tasks.json")"
+has '0.3: create puts a task into the new document' '"one"' "$(jq -c '.tasks[0]' "$CLAUDE_CONFIG_DIR/tasks/third/tasks.json")"
 tasks new --form document "$PWD/mine here"
-has '0.3: a document in a directory' "next: claude-tasks --dir '$PWD/mine here' create SUBJECT" "$out"
-try '0.3: its file' test -f 'mine here/tasks.json'
+has '0.3: new --form document DIR names DIR in the next command' "next: claude-tasks --dir '$PWD/mine here' create SUBJECT" "$out"
+try '0.3: new --form document DIR makes DIR/tasks.json' test -f 'mine here/tasks.json'
 tasks new --form folder
-is '0.3: a folder, which needs --dir beside a native list' "new folder list: $PWD/.tasks
+is '0.3: new --form folder makes .tasks, and names --dir beside a native list' "new folder list: $PWD/.tasks
 next: claude-tasks --dir $PWD/.tasks create SUBJECT" "$out"
 tasks --dir .tasks create one
-has '0.3: a task goes into the folder' task_ "$(ls .tasks)"
+has '0.3: create puts a task into the folder' task_ "$(ls .tasks)"
 mkdir other
 tasks new --form folder other --json
-is '0.3: DIR is the directory that gets .tasks' "$PWD/other/.tasks folder" "$(jq -r '"\(.dir) \(.layout)"' <<<"$out")"
+is '0.3: new --form folder DIR makes DIR/.tasks' "$PWD/other/.tasks folder" "$(jq -r '"\(.dir) \(.layout)"' <<<"$out")"
 for words in '--form nativ' '--form folder --list x' '--form native .tasks' '--dir a b'; do
 	# shellcheck disable=SC2086
 	tasks new $words
-	is "0.3: new $words is a mistake" 64 $rc
+	is "0.3: new $words is refused as a mistake" 64 $rc
 done
 
 ## 4.4: .tasks of the working directory is used where the project has no list
 tasks list
-is '4.4: a native list comes first' '#1 [pending] one' "$out"
-is '4.4: and then there is nothing to say' '' "$err"
+is '4.4: the native list of the project comes before .tasks' '#1 [pending] one' "$out"
+is '4.4: nothing is said about .tasks if the native list is used' '' "$err"
 place reach-folder
 mkdir proj && cd proj && git init -q . && mkdir .tasks
 tasks create 'Write the parser'
-is '4.4: create uses .tasks' 1 "$(find .tasks -name 'task_*.json' | wc -l)"
-is '4.4: it says so' "claude-tasks: using $PWD/.tasks (no session and no list 'proj'; .tasks of the working directory)" "$err"
-deny '4.4: no native list was made' test -e "$CLAUDE_CONFIG_DIR/tasks/proj"
+is '4.4: create uses .tasks if the project has no list' 1 "$(find .tasks -name 'task_*.json' | wc -l)"
+is '4.4: create says that it uses .tasks' "claude-tasks: using $PWD/.tasks (no session and no list 'proj'; .tasks of the working directory)" "$err"
+deny '4.4: create makes no native list beside .tasks' test -e "$CLAUDE_CONFIG_DIR/tasks/proj"
 tasks list --json
-is '4.4: list names it' "$PWD/.tasks folder 1" "$(jq -r '"\(.dir) \(.layout) \(.tasks | length)"' <<<"$out")"
-has '4.4: with the reason' '.tasks of the working directory' "$(jq -r .why <<<"$out")"
+is '4.4: list --json names .tasks as the directory' "$PWD/.tasks folder 1" "$(jq -r '"\(.dir) \(.layout) \(.tasks | length)"' <<<"$out")"
+has '4.4: list --json says why it uses .tasks' '.tasks of the working directory' "$(jq -r .why <<<"$out")"
 echo '{"subject":"b","description":"b"}' >"$T/in"
 out=$("$cli" call TaskCreate <"$T/in" 2>"$T/err")
-is '4.4: call uses it' 2 "$(find .tasks -name 'task_*.json' | wc -l)"
-has '4.4: call says so' "using $PWD/.tasks" "$(cat "$T/err")"
+is '4.4: call uses .tasks' 2 "$(find .tasks -name 'task_*.json' | wc -l)"
+has '4.4: call says that it uses .tasks' "using $PWD/.tasks" "$(cat "$T/err")"
 out=$(echo '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"TaskList","arguments":{}}}' | "$cli" mcp 2>"$T/err")
-has '4.4: mcp uses it' 'Write the parser' "$out"
+has '4.4: mcp uses .tasks' 'Write the parser' "$out"
 tasks --list proj list
-has '4.4: --list still names the native one' "no tasks in list 'proj'" "$out"
+has '4.4: --list names the native list beside .tasks' "no tasks in list 'proj'" "$out"
 out=$(CLAUDE_CODE_TASK_LIST_ID=lab "$cli" list 2>&1)
-has '4.4: a list in the environment comes first' "no tasks in list 'lab'" "$out"
+has '4.4: a list in the environment comes before .tasks' "no tasks in list 'lab'" "$out"
 out=$(CLAUDE_CODE_SESSION_ID=0123abcd-1111-2222-3333-444455556666 "$cli" list 2>&1)
-has '4.4: a session has its own list' "no tasks in list '0123abcd-" "$out"
+has '4.4: the list of a session comes before .tasks' "no tasks in list '0123abcd-" "$out"
 event='{"hook_event_name":"PreToolUse","session_id":"0123abcd-1111-2222-3333-444455556666","cwd":"'$PWD'","tool_name":"TaskUpdate","tool_input":{"taskId":"1","status":"in_progress"}}'
 out=$("$BUILD/on-pretooluse-task" --explain <<<"$event" 2>&1)
-deny '4.4: a hook never guesses it' grep -q '\.tasks' <<<"$out"
+deny '4.4: a hook never uses .tasks' grep -q '\.tasks' <<<"$out"
 out=$("$BUILD/on-pretooluse-task" --explain <<<"${event/0123abcd-1111-2222-3333-444455556666/}" 2>&1)
-deny '4.4: not even without a session' grep -q '\.tasks' <<<"$out"
+deny '4.4: a hook does not use .tasks without a session either' grep -q '\.tasks' <<<"$out"
 mkdir linked && cd linked && git init -q . && ln -s ../.tasks .tasks
 tasks list
-has '4.4: a symbolic link is not used' "no tasks in list 'linked'" "$out"
+has '4.4: .tasks that is a symbolic link is not used' "no tasks in list 'linked'" "$out"
 
 # A client that only prints its version; doctor finds it in PATH.
 mkdir -p "$T/reach-bin"
@@ -102,50 +102,50 @@ flat='{
   }
 }'
 printf '%s\n' "$flat" >"$user"
-is '3.14: doctor finds flat entries' "problem: $user: \"SubagentStop\"[0] is a hook without the group around it | claude-tasks install --user, or write {\"hooks\": [...]} around it" "$(finding hooks.group | head -n 1)"
-is '3.14: each of them' 2 "$(finding hooks.group | wc -l)"
+is '3.14: doctor finds a hook without a group' "problem: $user: \"SubagentStop\"[0] is a hook without the group around it | claude-tasks install --user, or write {\"hooks\": [...]} around it" "$(finding hooks.group | head -n 1)"
+is '3.14: doctor finds each of the hooks without a group' 2 "$(finding hooks.group | wc -l)"
 tasks status
-has '3.14: status says so' 'is not in a group' "$out"
+has '3.14: status says that a hook is not in a group' 'is not in a group' "$out"
 tasks install --no-todo-tools
-is '3.14: install corrects them' "$user: 6 hooks added, 2 hooks put into a group" "$(head -n 1 <<<"$out")"
-is '3.14: the hook has its group' '{"hooks":[{"type":"command","command":"node ./scripts/sync-jira.js"}]}' "$(jq -c '.hooks.SubagentStop[0]' "$user")"
-is '3.14: the matcher is in the group' '{"matcher":"Bash","hooks":[{"type":"command","command":"guard","timeout":5}]}' "$(jq -c '.hooks.PreToolUse[0]' "$user")"
-is '3.14: every element is a group' true "$(jq '[.hooks[][] | has("hooks")] | all' "$user")"
-is '3.14: then doctor is content' '' "$(finding hooks.group)"
+is '3.14: install puts such hooks into groups, and says so' "$user: 6 hooks added, 2 hooks put into a group" "$(head -n 1 <<<"$out")"
+is '3.14: after install the hook is in a group' '{"hooks":[{"type":"command","command":"node ./scripts/sync-jira.js"}]}' "$(jq -c '.hooks.SubagentStop[0]' "$user")"
+is '3.14: after install the matcher is in the group' '{"matcher":"Bash","hooks":[{"type":"command","command":"guard","timeout":5}]}' "$(jq -c '.hooks.PreToolUse[0]' "$user")"
+is '3.14: after install every entry is a group' true "$(jq '[.hooks[][] | has("hooks")] | all' "$user")"
+is '3.14: after install doctor finds no hook without a group' '' "$(finding hooks.group)"
 tasks uninstall
-is '3.14: uninstall restores the bytes' "$flat" "$(cat "$user")"
+is '3.14: uninstall restores the bytes of the file' "$flat" "$(cat "$user")"
 echo '{"hooks":{"SubagentStop":[{"type":"command","command":"/old/on-subagent-stop"}]}}' >"$user"
 tasks install --no-todo-tools
-is '3.14: our own flat entry is corrected, not doubled' "$BUILD/on-subagent-stop" "$(jq -r '[.hooks.SubagentStop[].hooks[].command] | join(" ")' "$user")"
+is '3.14: install corrects a hook of ours without a group, and adds no second one' "$BUILD/on-subagent-stop" "$(jq -r '[.hooks.SubagentStop[].hooks[].command] | join(" ")' "$user")"
 for odd in '{"matcher":"Bash"}' '{"type":"command","hooks":{}}' '7'; do
 	printf '{"hooks":{"Stop":[%s]}}' "$odd" >"$user"
 	before=$(cat "$user")
 	tasks install --no-todo-tools
-	is "3.14: $odd is refused" 1 $rc
-	has "3.14: $odd: with the way out" 'remove it, or write {"hooks": [...]}' "$err"
-	is "3.14: $odd: the file is unchanged" "$before" "$(cat "$user")"
-	has "3.14: $odd: doctor finds it" '"Stop"[0] has no array "hooks"' "$(finding hooks.group)"
+	is "3.14: install refuses a file with the entry $odd" 1 $rc
+	has "3.14: the refusal of $odd names the way out" 'remove it, or write {"hooks": [...]}' "$err"
+	is "3.14: the refused install of $odd leaves the file as it is" "$before" "$(cat "$user")"
+	has "3.14: doctor finds the entry $odd" '"Stop"[0] has no array "hooks"' "$(finding hooks.group)"
 done
 rm -f "$user"
 
 ## 0.64: tasks that are switched off
-is '0.64: nothing to say without the variable' '' "$(finding hooks.tasks)"
+is '0.64: doctor does not mention CLAUDE_CODE_ENABLE_TASKS if it is not set' '' "$(finding hooks.tasks)"
 for value in 0 false No OFF; do
-	has "0.64: off by the environment: $value" 'problem: CLAUDE_CODE_ENABLE_TASKS in the environment switches tasks off | remove CLAUDE_CODE_ENABLE_TASKS from the environment' \
+	has "0.64: doctor says that the environment switches tasks off with $value" 'problem: CLAUDE_CODE_ENABLE_TASKS in the environment switches tasks off | remove CLAUDE_CODE_ENABLE_TASKS from the environment' \
 	    "$(CLAUDE_CODE_ENABLE_TASKS=$value finding hooks.tasks)"
 done
 for value in 1 true ''; do
-	is "0.64: on: '$value'" '' "$(CLAUDE_CODE_ENABLE_TASKS=$value finding hooks.tasks)"
+	is "0.64: doctor finds nothing if CLAUDE_CODE_ENABLE_TASKS is '$value'" '' "$(CLAUDE_CODE_ENABLE_TASKS=$value finding hooks.tasks)"
 done
 echo '{"env":{"CLAUDE_CODE_ENABLE_TASKS":"0"}}' >"$user"
-is '0.64: off by a settings file' "problem: CLAUDE_CODE_ENABLE_TASKS in $user switches tasks off | remove CLAUDE_CODE_ENABLE_TASKS from $user" "$(finding hooks.tasks)"
+is '0.64: doctor names the settings file that switches tasks off' "problem: CLAUDE_CODE_ENABLE_TASKS in $user switches tasks off | remove CLAUDE_CODE_ENABLE_TASKS from $user" "$(finding hooks.tasks)"
 tasks status
-has '0.64: status says so' "$user switches tasks off (to have them: remove CLAUDE_CODE_ENABLE_TASKS there)" "$out"
+has '0.64: status names the settings file that switches tasks off' "$user switches tasks off (to have them: remove CLAUDE_CODE_ENABLE_TASKS there)" "$out"
 tasks status --json
-is '0.64: also as JSON' "$user" "$(jq -r .tasks_off <<<"$out")"
+is '0.64: status --json names the settings file that switches tasks off' "$user" "$(jq -r .tasks_off <<<"$out")"
 mkdir -p .claude
 echo '{"env":{"CLAUDE_CODE_ENABLE_TASKS":"1"}}' >.claude/settings.json
-is '0.64: the settings of the project come first' '' "$(finding hooks.tasks)"
+is '0.64: the settings of the project come before those of the user' '' "$(finding hooks.tasks)"
 rm -rf .claude "$user"
 
 ## 0.66: a tasks.json beside the client's files
@@ -154,13 +154,13 @@ echo '{"tasks":[{"id":"a","description":"Keep me","status":"pending"}],"version"
 for option in '' --fix; do
 	# shellcheck disable=SC2086
 	tasks --list both doctor --no-selftest $option --json
-	is "0.66: doctor $option advises to import it" "claude-tasks --list both import $CLAUDE_CONFIG_DIR/tasks/both/tasks.json, then remove that file" \
+	is "0.66: doctor $option advises to import a tasks.json beside the client's files" "claude-tasks --list both import $CLAUDE_CONFIG_DIR/tasks/both/tasks.json, then remove that file" \
 	    "$(jq -r '.findings[] | select(.check == "store.invisible") | .fix' <<<"$out")"
 done
 tasks --list both import "$CLAUDE_CONFIG_DIR/tasks/both/tasks.json"
 rm "$CLAUDE_CONFIG_DIR/tasks/both/tasks.json"
 tasks --list both list
-has '0.66: then no task is lost' 'Keep me' "$out"
+has '0.66: the advised import loses no task' 'Keep me' "$out"
 
 ## 0.67: the sessions of a project share the list that a person adds to
 place reach-share
@@ -169,67 +169,67 @@ mkdir proj && cd proj && git init -q .
 terminal() { TERM=dumb script -qec "$*" /dev/null </dev/null | tr -d '\r'; }
 hint="claude-tasks: no session sees list 'proj': each has its own.  To let the sessions of this project use it: claude-tasks install --list proj"
 tasks create 'in a script'
-is '0.67: nothing is said outside a terminal' '' "$err"
-is '0.67: nothing with --json' '' "$(terminal "$cli" create j --json | grep 'no session')"
-is '0.67: nothing in a session' '' "$(CLAUDECODE=1 terminal "$cli" create s | grep 'no session')"
-is '0.67: nothing for the list of a session' '' "$(terminal "$cli" -l 0123abcd-1111-2222-3333-444455556666 create s | grep 'no session')"
-is '0.67: nothing if the environment shares the list' '' "$(CLAUDE_CODE_TASK_LIST_ID=proj terminal "$cli" create s | grep 'no session')"
+is '0.67: create outside a terminal does not say who sees the task' '' "$err"
+is '0.67: create --json does not say who sees the task' '' "$(terminal "$cli" create j --json | grep 'no session')"
+is '0.67: create in a session does not say who sees the task' '' "$(CLAUDECODE=1 terminal "$cli" create s | grep 'no session')"
+is '0.67: create on the list of a session does not say who sees the task' '' "$(terminal "$cli" -l 0123abcd-1111-2222-3333-444455556666 create s | grep 'no session')"
+is '0.67: create does not say who sees the task if the environment names the list' '' "$(CLAUDE_CODE_TASK_LIST_ID=proj terminal "$cli" create s | grep 'no session')"
 is '0.67: create on a terminal says who sees the task' "$hint" "$(terminal "$cli" create one | grep 'no session')"
-is '0.67: once for each list' '' "$(terminal "$cli" create two | grep 'no session')"
+is '0.67: create says it once for each list' '' "$(terminal "$cli" create two | grep 'no session')"
 local=$PWD/.claude/settings.local.json
 tasks install --list other --no-todo-tools
-is '0.67: install --list sets it in the project' other "$(jq -r .env.CLAUDE_CODE_TASK_LIST_ID "$local")"
-has '0.67: and says so' 'CLAUDE_CODE_TASK_LIST_ID set' "$out"
-is '0.67: with the hooks, if there are none yet' 6 "$(jq '[.hooks[][].hooks[]] | length' "$local")"
-is '0.67: nothing is said of a list that is shared' '' "$(terminal "$cli" -l other create s | grep 'no session')"
+is '0.67: install --list sets the list in the settings of the project' other "$(jq -r .env.CLAUDE_CODE_TASK_LIST_ID "$local")"
+has '0.67: install --list says that it sets the list' 'CLAUDE_CODE_TASK_LIST_ID set' "$out"
+is '0.67: install --list registers the hooks if there are none yet' 6 "$(jq '[.hooks[][].hooks[]] | length' "$local")"
+is '0.67: create does not say who sees the task if the settings name the list' '' "$(terminal "$cli" -l other create s | grep 'no session')"
 before=$(cat "$local")
 tasks install --list third --no-todo-tools
-is '0.67: another list is refused' 21 $rc
-has '0.67: with the way out' "sets CLAUDE_CODE_TASK_LIST_ID to 'other' (remove that line, or: claude-tasks uninstall --local)" "$err"
-is '0.67: the refused call changed nothing' "$before" "$(cat "$local")"
+is '0.67: install --list is refused if the settings name another list' 21 $rc
+has '0.67: that refusal names the way out' "sets CLAUDE_CODE_TASK_LIST_ID to 'other' (remove that line, or: claude-tasks uninstall --local)" "$err"
+is '0.67: the refused install changes nothing' "$before" "$(cat "$local")"
 tasks uninstall --local
-deny '0.67: uninstall takes the file back' test -e "$local"
+deny '0.67: uninstall removes the file that install made' test -e "$local"
 printf '{ "env": {"A":"b"},\n\n"x":1 }' >.claude/settings.json
 before=$(cat .claude/settings.json)
 tasks install --no-todo-tools
 tasks install --project --list proj --no-todo-tools
-is '0.67: only the list, if the hooks are registered' '{"A":"b","CLAUDE_CODE_TASK_LIST_ID":"proj"} null' "$(jq -c '.env, .hooks' .claude/settings.json | xargs -d '\n')"
+is '0.67: install --list sets only the list if the hooks are registered' '{"A":"b","CLAUDE_CODE_TASK_LIST_ID":"proj"} null' "$(jq -c '.env, .hooks' .claude/settings.json | xargs -d '\n')"
 tasks uninstall --project
-is '0.67: uninstall restores the bytes' "$before" "$(cat .claude/settings.json)"
+is '0.67: uninstall restores the bytes of a file that was there' "$before" "$(cat .claude/settings.json)"
 tasks install --project --list proj --no-todo-tools
 sed -i 's/"proj"/"mine"/' .claude/settings.json
 tasks uninstall --project
-is '0.67: a list that a person has set since stays' mine "$(jq -r .env.CLAUDE_CODE_TASK_LIST_ID .claude/settings.json)"
+is '0.67: uninstall leaves a list that a person has set since' mine "$(jq -r .env.CLAUDE_CODE_TASK_LIST_ID .claude/settings.json)"
 for words in '--user --list x' "--list ''"; do
 	eval "tasks install $words --no-todo-tools"
-	is "0.67: install $words is a mistake" 64 $rc
+	is "0.67: install $words is refused as a mistake" 64 $rc
 done
-is '0.67: an example sets it' my-project "$(jq -r .env.CLAUDE_CODE_TASK_LIST_ID "$top/settings-examples/settings.list.json")"
+is '0.67: a file of settings-examples sets the list' my-project "$(jq -r .env.CLAUDE_CODE_TASK_LIST_ID "$top/settings-examples/settings.list.json")"
 tasks uninstall
 
 ## 1.83: the status line
 place reach-statusline
 user=$CLAUDE_CONFIG_DIR/settings.json
 tasks install --statusline --no-todo-tools
-is '1.83: install --statusline registers it' "$BUILD/claude-tasks statusline" "$(jq -r .statusLine.command "$user")"
-is '1.83: in the form that the client reads' command "$(jq -r .statusLine.type "$user")"
+is '1.83: install --statusline registers the status line' "$BUILD/claude-tasks statusline" "$(jq -r .statusLine.command "$user")"
+is '1.83: the status line is registered in the form that the client reads' command "$(jq -r .statusLine.type "$user")"
 tasks --list bar create one
-has '1.83: its command works' '0/1' "$(echo '{}' | CLAUDE_CODE_TASK_LIST_ID=bar sh -c "$(jq -r .statusLine.command "$user")")"
+has '1.83: the registered command prints the progress of the list' '0/1' "$(echo '{}' | CLAUDE_CODE_TASK_LIST_ID=bar sh -c "$(jq -r .statusLine.command "$user")")"
 tasks install --statusline --no-todo-tools
-has '1.83: again: nothing to do' 'nothing to do' "$out"
+has '1.83: a second install --statusline has nothing to do' 'nothing to do' "$out"
 tasks uninstall
-deny '1.83: uninstall takes it back' test -e "$user"
+deny '1.83: uninstall removes the status line' test -e "$user"
 echo '{"statusLine":{"type":"command","command":"date"}}' >"$user"
 tasks install --statusline --no-todo-tools
-is '1.83: another one is kept' date "$(jq -r .statusLine.command "$user")"
-has '1.83: and it says how to combine them' 'has another statusLine, which is kept.  To combine them' "$err"
+is '1.83: install --statusline keeps another status line' date "$(jq -r .statusLine.command "$user")"
+has '1.83: install --statusline says how to combine it with another one' 'has another statusLine, which is kept.  To combine them' "$err"
 tasks uninstall
-is '1.83: uninstall leaves it' '{"statusLine":{"type":"command","command":"date"}}' "$(cat "$user")"
+is '1.83: uninstall leaves another status line' '{"statusLine":{"type":"command","command":"date"}}' "$(cat "$user")"
 rm "$user"
 tasks install --statusline --no-todo-tools
 jq '.statusLine.command = "mine"' "$user" >"$T/s" && cp "$T/s" "$user"
 tasks uninstall
-is '1.83: one that a person has set since stays' mine "$(jq -r .statusLine.command "$user")"
+is '1.83: uninstall leaves a status line that a person has set since' mine "$(jq -r .statusLine.command "$user")"
 
 ## 1.14: when to use the list, and when not
 place reach-prompt
@@ -244,8 +244,8 @@ for family in client todo plain all; do
 	has "1.14: mcp --tools $family says when not to use tasks" 'Do not use it for a question, a single trivial step' "$text"
 	echo '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' | "$cli" mcp --tools $family | jq -r '.result.tools[].name' | sort >"$T/offered"
 	grep -oE 'Task[A-Z][a-z]+|Todo[A-Z][a-z]+|[a-z]+_tasks?\b' <<<"$text" | sort -u >"$T/named"
-	try "1.14: mcp --tools $family names a tool" test -s "$T/named"
-	is "1.14: mcp --tools $family names only what it offers" '' "$(comm -13 "$T/offered" "$T/named")"
+	try "1.14: mcp --tools $family names a tool in its instructions" test -s "$T/named"
+	is "1.14: mcp --tools $family names only tools that it offers" '' "$(comm -13 "$T/offered" "$T/named")"
 done
 mkdir .tasks
 has '4.4: mcp names the folder that it uses' "The tasks are in $PWD/.tasks (no session" "$(instructions)"
@@ -256,35 +256,35 @@ git init -q .
 user=$CLAUDE_CONFIG_DIR/settings.json
 copy=$CLAUDE_CONFIG_DIR/skills/task-manager/SKILL.md
 tasks install --skill --no-todo-tools --dry-run
-has '0.61: a dry run says what it would do' "would change $copy: skill installed" "$out"
-deny '0.61: and does nothing' test -e "$copy"
+has '0.61: install --skill --dry-run says what it would do' "would change $copy: skill installed" "$out"
+deny '0.61: install --skill --dry-run installs nothing' test -e "$copy"
 tasks install --skill --no-todo-tools
-try '0.61: install --skill puts it where the client finds it' cmp "$copy" "$skill"
-has '0.61: it says where' "$copy: skill installed" "$out"
+try '0.61: install --skill puts the skill where the client finds it' cmp "$copy" "$skill"
+has '0.61: install --skill says where the skill is' "$copy: skill installed" "$out"
 tasks install --skill --no-todo-tools
-has '0.61: again: nothing to do' "$copy: nothing to do" "$out"
-is '0.61: doctor has nothing to say' '' "$(finding hooks.skill)"
+has '0.61: a second install --skill has nothing to do' "$copy: nothing to do" "$out"
+is '0.61: doctor finds nothing if the skill is there' '' "$(finding hooks.skill)"
 rm "$copy"
-is '0.61: doctor says that it is missing' "note: $copy, which install made, is missing | claude-tasks install --skill --user" "$(finding hooks.skill)"
+is '0.61: doctor says that the skill is missing' "note: $copy, which install made, is missing | claude-tasks install --skill --user" "$(finding hooks.skill)"
 tasks install --skill --no-todo-tools
 tasks install --project --skill --no-todo-tools
-try '0.61: --project puts it into the project' cmp .claude/skills/task-manager/SKILL.md "$skill"
-deny '0.61: the hooks are not registered twice' test -e .claude/settings.json
+try '0.61: install --project --skill puts the skill into the project' cmp .claude/skills/task-manager/SKILL.md "$skill"
+deny '0.61: install --project --skill does not register the hooks twice' test -e .claude/settings.json
 tasks uninstall --project
-deny '0.61: uninstall takes it away' test -e .claude/skills
+deny '0.61: uninstall --project removes the skill of the project' test -e .claude/skills
 tasks uninstall
-deny '0.61: also that of the user' test -e "$CLAUDE_CONFIG_DIR/skills"
-deny '0.61: with the hooks' test -e "$user"
+deny '0.61: uninstall removes the skill of the user' test -e "$CLAUDE_CONFIG_DIR/skills"
+deny '0.61: uninstall removes the hooks with the skill' test -e "$user"
 tasks install --skill --no-todo-tools
 echo mine >>"$copy"
 tasks uninstall
-try '0.61: a changed one is kept' grep -q mine "$copy"
-has '0.61: and it says so' "$copy was changed since install, and is kept" "$err"
+try '0.61: uninstall keeps a skill that was changed since' grep -q mine "$copy"
+has '0.61: uninstall says that it keeps the changed skill' "$copy was changed since install, and is kept" "$err"
 tasks install --skill --no-todo-tools
-is '0.61: nor is it replaced' '21 mine' "$rc $(tail -n 1 "$copy")"
-has '0.61: with the way out' 'remove it, then: claude-tasks install --skill' "$err"
-deny '0.61: the refused call changed nothing' test -e "$user"
+is '0.61: install --skill does not replace a changed skill' '21 mine' "$rc $(tail -n 1 "$copy")"
+has '0.61: that refusal names the way out' 'remove it, then: claude-tasks install --skill' "$err"
+deny '0.61: the refused install --skill changes nothing' test -e "$user"
 rm "$copy"
 echo '{' >"$user"
 tasks install --skill --no-todo-tools
-is '0.61: nothing is installed beside broken settings' '1 no' "$rc $(test -e "$copy" && echo yes || echo no)"
+is '0.61: install --skill installs nothing beside settings that it cannot read' '1 no' "$rc $(test -e "$copy" && echo yes || echo no)"
