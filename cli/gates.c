@@ -144,7 +144,7 @@ trust_file(struct cli *c, const char *dir, const struct config *config)
 		show_commands(c, file);
 		show_difference(c, dir, config);
 	}
-	if (!cli_confirm(c, "let these commands run when a task is completed?"))
+	if (!cli_confirm(c, "let these commands run?"))
 		return c->status;
 	if (trust_add(dir, file->path, file->text.data, file->text.len, cli_deadline(), &err) == -1)
 		return cli_error(c, &err);

@@ -271,9 +271,10 @@ lists_main(struct cli *c)
 	return EXIT_DONE;
 }
 
-/* Do the settings or the environment name this list for sessions? */
+/* Do the settings or the environment name this list for sessions?  If the settings name another
+ * one, `other` gets its name. */
 static bool
-is_shared(const struct list *list)
+is_shared(const struct list *list, char **other)
 {
 	const char *env = getenv(LIST_ID);
 	char *trimmed = list_trim(env != NULL ? env : ""), *name = list_sanitise(trimmed);
@@ -285,8 +286,13 @@ is_shared(const struct list *list)
 	free(name);
 	if (shared || registration_load(&r, &err) == -1)
 		return true;
-	for (int i = 0; i < SCOPES; i++)
-		shared |= r.file[i].list != NULL && strcmp(r.file[i].list, list->name) == 0;
+	for (int i = 0; i < SCOPES; i++) {
+		if (r.file[i].list == NULL)
+			continue;
+		shared |= strcmp(r.file[i].list, list->name) == 0;
+		free(*other);
+		*other = mem_string(r.file[i].list);
+	}
 	registration_free(&r);
 	return shared;
 }
@@ -308,14 +314,24 @@ lists_sharing_hint(struct cli *c)
 	const struct list *list = &c->list;
 	const char *session = getenv("CLAUDE_CODE_SESSION_ID");
 	struct error err;
+	char *other = NULL;
 
 	if (c->json || !isatty(STDERR_FILENO) || cli_by_agent() ||
 	    (session != NULL && *session != '\0') || list->foreign || is_session_name(list->name) ||
-	    is_team_name(list->name) || list_state_has(list, "sharing-told") || is_shared(list) ||
+	    is_team_name(list->name) || list_state_has(list, "sharing-told") ||
+	    is_shared(list, &other) ||
 	    list_state_edit(list, "sharing-told", mark_told, NULL, cli_deadline(), &err) != 1)
-		return;
-	cli_note(c,
-	    "claude-tasks: no session sees list '%s': each has its own.  To let the sessions of "
-	    "this project use it: claude-tasks install --list %s",
-	    list->name, list->name);
+		goto out;
+	if (other != NULL)
+		cli_note(c,
+		    "claude-tasks: no session sees list '%s': those of this project use '%s'.  To "
+		    "add tasks there: claude-tasks --list %s create ...",
+		    list->name, other, other);
+	else
+		cli_note(c,
+		    "claude-tasks: no session sees list '%s': each has its own.  To let the "
+		    "sessions of this project use it: claude-tasks install --list %s",
+		    list->name, list->name);
+out:
+	free(other);
 }

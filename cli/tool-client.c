@@ -311,8 +311,7 @@ update_rest(struct cli *c, struct client_update *u, const struct task *was, stru
 
 	if ((differs(in->owner, was->owner) &&
 		!tool_may_change(c, in->id, "given to another agent", a)) ||
-	    (moved && (to == TASK_CANCELLED || to == TASK_BLOCKED) &&
-		!tool_may_change(c, in->id, task_status_name(to), a))) {
+	    (moved && !tool_may_set(c, in->id, to, a))) {
 		update_refused(c, in->id, a->status, buf_text(&a->text), NULL, a);
 		return;
 	}

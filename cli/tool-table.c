@@ -132,7 +132,7 @@ static const struct tool tools[] = {
 	    .run = todo_write_run },
 	{ .name = "TodoRead",
 	    .family = "todo",
-	    .description = "Read the tasks, filtered, with counts by status",
+	    .description = "Read the tasks of the shared list, filtered, with counts by status",
 	    .input = OBJECT(
 		MEMBER("status", "{\"type\":\"string\",\"enum\":[" STATUSES "]}") "," MEMBER(
 		    "assignee", STRING) "," MEMBER("include_completed", "{\"type\":\"boolean\"}"),

@@ -171,8 +171,7 @@ todo_write_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 		goto out;
 	}
 	to = in->status != NULL ? task_status_parse(in->status) : TASK_NO_STATUS;
-	if (there == 1 && (to == TASK_BLOCKED || to == TASK_CANCELLED) &&
-	    !tool_may_change(c, in->id, task_status_name(to), a))
+	if (there == 1 && !tool_may_set(c, in->id, to, a))
 		goto out;
 	if ((status = todo_write(c, in, there == 1 ? &was : NULL, &reason)) != EXIT_DONE)
 		tool_fail(a, status, "%s", buf_text(&reason));

@@ -159,6 +159,15 @@ out:
 	return may;
 }
 
+bool
+tool_may_set(struct cli *c, const char *id, enum task_status to, struct tool_answer *a)
+{
+	if (to == TASK_PENDING)
+		return tool_may_change(c, id, "set to pending", a);
+	return (to != TASK_CANCELLED && to != TASK_BLOCKED) ||
+	       tool_may_change(c, id, task_status_name(to), a);
+}
+
 static const struct json_field fields[] = {
 	FIELD("id", FIELD_STRING, id),
 	FIELD("taskId", FIELD_STRING, id),

@@ -294,7 +294,7 @@ release_main(struct cli *c)
 	int status = EXIT_DONE, rc;
 
 	if (cli_flag(c, "dead") + cli_flag(c, "agent") + (c->operands > 0) != 1)
-		return cli_misuse(c, "'release' needs one of: N..., --agent NAME, --dead");
+		return cli_misuse(c, "'release' takes either N..., or --agent NAME, or --dead");
 	if (cli_operand_ids(c, &ids) == -1 || (rc = cli_open(c, false)) == -1) {
 		strings_free(&ids);
 		return c->status;

@@ -58,19 +58,23 @@ for dir in native doc .tasks; do
 		ask_as $name=s1 claim_task "{\"task_id\":\"$id\"}"
 		is "4.8: the session that has a task may claim it again ($name, $dir)" 'true 0' "$(field .claimed) $rc"
 		ask_as $name=s1 TaskUpdate "{\"taskId\":\"$id\",\"status\":\"in_progress\"}"
-		is "4.8: and start it again ($name, $dir)" 'true [] 0' "$(field '"\(.success) \(.updatedFields)"') $rc"
+		is "4.8: the session that has a task may start it again ($name, $dir)" 'true [] 0' "$(field '"\(.success) \(.updatedFields)"') $rc"
 		ask_as $name=s2 claim_task "{\"task_id\":\"$id\"}"
 		refused "4.8: another session of the same parent process does not get it ($name, $dir)" already_claimed 11
 		ask_as $name=s2 TaskUpdate "{\"taskId\":\"$id\",\"status\":\"in_progress\"}"
-		refused "4.8: nor by TaskUpdate ($name, $dir)" already_claimed 11
-		has "4.8: which says who has it ($name, $dir)" '(session s1)' "$(field .error)"
+		refused "4.8: another session of the same parent process does not start it by TaskUpdate ($name, $dir)" already_claimed 11
+		has "4.8: the refused TaskUpdate says who has it ($name, $dir)" '(session s1)' "$(field .error)"
 		ask_as $name=s2 TaskUpdate "{\"taskId\":\"$id\",\"status\":\"completed\"}"
-		refused "4.8: and does not complete it ($name, $dir)" refused 20
+		refused "4.8: another session does not complete it by TaskUpdate ($name, $dir)" refused 20
 		ask_as $name=s2 complete_task "{\"task_id\":\"$id\"}"
-		is "4.8: nor by complete_task ($name, $dir)" 20 "$rc"
+		is "4.8: another session does not complete it by complete_task ($name, $dir)" 20 "$rc"
+		ask_as $name=s2 TaskUpdate "{\"taskId\":\"$id\",\"status\":\"pending\"}"
+		is "4.8: another session does not set it to pending, from where it could start it ($name, $dir)" 11 "$rc"
+		ask_as $name=s2 TodoWrite "{\"id\":\"$id\",\"description\":\"Print\",\"status\":\"pending\"}"
+		is "4.8: another session does not set it to pending by TodoWrite ($name, $dir)" 11 "$rc"
 		ask complete_task "{\"task_id\":\"$id\"}"
-		is "4.8: nor does a shell ($name, $dir)" 20 "$rc"
-		stays "4.8: all that changed nothing ($name, $dir)" "$before"
+		is "4.8: a shell without a session does not complete it ($name, $dir)" 20 "$rc"
+		stays "4.8: these refused calls change nothing ($name, $dir)" "$before"
 		ask_as $name=s1 complete_task "{\"task_id\":\"$id\"}"
 		is "4.8: its own session completes it ($name, $dir)" 0 "$rc"
 	done
@@ -140,7 +144,7 @@ for session in ["i1", "i2", "i1"]:
 	is "1.56: the same by claim_task ($dir)" "[\"$first\",\"$second\"] $third false" \
 	    "$(field '"\(.blockedByTasks | tojson) \(.task.id) \(.claimed)"')"
 	ask TaskUpdate "{\"taskId\":\"$third\",\"status\":\"in_progress\"}"
-	is "1.56: and by TaskUpdate ($dir)" "blocked [\"$first\",\"$second\"] $third" \
+	is "1.56: a refused TaskUpdate names the blockers ($dir)" "blocked [\"$first\",\"$second\"] $third" \
 	    "$(field '"\(.reason) \(.blockedByTasks | tojson) \(.task.id)"')"
 	tasks --dir $dir claim "$first" --agent z --json
 	is "1.56: a claim that succeeds ($dir)" "true null claimed $first in_progress z" \

@@ -182,6 +182,9 @@ is '0.67: install --list sets the list in the settings of the project' other "$(
 has '0.67: install --list says that it sets the list' 'CLAUDE_CODE_TASK_LIST_ID set' "$out"
 is '0.67: install --list registers the hooks if there are none yet' 6 "$(jq '[.hooks[][].hooks[]] | length' "$local")"
 is '0.67: create does not say who sees the task if the settings name the list' '' "$(terminal "$cli" -l other create s | grep 'no session')"
+is '0.67: create on a terminal names the list that the sessions use instead' \
+    "claude-tasks: no session sees list 'mine': those of this project use 'other'.  To add tasks there: claude-tasks --list other create ..." \
+    "$(terminal "$cli" -l mine create s | grep 'no session')"
 before=$(cat "$local")
 tasks install --list third --no-todo-tools
 is '0.67: install --list is refused if the settings name another list' 21 $rc

@@ -5,7 +5,7 @@
 synced() {
 	place "$1"
 	cat >copy.sh <<-'END'
-		cat >copy.new && mv copy.new copy && echo "$TASK_HOOKS_LIST $TASK_HOOKS_EVENT" >>events
+		cat >copy.$$ && mv copy.$$ copy && echo "$TASK_HOOKS_LIST $TASK_HOOKS_EVENT" >>events
 	END
 	printf '{"durability":"off","sync":[{"name":"copy","run":["sh","-c","cd %s && . ./copy.sh"]}]}\n' \
 	    "$PWD" >"$CLAUDE_CONFIG_DIR/task-hooks.json"
