@@ -36,13 +36,13 @@ for dir in native doc .tasks; do
 	ask claim_task "{\"task_id\":\"$id\"}"
 	refused "4.8: a second claim_task is refused ($dir)" already_claimed 11
 	has "4.8: with the reason ($dir)" 'is in_progress, so it cannot be claimed.' "$(field .message)"
-	has "4.8: and the way out ($dir)" "claude-tasks release $id." "$(field .error)"
+	has "4.8: the refusal of a second claim_task names the way out ($dir)" "claude-tasks release $id." "$(field .error)"
 	ask claim_task "{\"task_id\":\"$id\",\"owner\":\"agent\"}"
-	refused "4.8: also with the same owner ($dir)" already_claimed 11
+	refused "4.8: a second claim_task with the same owner is refused ($dir)" already_claimed 11
 	ask TaskUpdate "{\"taskId\":\"$id\",\"status\":\"in_progress\",\"description\":\"new\"}"
 	refused "4.8: TaskUpdate does not start it again ($dir)" already_claimed 11
 	ask TodoWrite "{\"id\":\"$id\",\"description\":\"new\",\"status\":\"in_progress\"}"
-	is "4.8: nor does TodoWrite ($dir)" 11 "$rc"
+	is "4.8: TodoWrite does not start it again ($dir)" 11 "$rc"
 	for session in CLAUDE_CODE_SESSION_ID=s1 QWEN_CODE_SESSION_ID=s1 COPILOT_AGENT_SESSION_ID=s1 CODEX_THREAD_ID=s1; do
 		ask_as $session complete_task "{\"task_id\":\"$id\"}"
 		is "4.8: a session does not complete it ($session, $dir)" 20 "$rc"
@@ -126,7 +126,7 @@ for session in ["i1", "i2", "i1"]:
 	tasks --dir $dir complete "$id" --agent kim
 	is "4.8: the name of an agent is not its session ($dir)" 20 "$rc"
 	tasks --dir $dir release --agent kim --json
-	is "4.8: but its tasks are released by its name ($dir)" "[\"$id\"]" "$(field '.released | tojson')"
+	is "4.8: tasks of a name are released by that name from another session ($dir)" "[\"$id\"]" "$(field '.released | tojson')"
 
 	## 1.56: data, not prose
 	make First --agent bob
@@ -138,7 +138,7 @@ for session in ["i1", "i2", "i1"]:
 	tasks --dir $dir claim "$third" --agent z --json
 	refused "1.56: a blocked task ($dir)" blocked 13
 	is "1.56: names the blockers ($dir)" "[\"$first\",\"$second\"]" "$(field '.blockedByTasks | tojson')"
-	is "1.56: and has the whole task ($dir)" "$(task "$third")" "$(jq -c .task <<<"$out")"
+	is "1.56: a refused claim has the whole task ($dir)" "$(task "$third")" "$(jq -c .task <<<"$out")"
 	is "1.56: beside what it had ($dir)" 'blocked 13 true' "$(field '.error | "\(.reason) \(.status) \(.message | contains("blocked by"))"')"
 	ask claim_task "{\"task_id\":\"$third\"}"
 	is "1.56: the same by claim_task ($dir)" "[\"$first\",\"$second\"] $third false" \
@@ -164,7 +164,7 @@ for session in ["i1", "i2", "i1"]:
 	tasks --dir $dir claim "$second" --agent z --json
 	refused "1.57: a completed task of another agent ($dir)" already_claimed 11
 	has "1.57: says that it is completed ($dir)" "is already completed, by \"v\"." "$err"
-	has "1.57: and how to reopen it ($dir)" "claude-tasks update $second --status pending." "$err"
+	has "1.57: the refusal says how to reopen the task ($dir)" "claude-tasks update $second --status pending." "$err"
 	tasks --dir $dir claim "$second" --agent v --json
 	refused "1.57: a completed task of the agent itself ($dir)" already_resolved 12
 	ask claim_task "{\"task_id\":\"$second\",\"owner\":\"z\"}"
@@ -182,11 +182,11 @@ for session in ["i1", "i2", "i1"]:
 	tasks --dir $dir claim "$id" --agent w --one --json
 	refused "1.58: the owner of a pending task is busy ($dir)" agent_busy 14
 	is "1.58: with that task ($dir)" "[\"$mine\"] $id" "$(field '"\(.busyWithTasks | tojson) \(.task.id)"')"
-	has "1.58: and is told how to change that ($dir)" "claude-tasks release $mine." "$err"
+	has "1.58: a busy agent is told how to change that ($dir)" "claude-tasks release $mine." "$err"
 	tasks --dir $dir claim "$mine" --agent w --one --json
 	is "1.58: its own task does not count ($dir)" 'true 0' "$(field .success) $rc"
 	tasks --dir $dir claim --next --agent w --one --json
-	refused "1.58: nor can it claim the next one ($dir)" agent_busy 14
+	refused "1.58: a busy agent cannot claim the next task ($dir)" agent_busy 14
 	tasks --dir $dir complete "$mine" --agent w
 	tasks --dir $dir claim "$id" --agent w --one
 	is "1.58: a completed task does not count ($dir)" 0 "$rc"

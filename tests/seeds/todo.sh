@@ -53,9 +53,9 @@ for dir in native doc .tasks; do
 	is "0.32: TodoWrite creates a task ($dir)" '0 Fix it
 in all places pending zoe' "$rc $(jq -r '.task | "\(.description) \(.status) \(.assignee)"' <<<"$out")"
 	write $dir zoe "{\"id\":\"$id\",\"description\":\"Fix all\",\"status\":\"in_progress\"}"
-	is "0.32: and updates it ($dir)" "0 $id Fix all in_progress zoe" "$rc $(jq -r '.task | "\(.id) \(.description) \(.status) \(.assignee)"' <<<"$out")"
+	is "0.32: TodoWrite updates a task ($dir)" "0 $id Fix all in_progress zoe" "$rc $(jq -r '.task | "\(.id) \(.description) \(.status) \(.assignee)"' <<<"$out")"
 	write $dir ann '{"id":"own-id","description":"With an id"}'
-	is "0.32: and takes an id ($dir)" '0 own-id' "$rc $(jq -r .task.id <<<"$out")"
+	is "0.32: TodoWrite makes a task with the id of the call ($dir)" '0 own-id' "$rc $(jq -r .task.id <<<"$out")"
 done
 
 ## 1.7 to 1.10: the caller's own list, beside a list of every layout
@@ -70,20 +70,20 @@ for dir in native doc .tasks; do
 	list=$(own ann)
 	is "1.10: the own list is a list as any ($dir)" 'Fix the login bug/i Run tests/p' "$(items "$list")"
 	tasks --list "$list" list
-	has "1.10: which the commands show ($dir)" '#1 [in_progress] Fix the login bug (ann)' "$out"
+	has "1.10: the commands show the list of an agent ($dir)" '#1 [in_progress] Fix the login bug (ann)' "$out"
 	write $dir bob "$(todos Other/p)"
 	is "1.10: another agent has another one ($dir)" '0 ' "$rc $(old)"
 	write $dir ann "$(todos 'Run tests/i' Ship/p 'Fix the login bug/c')"
 	is "1.8: the list is replaced as a whole ($dir)" '0 Fix the login bug/c Run tests/i Ship/p' "$rc $(items "$list")"
 	write $dir ann "$(todos Ship/c Land/c)"
-	is "1.8: and has the order in which it was sent ($dir)" '0 Run tests/i Ship/p Fix the login bug/c' "$rc $(old)"
+	is "1.8: the list has the order in which it was sent ($dir)" '0 Run tests/i Ship/p Fix the login bug/c' "$rc $(old)"
 	is "1.9: it is emptied when every item is completed ($dir)" 'Ship/c Land/c|' \
 	    "$(jq -r '[.newTodos[] | "\(.content)/\(.status[0:1])"] | join(" ")' <<<"$out")|$(items "$list")"
 	write $dir ann '{"todos":[]}'
 	is "1.9: an empty list is possible ($dir)" '0 {"oldTodos":[],"newTodos":[]}' "$rc $out"
 	write $dir bob "$(todos Other/p)"
 	is "1.10: the other one was not changed ($dir)" '0 Other/p' "$rc $(old)"
-	is "1.10: nor the list that agents share ($dir)" "$main" "$(find "$dir" -type f ! -name .lock | sort | xargs cat)"
+	is "1.10: the list that agents share is not changed ($dir)" "$main" "$(find "$dir" -type f ! -name .lock | sort | xargs cat)"
 done
 
 ## Whose list it is
