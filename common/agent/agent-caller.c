@@ -20,7 +20,7 @@
 static const struct {
 	const char *variable, *client;
 } sessions[] = {
-	{ "CLAUDE_CODE_SESSION_ID", "claude-code" },
+	{ "CLAUDE_CODE_SESSION_ID", AGENT_CLAUDE_CODE },
 	{ "QWEN_CODE_SESSION_ID", "qwen-code" },
 	{ "COPILOT_AGENT_SESSION_ID", "copilot" },
 	{ "CODEX_THREAD_ID", "codex" },
@@ -50,12 +50,6 @@ set_process(struct agent *a, pid_t pid)
 	a->pid_start = process_read(pid, &p) == 1 ? p.start : 0;
 }
 
-void
-agent_from_parent(struct agent *a)
-{
-	set_process(a, process_origin(getppid()));
-}
-
 /* A shell is not a client, and may end with the command that it runs. */
 static bool
 is_shell(const char *name)
@@ -67,6 +61,21 @@ is_shell(const char *name)
 		if (strcmp(name, shells[i]) == 0)
 			return true;
 	return false;
+}
+
+/* Forked workers of one program are different clients, subshells of one script are not.  The first
+ * process of a container has no parent. */
+void
+agent_from_parent(struct agent *a)
+{
+	pid_t pid = getppid();
+	struct process p;
+
+	if (pid == 0)
+		pid = getpid();
+	else if (process_read(pid, &p) == 1 && is_shell(p.name))
+		pid = process_origin(pid);
+	set_process(a, pid);
 }
 
 /*

@@ -35,7 +35,7 @@ claim_describe(struct buf *out, const struct claim *c)
 static bool
 same_process(const struct claim *c, const struct agent *a)
 {
-	return c->pid == a->pid && c->pid_start == a->pid_start;
+	return c->pid > 0 && c->pid == a->pid && c->pid_start == a->pid_start;
 }
 
 static bool
@@ -43,13 +43,13 @@ same_client(const struct claim *c, const struct agent *a)
 {
 	if (text_equal(c->session, a->session))
 		return true;
-	if (a->client != NULL)
+	if (a->client != NULL && strcmp(a->client, AGENT_CLAUDE_CODE) != 0)
 		return c->session == NULL && a->session == NULL &&
 		       text_equal(c->client, a->client) && same_process(c, a);
-	/* After a /clear the session has another id but the same process. */
+	/* After a /clear of Claude Code the session has another id but the same process. */
 	if (c->pid > 0 && a->pid > 0)
 		return same_process(c, a);
-	return c->client == NULL && (c->session == NULL || a->session == NULL);
+	return c->client == NULL && a->client == NULL && (c->session == NULL || a->session == NULL);
 }
 
 bool

@@ -38,7 +38,8 @@
 #define NAP_FIRST_US 60
 #define NAP_OURS_US 500
 #define NAP_CLIENT_US 5000
-#define QUEUE_MS 1000 /* then the first in the queue is stopped: go on without */
+#define NAP_LONG_US 100000 /* of who waits as long as it takes */
+#define QUEUE_MS 1000      /* then the first in the queue is stopped: go on without */
 #define REFRESH_MS 1000
 
 /* The locks that this process holds, for lock_release_all(), which a signal handler may call: it
@@ -313,7 +314,7 @@ flock_take(struct lock *l, const char *file, int flags, bool shared, struct dead
 		}
 		close(l->file);
 		l->file = -1;
-		if (!nap(&us, NAP_OURS_US, deadline))
+		if (!nap(&us, deadline.at_ms == INT64_MAX ? NAP_LONG_US : NAP_OURS_US, deadline))
 			return error_set(err, ERROR_BUSY,
 			    "busy: another process holds the lock on '%s'; try again",
 			    file_path(path, l->dirfd, file));

@@ -79,6 +79,19 @@ for dir in native doc .tasks; do
 		is "4.8: its own session completes it ($name, $dir)" 0 "$rc"
 	done
 
+	make Clear
+	ask_as CLAUDE_CODE_SESSION_ID=s1 claim_task "{\"task_id\":\"$id\"}"
+	ask_as CLAUDE_CODE_SESSION_ID=s2 complete_task "{\"task_id\":\"$id\"}"
+	is "4.8: a session of an unknown process does not complete the task of another session ($dir)" 20 "$rc"
+	make Clear
+	CLAUDE_PID=$$ ask_as CLAUDE_CODE_SESSION_ID=s1 claim_task "{\"task_id\":\"$id\"}"
+	CLAUDE_PID=$$ ask_as CLAUDE_CODE_SESSION_ID=s2 complete_task "{\"task_id\":\"$id\"}"
+	is "4.8: Claude Code completes its task after /clear, with a new session in the same process ($dir)" 0 "$rc"
+
+	make Forked
+	is "4.8: forked processes of one program are different callers ($dir)" 'Claimed refused' \
+	    "$(python3 "$top/tests/seeds/forked.py" "$cli" "$dir" "$id")"
+
 	make Race
 	for i in 1 2 3 4 5 6; do
 		{
