@@ -238,11 +238,17 @@ run_gates(struct cli *c, const struct change_batch *b, struct completing *k, str
 
 /* A receipt for each task, once all have passed. */
 static int
-record_passes(const struct change_batch *b, const struct completing *k, struct error *err)
+record_passes(const struct change_batch *b, struct completing *k, struct error *err)
 {
-	for (size_t i = 0; i < b->count; i++)
-		if (k[i].verdict.passed && verify_record(&k[i].verdict, &k[i].request, err) == -1)
+	for (size_t i = 0; i < b->count; i++) {
+		if (!k[i].verdict.passed)
+			continue;
+		/* The write may still fail: `restore` must not make a task that never existed. */
+		if (k[i].now.id == NULL)
+			buf_reset(&k[i].verdict.task.text);
+		if (verify_record(&k[i].verdict, &k[i].request, err) == -1)
 			return -1;
+	}
 	return EXIT_DONE;
 }
 

@@ -228,6 +228,20 @@ batch_deadline(const struct change_batch *b)
 	return b->count > STORE_PORTION ? deadline_in(60000) : cli_deadline();
 }
 
+/* Rules are asked portion by portion: a later one must not refuse when others are written. */
+static int
+check_count(const struct change_batch *b, struct buf *reason)
+{
+	const char *verb = any_rule(b, claim_rule)         ? "start"
+			   : any_rule(b, change_completes) ? "complete"
+							   : NULL;
+
+	if (verb == NULL || b->count <= STORE_PORTION || b->guard != NULL)
+		return EXIT_DONE;
+	buf_printf(reason, "one call can %s at most %d tasks: name fewer", verb, STORE_PORTION);
+	return EXIT_RULE;
+}
+
 /* EXIT_DONE, the status of a refusal, or -1. */
 static int
 write_batch(struct cli *c, struct change_batch *b, struct buf *reason, struct error *err)
@@ -235,12 +249,6 @@ write_batch(struct cli *c, struct change_batch *b, struct buf *reason, struct er
 	bool claims = any_rule(b, claim_rule);
 	int status = EXIT_DONE;
 
-	/* Rules are asked portion by portion. */
-	if (claims && b->count > STORE_PORTION && b->guard == NULL) {
-		buf_printf(
-		    reason, "one call can start at most %d tasks: name fewer", STORE_PORTION);
-		return EXIT_RULE;
-	}
 	if (claims)
 		change_release_dead(c);
 	c->store.guard = b->guard;
@@ -284,9 +292,11 @@ change_apply(struct cli *c, struct change_batch *b, struct buf *reason)
 {
 	struct completing *completing = NULL;
 	struct error err = { 0 };
-	int status = EXIT_DONE;
+	int status = check_count(b, reason);
 
 	b->claim.result = CLAIM_FAULT;
+	if (status != EXIT_DONE)
+		return status;
 	if (any_rule(b, change_completes))
 		status = change_verify(c, b, &completing, reason);
 	/* The lock of a new list creates files: not for a change that is refused. */

@@ -322,6 +322,7 @@ clear(struct cli *c, struct buf *reason)
 	}
 	for (size_t i = 0; i < none.old.count; i++)
 		open |= task_open(&none.old.item[i]);
+	change_begin(); /* undo takes back the removal first, then the completions */
 	if (!open && (status = replace(c, &none, reason)) != EXIT_DONE &&
 	    changed(&c->store, &none, &err) == 1)
 		status = EXIT_DONE;

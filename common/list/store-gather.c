@@ -22,16 +22,30 @@ sort_ids(struct strings *ids)
 		qsort(ids->item, ids->count, sizeof(ids->item[0]), by_text);
 }
 
+/* Does an operation of the batch name this id? */
+static bool
+is_named(const struct batch *b, const char *id)
+{
+	for (size_t i = 0; i < b->ops; i++)
+		if (b->op[i].id != NULL && strcmp(b->op[i].id, id) == 0)
+			return true;
+	return false;
+}
+
 static int
 gather_fresh(struct batch *b, struct error *err)
 {
 	const char *last = b->fresh.count > 0 ? b->fresh.item[b->fresh.count - 1] : NULL;
-	char id[64];
+	char before[64], id[64];
 
-	do
+	for (;;) {
 		if (store_ops(b->store)->new_id(b->store, last, id, err) == -1)
 			return -1;
-	while (strings_has(&b->fresh, id));
+		if (!strings_has(&b->fresh, id) && !is_named(b, id))
+			break;
+		strlcpy(before, id, sizeof(before));
+		last = before;
+	}
 	strings_add(&b->fresh, id);
 	return 0;
 }

@@ -139,6 +139,18 @@ write native eve '{"todos":[]}'
 is '1.8: a long list too is one change' '0 120 Step 0 Step 3 in_progress Step 119' \
     "$rc $(jq -r '.oldTodos | "\(length) \(.[0].content) \(.[3] | "\(.content) \(.status)") \(.[119].content)"' <<<"$out")"
 
+write native new "$(todos A/c B/p C/c D/i E/c F/p)"
+is '1.7: new completed items can come before other new ones' '0 A/c B/p C/c D/i E/c F/p' "$rc $(items "$(own new)")"
+write native new "$(todos G/c A/c H/p C/c)"
+is '1.7: also beside items that were there' '0 A/c C/c G/c H/p' "$rc $(items "$(own new)")"
+write native last "$(todos A/i)"
+last=$(own last)
+write native last "$(todos A/c)"
+for then in A/c A/i ''; do
+	tasks --list "$last" undo
+	is "1.9: undo takes back the removal, the completion, the creation: '$then'" "0 $then" "$rc $(items "$last")"
+done
+
 ## Refusals
 write native eve "$(todos A/i B/p)"
 forms='{"todos": [{"content": '
@@ -190,6 +202,18 @@ cat >"$CLAUDE_CONFIG_DIR/task-hooks.json" <<END
 END
 write native eve "$(todos A/c B/i C/p)"
 is '1.8: a call that another one came before replaces that one' '0 A/i B/p Between/p|A/c B/i C/p' "$rc $(old)|$(items "$list")"
+
+## A gate of the call makes the task that the call would make
+other=native/other.json
+cat >"$CLAUDE_CONFIG_DIR/task-hooks.json" <<END
+{"durability":"off","gates":[{"name":"other","run":["sh","-c",
+ "echo '{\\"id\\":\\"other\\",\\"subject\\":\\"S\\",\\"description\\":\\"\\",\\"status\\":\\"pending\\",\\"blocks\\":[],\\"blockedBy\\":[]}' >$PWD/$other"]}]}
+END
+write native ann '{"id":"other","description":"Never made","status":"completed"}'
+has '0.32: a task that another program made meanwhile is not replaced' 'already a task #other' "$out"
+rm -f $other
+tasks --dir native restore --all
+is '0.32: restore does not make the task of a refused call' no "$([ -e $other ] && echo yes || echo no)"
 
 ## Gates
 cat >"$CLAUDE_CONFIG_DIR/task-hooks.json" <<END

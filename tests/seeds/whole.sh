@@ -387,3 +387,8 @@ refused "0.39: native: 'update' starts none of more tasks than are written at on
 refused "0.37: native: 'update' changes none of many tasks, because there is no task 99" 10 update "$many,99" --subject X
 tasks --dir "$dir" update "$many" --subject X
 is "0.37: native: 'update' changes all of many tasks" '0 202' "$rc $(grep -l '"subject":"X"' "$dir"/*.json | wc -l)"
+echo '{"durability":"off"}' >"$CLAUDE_CONFIG_DIR/task-hooks.json"
+refused "0.39: native: 'update' completes none of more tasks than are written at once" 21 update "$(seq -s, 1001 1051)" --status completed
+has "0.39: native: 'update' says how many tasks it can complete" 'one call can complete at most 50 tasks: name fewer' "$err"
+tasks --dir "$dir" update "$(seq -s, 1001 1050)" --status completed
+is "0.39: native: 'update' completes 50 tasks" '0 50' "$rc $(cat "$dir"/1???.json | grep -o '"completed"' | wc -l)"
