@@ -132,17 +132,35 @@ same_text(const struct task *a, const struct task *b)
 	return strcmp(buf_text(&a->text), buf_text(&b->text)) == 0;
 }
 
+/* Those that wait for a task of the batch, where only they say so.  An undo is not undone. */
+static size_t
+other_entries(struct cli *c, const struct change_batch *b, const struct agent *agent, void **seen,
+    struct journal_entry *entries)
+{
+	const char *event = b->note != NULL ? b->note[0].event : NULL;
+	struct change_note undo = { .event = "undo" };
+	bool undoes = event != NULL && strcmp(event, undo.event) == 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->store.others; i++)
+		if (strings_first(seen, c->store.other[i].before.id))
+			fill_entry(&entries[n++], agent, &c->store.other[i], undoes ? &undo : NULL);
+	return n;
+}
+
 /* A line for each changed task; of several operations on one task only the first has a line. */
 static void
 record(struct cli *c, const struct change_batch *b)
 {
-	struct journal_entry *entries = mem_alloc((b->count + 1) * sizeof(*entries));
+	struct journal_entry *entries =
+	    mem_alloc((b->count + c->store.others + 1) * sizeof(*entries));
 	struct strings ended = { 0 };
 	struct agent agent = { 0 };
 	struct error ignored;
 	void *seen = NULL;
 	size_t n = 0;
 
+	cli_agent(c, &agent);
 	for (size_t i = 0; i < b->count; i++) {
 		const struct store_op *op = &b->op[i];
 		const char *id = op->after.id != NULL ? op->after.id : op->before.id;
@@ -150,8 +168,6 @@ record(struct cli *c, const struct change_batch *b)
 		if (id == NULL || !strings_first(&seen, id) ||
 		    (op->rule != claim_rule && same_text(&op->before, &op->after)))
 			continue;
-		if (n == 0)
-			cli_agent(c, &agent);
 		fill_entry(&entries[n], &agent, op, b->note != NULL ? &b->note[i] : NULL);
 		if (ends_claim(op, &entries[n]))
 			strings_add(&ended, id);
@@ -159,6 +175,7 @@ record(struct cli *c, const struct change_batch *b)
 			subtasks_unmark(&c->list);
 		n++;
 	}
+	n += other_entries(c, b, &agent, &seen, entries + n);
 	append(c, entries, n);
 	for (size_t i = 0; i < ended.count; i++)
 		(void)claims_forget(&c->list, ended.item[i], cli_deadline(), &ignored);
@@ -251,6 +268,7 @@ write_batch(struct cli *c, struct change_batch *b, struct buf *reason, struct er
 
 	if (claims)
 		change_release_dead(c);
+	store_forget_others(&c->store);
 	c->store.guard = b->guard;
 	c->store.guard_arg = b->guard_arg;
 	if (claims)

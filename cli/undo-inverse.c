@@ -84,7 +84,9 @@ inverse_metadata(struct undo_inverse *v, const struct task *now, struct error *e
 		json_ref a = json_member(jw, was, k), b = json_member(ji, is, k),
 			 n = json_member(jn, cur, k);
 
-		if (json_same(jw, a, ji, b))
+		/* The change of the status sets it. */
+		if (json_same(jw, a, ji, b) ||
+		    (v->change.status != TASK_NO_STATUS && strcmp(k, "original_status") == 0))
 			continue;
 		if (!json_same(ji, b, jn, n))
 			rc = changed_since(err, now, "metadata");

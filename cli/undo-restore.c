@@ -37,23 +37,28 @@ struct restore {
 	size_t count;
 };
 
-/* The tasks that were named. */
+/* The tasks that were named, each once. */
 static int
 restore_named(struct restore *r, const struct strings *ids)
 {
-	for (size_t i = 0; i < ids->count; i++) {
+	void *seen = NULL;
+	int status = EXIT_DONE;
+
+	for (size_t i = 0; status == EXIT_DONE && i < ids->count; i++) {
 		const struct history_entry *p = undo_last_text(&r->h, ids->item[i]);
 
 		if (p == NULL)
-			return cli_fail(r->c, EXIT_UNKNOWN,
+			status = cli_fail(r->c, EXIT_UNKNOWN,
 			    "the journal of '%s' has no task #%s (try: claude-tasks restore)",
 			    r->c->list.name, ids->item[i]);
-		if (view_find(&r->v, ids->item[i]) != NULL)
-			return cli_fail(r->c, EXIT_RULE,
+		else if (view_find(&r->v, ids->item[i]) != NULL)
+			status = cli_fail(r->c, EXIT_RULE,
 			    "task #%s exists: there is nothing to restore", ids->item[i]);
-		r->found[r->count++] = p;
+		else if (strings_first(&seen, ids->item[i]))
+			r->found[r->count++] = p;
 	}
-	return EXIT_DONE;
+	strings_forget(seen);
+	return status;
 }
 
 /* All missing tasks; those that a command deleted only with --deleted. */

@@ -971,6 +971,19 @@ renameat(int from, const char *old, int to, const char *new)
 	return (int)syscall(SYS_renameat2, from, old, to, new, 0);
 }
 
+/* unlinkat(2) fails for this name. */
+static const char *stays;
+
+int
+unlinkat(int dirfd, const char *name, int flags)
+{
+	if (stays != NULL && strcmp(name, stays) == 0) {
+		errno = EIO;
+		return -1;
+	}
+	return (int)syscall(SYS_unlinkat, dirfd, name, flags);
+}
+
 /* The tasks alone: their files are written again. */
 static char *
 all_tasks(void)
@@ -1010,6 +1023,25 @@ Test(store, a_write_that_fails_after_others_leaves_the_old_texts)
 	store_ops_free(op, 3);
 	free(before);
 	free(two.item);
+	no_debris();
+}
+
+Test(store, a_deletion_that_is_taken_back_keeps_the_mode_of_the_file)
+{
+	struct store_op op[] = { { .kind = STORE_DELETE, .id = "1" },
+		{ .kind = STORE_DELETE, .id = "2" } };
+	static const mode_t modes[] = { 0600, 0664 };
+	struct stat st;
+
+	make_task("a"), make_task("b");
+	for (size_t i = 0; i < 2; i++) {
+		cr_assert_eq(fchmodat(store.dirfd, "1.json", modes[i], 0), 0);
+		stays = "2.json";
+		cr_expect_eq(store_apply(&store, op, 2, SOON, &err), -1);
+		stays = NULL;
+		cr_assert_eq(fstatat(store.dirfd, "1.json", &st, 0), 0);
+		cr_expect_eq(st.st_mode & 0777, modes[i], "%o", st.st_mode);
+	}
 	no_debris();
 }
 

@@ -82,6 +82,7 @@ look(struct batch *b, size_t i, char name[256], struct error *err)
 		return errno == ENOENT ? 0
 				       : error_sys(err, "cannot stat '%s/%s'", b->store->dir, name);
 	t->there = true;
+	t->mode = S_ISREG(st.st_mode) ? st.st_mode & 07777 : 0;
 	return b->count > 1 && S_ISLNK(st.st_mode) ? check_link(b, i, name, err) : 0;
 }
 
@@ -278,8 +279,11 @@ restore_one(struct batch *b, struct batch_task *t)
 	(void)files_name(s, t->id, name);
 	if (t->was.id == NULL)
 		return unlinkat(s->dirfd, name, 0) == -1 && errno != ENOENT ? -1 : 0;
-	if (file_stage(
-		&t->stage, s->dirfd, name, text->data, text->len, 0, s->durability, &ignored) == -1)
+	if (file_stage(&t->stage, s->dirfd, name, text->data, text->len, (int)t->mode,
+		s->durability, &ignored) == -1)
+		return -1;
+	/* The umask may have taken bits from a file that was deleted. */
+	if (t->mode != 0 && fchmodat(t->stage.dirfd, t->stage.temp, t->mode, 0) == -1)
 		return -1;
 	return file_commit(&t->stage, &ignored);
 }

@@ -1,6 +1,9 @@
 /*
  * Several changes as one: try, and try again if a lock is lost; in portions if they are many.
  */
+#include <stdlib.h>
+#include <string.h>
+
 #include "list/store-part.h"
 
 /* What became of each; 1 if something changed. */
@@ -19,6 +22,36 @@ fill_in(struct batch *b)
 		changed |= b->op[i].result;
 	}
 	return changed;
+}
+
+/* The store's entry of a task, which an earlier portion may have changed already. */
+static struct store_op *
+other_op(struct store *s, const struct task *was)
+{
+	for (size_t i = 0; i < s->others; i++)
+		if (strcmp(s->other[i].before.id, was->id) == 0)
+			return &s->other[i];
+	s->other = mem_more(s->other, s->others, sizeof(s->other[0]));
+	s->other[s->others] = (struct store_op){ .kind = STORE_UPDATE, .result = 1 };
+	task_copy(&s->other[s->others].before, was);
+	return &s->other[s->others++];
+}
+
+static void
+note_others(struct batch *b)
+{
+	void *seen = NULL;
+
+	for (size_t i = 0; i < b->ops; i++)
+		(void)strings_first(&seen, b->id[i]);
+	for (size_t i = 0; i < b->count; i++) {
+		const struct batch_task *t = b->task[i];
+
+		if (t->now.id != NULL && strings_first(&seen, t->id) &&
+		    !strings_equal(&t->was.blocked_by, &t->now.blocked_by))
+			task_copy(&other_op(b->store, &t->was)->after, &t->now);
+	}
+	strings_forget(seen);
 }
 
 /* What was refused has changed nothing. */
@@ -50,6 +83,8 @@ apply(struct store *s, struct store_op *op, size_t count, bool plan, struct dead
 			rc = fill_in(&b);
 		else
 			reset(op, count, true);
+		if (rc == 1 && !plan && s->layout != STORE_NATIVE)
+			note_others(&b);
 		crowded = rc == -1 && b.crowded && s->depth == 0 && !deadline_past(deadline);
 		batch_end(&b);
 	} while (crowded || store_again(s, rc, &tries, deadline, err));
@@ -93,6 +128,15 @@ store_ops_free(struct store_op *op, size_t count)
 		task_free(&op[i].before);
 		task_free(&op[i].after);
 	}
+}
+
+void
+store_forget_others(struct store *s)
+{
+	store_ops_free(s->other, s->others);
+	free(s->other);
+	s->other = NULL;
+	s->others = 0;
 }
 
 /* One operation; what it was and is goes to the caller. */

@@ -21,6 +21,7 @@ struct batch_task {
 	size_t at;            /* document: its position */
 	/* files: */
 	bool there, written; /* a file of this name; done with */
+	mode_t mode;         /* of the file; 0: there is none, or it is a link */
 	struct lock lock;
 	struct file_stage stage;
 };

@@ -128,6 +128,7 @@ store_close(struct store *s)
 		(void)rmdir(s->dir);
 	free(s->dir);
 	buf_free(&s->scratch);
+	store_forget_others(s);
 	*s = (struct store)STORE_INIT;
 }
 

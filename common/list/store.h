@@ -39,6 +39,10 @@ struct store {
 	 * before the rules.  Then all operations are one portion. */
 	int (*guard)(void *, struct store *, struct error *);
 	void *guard_arg;
+	/* Added to by store_apply(): tasks that no operation names, but whose blockedBy changed, in
+	 * layouts where the other side need not name them.  See store_forget_others(). */
+	struct store_op *other;
+	size_t others;
 	/* private: */
 	struct buf scratch; /* reused by scans */
 	struct lock lock;   /* the list's */
@@ -147,6 +151,7 @@ int store_apply(struct store *, struct store_op *, size_t count, struct deadline
 /* The same without the rules, and nothing is locked or written: what would become of them? */
 int store_plan(struct store *, struct store_op *, size_t count, struct error *);
 void store_ops_free(struct store_op *, size_t count);
+void store_forget_others(struct store *);
 
 /* One of them.  made, before, after may be NULL. */
 int store_create(struct store *, const struct change *, store_rule *, void *, struct task *made,

@@ -273,6 +273,37 @@ for layout in native document folder; do
 	is "0.38: $layout: 'undo' creates all deleted tasks again" '0 3 ["6"]' \
 	    "$rc $(grep -c 'undid the deletion' <<<"$out") $(whole_field 7 $key)"
 
+	tasks --dir "$dir" update 7 --blocks 8
+	is "0.38: $layout: 'update --blocks' adds the dependency to the other task" '0 ["7"]' "$rc $(whole_field 8 $key)"
+	tasks --dir "$dir" undo
+	is "0.38: $layout: 'undo' of 'update --blocks' removes the dependency from the other task" '0 [] "7"' \
+	    "$rc $(whole_field 8 $key) $(whole_field 7 id)"
+	tasks --dir "$dir" depend 8 --on 7
+	tasks --dir "$dir" delete 7
+	tasks --dir "$dir" undo
+	is "0.38: $layout: 'undo' of 'delete' restores the dependency of the task that waited" '0 ["7"]' \
+	    "$rc $(whole_field 8 $key)"
+	tasks --dir "$dir" undo
+	is "0.38: $layout: the next 'undo' undoes the command before, which added the dependency" '0 []' \
+	    "$rc $(whole_field 8 $key)"
+	tasks --dir "$dir" create Later --blocks 8 --json
+	later=$(jq -r '.task.id // .id' <<<"$out")
+	tasks --dir "$dir" undo
+	is "0.38: $layout: 'undo' of 'create --blocks' deletes the task and the dependency on it" '0 [] ' \
+	    "$rc $(whole_field 8 $key) $(whole_field "$later" id 2>/dev/null)"
+	[ $layout = folder ] || for to in completed pending cancelled; do
+		tasks --dir "$dir" update 8 --status blocked
+		tasks --dir "$dir" update 8 --status $to
+		tasks --dir "$dir" undo
+		done=$rc
+		tasks --dir "$dir" get 8 --json
+		is "0.38: $layout: 'undo' makes a blocked task that became $to blocked again" '0 blocked' \
+		    "$done $(jq -r .summary.status <<<"$out")"
+		tasks --dir "$dir" undo
+		tasks --dir "$dir" get 8 --json
+		is "0.38: $layout: the next 'undo' makes it pending again" '0 pending' "$rc $(jq -r .summary.status <<<"$out")"
+	done
+
 	tasks --dir "$dir" import cycle.json
 	has "0.30: $layout: the refusal of an import names the cycle" 'cycle: #21 -> #23 -> #22 -> #21' "$err"
 	tasks --dir "$dir" import cycle.json --dry-run
