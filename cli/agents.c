@@ -162,7 +162,7 @@ deed_of(const struct json *j)
 }
 
 static int
-read_line(void *arg, const struct json *j, const char *line, size_t len)
+count_line(void *arg, const struct json *j, const char *line, size_t len)
 {
 	struct agents *all = arg;
 	const struct deed *deed = deed_of(j);
@@ -201,7 +201,7 @@ add_journal(struct cli *c, struct agents *all)
 
 	if (fd == -1 && err.kind == ERROR_NOT_FOUND)
 		return 0;
-	if (fd == -1 || journal_read(fd, read_line, all, &err) == -1) {
+	if (fd == -1 || journal_read(fd, count_line, all, &err) == -1) {
 		cli_error(c, &err);
 		return -1;
 	}

@@ -212,8 +212,8 @@ verdict_status(const struct verify *v)
 
 /* The gates' verdict: EXIT_DONE, the status of a refusal with its reason, or -1. */
 static int
-run_gates(struct cli *c, const struct change_batch *b, struct completing *k, struct buf *reason,
-    struct error *err)
+run_task_gates(struct cli *c, const struct change_batch *b, struct completing *k,
+    struct buf *reason, struct error *err)
 {
 	struct verify_request *request = &k->request;
 	struct verify *v = &k->verdict;
@@ -277,7 +277,7 @@ verify_one(struct cli *c, const struct change_batch *b, struct completing *k, st
 		status = verify_force(request, &k->then,
 		    cli_login_name() != NULL ? cli_login_name() : "unknown", b->why, err);
 	else
-		status = run_gates(c, b, k, reason, err);
+		status = run_task_gates(c, b, k, reason, err);
 	request->claims = NULL;
 	claims_free(&claims);
 	return status;

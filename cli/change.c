@@ -61,7 +61,7 @@ changed_fields(const struct task *t, const struct task *other)
 }
 
 static void
-add_text(struct json_object *o, const char *key, const struct task *t)
+add_task_text(struct json_object *o, const char *key, const struct task *t)
 {
 	if (t != NULL && t->text.len > 0)
 		out_string(o, key, buf_text(&t->text));
@@ -100,8 +100,8 @@ fill_entry(struct journal_entry *e, const struct agent *agent, const struct stor
 	if (group[0] == '\0')
 		change_begin();
 	out_string(e->extra, "group", group);
-	add_text(e->extra, "before", before);
-	add_text(e->extra, "after", after);
+	add_task_text(e->extra, "before", before);
+	add_task_text(e->extra, "after", after);
 }
 
 /* A claim ends with the work on its task. */

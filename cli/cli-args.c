@@ -135,7 +135,7 @@ cli_unknown_command(struct cli *c, const char *word)
 }
 
 static bool
-is_one_of(const char *word, const char *const *words)
+is_listed(const char *word, const char *const *words)
 {
 	while (*words != NULL && (word == NULL || strcmp(*words, word) != 0))
 		words++;
@@ -155,15 +155,15 @@ unknown_words(struct cli *c, char **words)
 		    "'%s' is a tool: claude-tasks call %s, with its input as JSON on standard "
 		    "input",
 		    word, word);
-	while (is_one_of(*words, prefix))
+	while (is_listed(*words, prefix))
 		words++;
 	if (*words == word || *words == NULL || command_find(*words) == NULL)
 		return cli_unknown_command(c, word);
 	kind = words[1];
-	if (strcmp(*words, "create") == 0 && is_one_of(kind, macf_kinds))
+	if (strcmp(*words, "create") == 0 && is_listed(kind, macf_kinds))
 		return cli_misuse(c,
 		    "unknown command '%s'; write: claude-tasks create --kind %s%s TITLE", word,
-		    kind, is_one_of(kind, parts) ? " --parent N" : "");
+		    kind, is_listed(kind, parts) ? " --parent N" : "");
 	return cli_misuse(c, "unknown command '%s'; write: claude-tasks %s", word, *words);
 }
 

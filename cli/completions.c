@@ -49,7 +49,7 @@ offer_flags(struct cli *c, const struct flag *f)
 
 /* The list that --list or --dir before the cursor names, or the default one. */
 static int
-load_list(struct cli *c, int count, struct view *v)
+load_named_list(struct cli *c, int count, struct view *v)
 {
 	struct task_set all = { 0 };
 	struct list_query q = { .session_id = getenv("CLAUDE_CODE_SESSION_ID"), .folder = true };
@@ -75,7 +75,7 @@ offer_ids(struct cli *c, int count, bool open_only)
 {
 	struct view v;
 
-	if (load_list(c, count, &v) == 0)
+	if (load_named_list(c, count, &v) == 0)
 		for (size_t i = 0; i < v.tasks.count; i++) {
 			const struct task *t = &v.tasks.item[i];
 
@@ -106,7 +106,7 @@ offer_each_once(struct cli *c, int count, char *(*value)(const struct task *))
 	struct view v;
 	char *word;
 
-	if (load_list(c, count, &v) == 0)
+	if (load_named_list(c, count, &v) == 0)
 		for (size_t i = 0; i < v.tasks.count; i++) {
 			word = value(&v.tasks.item[i]);
 			if (word == NULL || strings_has(&seen, word)) {

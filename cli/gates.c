@@ -302,7 +302,7 @@ verify_options(struct cli *c, struct verify_request *request, struct strings *on
 }
 
 static int
-verify_run(struct cli *c, struct verify_request request)
+verify_and_report(struct cli *c, struct verify_request request)
 {
 	struct verify v = VERIFY_INIT;
 	struct claims claims;
@@ -352,7 +352,7 @@ verify_main(struct cli *c)
 	if (config_load(&config, &q, &err) == -1)
 		status = cli_error(c, &err);
 	else if ((status = verify_options(c, &request, &only)) == EXIT_DONE)
-		status = verify_run(c, request);
+		status = verify_and_report(c, request);
 	strings_free(&only);
 	config_free(&config);
 	return status;

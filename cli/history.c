@@ -35,7 +35,7 @@ mark_undone(struct history *h, const struct json *j)
 }
 
 static int
-add_line(void *arg, const struct json *j, const char *line, size_t len)
+history_add(void *arg, const struct json *j, const char *line, size_t len)
 {
 	struct history *h = arg;
 	struct history_entry *p;
@@ -66,7 +66,7 @@ history_load(struct cli *c, struct history *h)
 		cli_error(c, &err);
 		return -1;
 	}
-	if (journal_read(fd, add_line, h, &err) == -1) {
+	if (journal_read(fd, history_add, h, &err) == -1) {
 		history_free(h);
 		cli_error(c, &err);
 		return -1;

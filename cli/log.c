@@ -33,7 +33,7 @@ keep_line(void *ctx, const struct json *j, const char *line, size_t len)
 }
 
 static void
-value_text(struct buf *b, const struct json *j, json_ref v)
+put_value(struct buf *b, const struct json *j, json_ref v)
 {
 	const char *raw;
 	size_t len;
@@ -68,10 +68,10 @@ fields_text(struct cli *c, const struct json *j)
 			continue;
 		cli_print(c, "%s %.40s ", i > 0 ? "," : "", keys.item[i]);
 		if (was != JSON_ABSENT) {
-			value_text(&c->out, j, was);
+			put_value(&c->out, j, was);
 			buf_printf(&c->out, " %s ", arrow);
 		}
-		value_text(&c->out, j, is);
+		put_value(&c->out, j, is);
 	}
 	strings_free(&keys);
 }

@@ -11,7 +11,7 @@
 static const char *const forms[] = { "native", "document", "folder" };
 
 static int
-form_value(struct cli *c, enum store_layout *layout)
+layout_value(struct cli *c, enum store_layout *layout)
 {
 	const char *word = cli_value(c, "form");
 
@@ -96,7 +96,7 @@ new_main(struct cli *c)
 	char *dir;
 	int status;
 
-	if (form_value(c, &layout) != EXIT_DONE)
+	if (layout_value(c, &layout) != EXIT_DONE)
 		return c->status;
 	if (c->operands > 0 && c->list_dir != NULL)
 		return cli_misuse(c, "DIR and --dir cannot be used together");

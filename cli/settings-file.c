@@ -84,7 +84,7 @@ settings_read(const char *path, struct buf *text, struct error *err)
 
 /* The directory that really holds the file, and its name there, through symbolic links. */
 static int
-open_parent(const char *path, char name[NAME_MAX + 1], struct error *err)
+open_settings_dir(const char *path, char name[NAME_MAX + 1], struct error *err)
 {
 	char real[PATH_MAX], *slash;
 
@@ -175,7 +175,7 @@ settings_edit(const char *path, struct settings_edit *e, struct error *err)
 	struct buf out = { 0 };
 	struct stat st;
 	mode_t mode = 0;
-	int dirfd = open_parent(path, name, err), rc = 0;
+	int dirfd = open_settings_dir(path, name, err), rc = 0;
 
 	if (dirfd == -1)
 		return -1;

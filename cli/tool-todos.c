@@ -19,7 +19,7 @@
 #define NO_POSITION INT_MAX
 #define TRIES 5 /* while other calls of the same agent change the list */
 
-struct item {
+struct todo_item {
 	char *content, *active_form;
 	enum task_status status;
 	const struct task *was; /* NULL: it is new */
@@ -29,7 +29,7 @@ struct item {
 };
 
 struct todos {
-	struct item *item;
+	struct todo_item *item;
 	size_t count;
 	struct task_set old; /* in their order */
 	bool *kept;          /* beside them */
@@ -171,7 +171,7 @@ read_items(struct todos *t, const struct json *j)
 
 	t->item = mem_alloc((json_count(j, todos) + 1) * sizeof(*t->item));
 	JSON_EACH (j, todos, e) {
-		struct item *i = &t->item[t->count++];
+		struct todo_item *i = &t->item[t->count++];
 
 		i->content = json_member_string(j, e, "content");
 		i->active_form = json_member_string(j, e, "activeForm");
@@ -204,7 +204,7 @@ all_completed(const struct todos *t)
 }
 
 static bool
-match(struct todos *t, struct item *item, bool same_status)
+match(struct todos *t, struct todo_item *item, bool same_status)
 {
 	for (size_t i = 0; i < t->old.count; i++) {
 		const struct task *was = &t->old.item[i];
@@ -237,7 +237,7 @@ match_all(struct todos *t)
 
 /* A position is changed only if it would be out of order. */
 static void
-place(struct item *item, int64_t *last)
+place(struct todo_item *item, int64_t *last)
 {
 	int64_t at = item->was != NULL ? position(item->was) : NO_POSITION;
 
@@ -253,7 +253,7 @@ place(struct item *item, int64_t *last)
 
 /* What is to be done for an item; false: nothing. */
 static bool
-make_op(struct cli *c, struct item *item, int64_t *last, struct store_op *op)
+make_op(struct cli *c, struct todo_item *item, int64_t *last, struct store_op *op)
 {
 	struct agent agent;
 

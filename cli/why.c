@@ -11,7 +11,7 @@
 
 /* "claude-tasks VERB ID" */
 static void
-command(struct buf *b, const char *verb, const char *id)
+put_command(struct buf *b, const char *verb, const char *id)
 {
 	buf_printf(b, "claude-tasks %s ", verb);
 	task_id_word(b, id);
@@ -20,7 +20,7 @@ command(struct buf *b, const char *verb, const char *id)
 static void
 drop_command(struct buf *b, const char *blocked, const char *blocker)
 {
-	command(b, "depend", blocked);
+	put_command(b, "depend", blocked);
 	buf_puts(b, " --drop ");
 	task_id_word(b, blocker);
 }
@@ -49,11 +49,11 @@ next_command(
 	else if (t->status == TASK_IN_PROGRESS && claim != NULL && !claims_alive(claim))
 		buf_puts(b, "claude-tasks release --dead");
 	else if (t->status == TASK_IN_PROGRESS)
-		command(b, "complete", last);
+		put_command(b, "complete", last);
 	else if (t->owner != NULL)
-		command(b, "release", last);
+		put_command(b, "release", last);
 	else
-		command(b, "claim", last);
+		put_command(b, "claim", last);
 	strings_free(&cycle);
 	strings_free(&open);
 }
@@ -241,9 +241,9 @@ why_find(struct cli *c, struct why *w)
 	if (w->chain.count > 1 || t->status != TASK_IN_PROGRESS)
 		next_command(&w->command, &w->view, &w->chain, &w->claims);
 	else if (w->children.count > 0)
-		command(&w->command, "why", w->children.item[0]);
+		put_command(&w->command, "why", w->children.item[0]);
 	else if ((w->refused = last_refusal(c, t->id)) != NULL)
-		command(&w->command, "verify", t->id);
+		put_command(&w->command, "verify", t->id);
 	else
 		next_command(&w->command, &w->view, &w->chain, &w->claims);
 }

@@ -151,7 +151,7 @@ check_holder(struct taking *k, const struct claim *c)
 
 /* then: the task with the dependencies that it is to have. */
 static int
-check_blockers(struct taking *k, struct store *s, const struct task *then, struct error *err)
+recheck_blockers(struct taking *k, struct store *s, const struct task *then, struct error *err)
 {
 	struct blockers b;
 
@@ -298,7 +298,7 @@ take_one(struct taking *k, struct store *s, const struct task *now, const struct
 		add_reopen(k);
 		return 0;
 	}
-	if ((rc = check_blockers(k, s, then, err)) != 1)
+	if ((rc = recheck_blockers(k, s, then, err)) != 1)
 		return rc;
 	if (!check_busy(k, s))
 		return 0;

@@ -373,7 +373,7 @@ load_file(struct config *c, struct config_file *f, const char *path, const char 
 }
 
 static bool
-same_file(const char *a, const char *b)
+same_path(const char *a, const char *b)
 {
 	struct stat sa, sb;
 
@@ -399,7 +399,7 @@ load_project(struct config *c, const char *cwd, const char *user, struct error *
 		 * In the home directory the user's file and the project's may be the same. */
 		if ((access(path, F_OK) == 0 ||
 			(errno != ENOENT && errno != ENOTDIR && errno != EACCES)) &&
-		    (user == NULL || !same_file(path, user)))
+		    (user == NULL || !same_path(path, user)))
 			rc = load_file(c, &c->project, path, dir, true, e);
 		if (rc != 0)
 			return rc;

@@ -28,7 +28,7 @@ struct token {
 	bool negated;
 };
 
-struct row {
+struct glob_row {
 	struct token token[GLOB_MAX + 2];
 	size_t count;
 	bool word; /* a slash is an ordinary character */
@@ -86,7 +86,7 @@ set_has(const struct token *t, int32_t c)
 }
 
 static struct token *
-row_add(struct row *r, enum token_kind kind)
+row_add(struct glob_row *r, enum token_kind kind)
 {
 	struct token *t = &r->token[r->count++];
 
@@ -95,7 +95,7 @@ row_add(struct row *r, enum token_kind kind)
 }
 
 static void
-row_compile(struct row *r, const char *p, const char *end)
+row_compile(struct glob_row *r, const char *p, const char *end)
 {
 	const char *start = p;
 
@@ -136,7 +136,7 @@ row_compile(struct row *r, const char *p, const char *end)
 
 /* Enter a state and those that are reached from it without reading. */
 static void
-state_enter(const struct row *r, bool *set, size_t i)
+state_enter(const struct glob_row *r, bool *set, size_t i)
 {
 	while (!set[i]) {
 		set[i] = true;
@@ -151,7 +151,7 @@ state_enter(const struct row *r, bool *set, size_t i)
 }
 
 static bool
-row_match(const struct row *r, const char *text)
+row_match(const struct glob_row *r, const char *text)
 {
 	bool state[2][GLOB_MAX + 3] = { { false } };
 	bool *now = state[0], *then = state[1], *swap;
@@ -187,7 +187,7 @@ static bool
 match_plain(const char *p, size_t len, const char *path, bool word)
 {
 	char text[GLOB_MAX + 3];
-	struct row r;
+	struct glob_row r;
 
 	r.word = word;
 	if (word) {

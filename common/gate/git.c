@@ -186,7 +186,7 @@ list_filters(const char *root, struct deadline until, struct strings *filters, s
 }
 
 static struct git_entry *
-add_entry(struct git_tree *t, const char *path, const char *record, size_t len)
+tree_add(struct git_tree *t, const char *path, const char *record, size_t len)
 {
 	struct git_entry *n;
 
@@ -227,7 +227,7 @@ read_status(struct git_tree *t, const struct buf *out, struct error *e)
 		if (path == NULL || *path == '\0')
 			return error_set(
 			    e, ERROR_FAULT, "git status printed a line of unknown form");
-		add_entry(t, path, p, (size_t)(path - p));
+		tree_add(t, path, p, (size_t)(path - p));
 		/* The third word tells a submodule ("S..."); "dir/" is a repository of its own. */
 		if ((*p != '?' && *after_fields(p, 2) == 'S') || path[strlen(path) - 1] == '/')
 			t->entry[t->count - 1].why = mem_printf(OWN_REPOSITORY, path);
@@ -261,7 +261,7 @@ submodule_read(
 	for (size_t i = 0; i < sub.count; i++)
 		hidden = hidden && sub.entry[i].hidden;
 	if (sub.count > 0) {
-		struct git_entry *n = add_entry(t, path, "submodule", 9);
+		struct git_entry *n = tree_add(t, path, "submodule", 9);
 
 		n->hidden = hidden;
 		n->why = mem_printf(OWN_REPOSITORY, path);
@@ -287,7 +287,7 @@ read_index(
 			    e, ERROR_FAULT, "git ls-files printed a line of unknown form");
 		path++;
 		if (*p == 'S' || (*p >= 'a' && *p <= 'z'))
-			add_entry(t, path, p, 1)->hidden = true;
+			tree_add(t, path, p, 1)->hidden = true;
 		if (strncmp(p + 1, " 160000 ", 8) == 0 &&
 		    submodule_read(t, path, depth, until, e) == -1)
 			return -1;

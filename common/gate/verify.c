@@ -97,7 +97,7 @@ check_builtins(struct plan *p, struct error *e)
 
 /* 0 the commands may run, 1 refused, -1. */
 static int
-check_trust(struct plan *p, struct error *e)
+check_gate_file(struct plan *p, struct error *e)
 {
 	const struct verify_request *req = p->req;
 	struct buf why = { 0 };
@@ -288,7 +288,7 @@ verify_gates(struct plan *p, struct error *e)
 	struct verify *v = p->verify;
 	int rc;
 
-	if ((rc = check_trust(p, e)) != 0)
+	if ((rc = check_gate_file(p, e)) != 0)
 		return rc == -1 ? -1 : 0;
 	note_gate_file(p);
 	verify_select(p);

@@ -20,7 +20,7 @@ tell_ready(struct buf *b, const struct strings *ids)
 }
 
 static void
-add_line(struct buf *b, const char *text)
+add_paragraph(struct buf *b, const char *text)
 {
 	if (b->len > 0)
 		buf_putc(b, '\n');
@@ -61,11 +61,11 @@ tell(struct hook *h, const struct news *news)
 		.session = news->session };
 	struct error e;
 
-	add_line(&d->message, news->text);
+	add_paragraph(&d->message, news->text);
 	if (d->rule == NULL)
 		d->rule = news->rule;
 	if (listens(h))
-		add_line(&d->context, news->text);
+		add_paragraph(&d->context, news->text);
 	add_teammates(h, &news->not_to, &note.to);
 	(void)note_add(&h->in.list, &note, hook_patience(h), &e);
 	strings_free(&note.to);
@@ -82,7 +82,7 @@ tell_waiting(struct hook *h)
 		return;
 	if (note_take(&h->in.list, hook_is_lead(h) ? NULL : h->in.self.name, h->in.event.session_id,
 		&text, hook_patience(h), &e) == 1) {
-		add_line(&d->context, buf_text(&text));
+		add_paragraph(&d->context, buf_text(&text));
 		if (d->rule == NULL)
 			d->rule = "note";
 	}

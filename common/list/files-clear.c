@@ -18,7 +18,7 @@ struct removal {
 };
 
 static void
-add_task(struct removal *r, const struct task *t)
+removal_add(struct removal *r, const struct task *t)
 {
 	char name[256];
 
@@ -92,7 +92,7 @@ files_clear(struct store *s, struct task_set *tasks, struct strings *others, str
 	int rc = files_load(s, tasks, err);
 
 	for (size_t i = 0; rc == 0 && i < tasks->count; i++)
-		add_task(&r, &tasks->item[i]);
+		removal_add(&r, &tasks->item[i]);
 	if (rc == 0)
 		rc = files_bad(s, add_other, &r, err);
 	if (rc == 0 && store_verify(s, NULL, err) == 0 && keep_mark(s, err) == 0 &&

@@ -135,7 +135,7 @@ unlock_all(struct batch *b)
 }
 
 static int
-read_all(struct batch *b, struct error *err)
+read_batch(struct batch *b, struct error *err)
 {
 	for (size_t i = 0; i < b->count; i++) {
 		struct batch_task *t = b->task[i];
@@ -305,7 +305,7 @@ restore_all(struct batch *b, size_t all, struct error *err)
 }
 
 static int
-write_all(struct batch *b, struct batch *ahead, struct error *err)
+put_batch(struct batch *b, struct batch *ahead, struct error *err)
 {
 	size_t all = 0;
 
@@ -327,11 +327,11 @@ work(struct batch *b, struct batch *ahead, struct error *err)
 	if (lock_all(b, err) == -1)
 		return -1;
 	b->store->in_task = !b->plan;
-	rc = read_all(b, err);
+	rc = read_batch(b, err);
 	if (rc == 0)
 		rc = batch_run(b, err);
 	if (rc == 0 && !b->plan)
-		rc = write_all(b, ahead, err);
+		rc = put_batch(b, ahead, err);
 	b->store->in_task = false;
 	return rc;
 }

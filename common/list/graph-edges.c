@@ -32,7 +32,7 @@ struct net {
 };
 
 static int
-by_id(const void *a, const void *b)
+node_by_id(const void *a, const void *b)
 {
 	return strcmp(((const struct node *)a)->id, ((const struct node *)b)->id);
 }
@@ -41,13 +41,13 @@ static struct node *
 net_node(struct net *net, const char *id)
 {
 	struct node key = { .id = (char *)id }, *n;
-	void *found = tfind(&key, &net->nodes, by_id);
+	void *found = tfind(&key, &net->nodes, node_by_id);
 
 	if (found != NULL)
 		return *(struct node **)found;
 	n = mem_alloc(sizeof(*n));
 	n->id = mem_string(id);
-	if (tsearch(n, &net->nodes, by_id) == NULL)
+	if (tsearch(n, &net->nodes, node_by_id) == NULL)
 		mem_exhausted();
 	return n;
 }

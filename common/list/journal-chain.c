@@ -181,7 +181,7 @@ journal_verify(int statefd, const char *list, struct journal_check *check, struc
 	return rc;
 }
 
-struct reader {
+struct chain_reader {
 	int (*fn)(void *, const struct json *, const char *, size_t);
 	void *arg;
 	struct json json;
@@ -190,7 +190,7 @@ struct reader {
 static int
 journal_line_read(void *arg, const char *line, size_t len, bool whole, struct error *err)
 {
-	struct reader *r = arg;
+	struct chain_reader *r = arg;
 	struct error ignored;
 
 	(void)err;
@@ -204,7 +204,7 @@ int
 journal_read(int statefd, int (*fn)(void *, const struct json *, const char *line, size_t len),
     void *arg, struct error *err)
 {
-	struct reader r = { .fn = fn, .arg = arg };
+	struct chain_reader r = { .fn = fn, .arg = arg };
 	int fd, rc;
 
 	rc = open_journal(statefd, &fd, err);

@@ -37,7 +37,7 @@ edit(struct batch *b, struct batch_task *t, const struct change *c, struct error
 }
 
 static int
-create(struct batch *b, struct store_op *op, const struct change *c, struct batch_task *t,
+batch_create(struct batch *b, struct store_op *op, const struct change *c, struct batch_task *t,
     struct error *err)
 {
 	struct buf text = { 0 };
@@ -77,7 +77,7 @@ change_own(struct batch *b, size_t i, struct error *err)
 			own.status = TASK_NO_STATUS;
 	}
 	if (op->kind == STORE_CREATE)
-		return create(b, op, &own, t, err);
+		return batch_create(b, op, &own, t, err);
 	if (t->now.id == NULL && t->bad != NULL) {
 		*err = *t->bad;
 		return -1;
@@ -247,7 +247,7 @@ task_then(struct batch *b, const char *id, struct task *read, int *rc, struct er
 
 /* 1: the dependencies block it; 0, or -1. */
 static int
-is_blocked(struct batch *b, const struct task *t, struct error *err)
+batch_is_blocked(struct batch *b, const struct task *t, struct error *err)
 {
 	struct task read = TASK_INIT;
 	const struct task *blocker;
@@ -270,7 +270,7 @@ set_blocked(struct batch *b, struct batch_task *t, struct error *err)
 
 	if (task_held(&t->now))
 		return 0;
-	if ((rc = is_blocked(b, &t->now, err)) == -1)
+	if ((rc = batch_is_blocked(b, &t->now, err)) == -1)
 		return -1;
 	if (rc == 1)
 		c.status = TASK_PENDING;

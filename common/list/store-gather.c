@@ -10,7 +10,7 @@
 #include "list/store-part.h"
 
 static int
-by_text(const void *a, const void *b)
+ids_by_text(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -19,7 +19,7 @@ static void
 sort_ids(struct strings *ids)
 {
 	if (ids->count > 1)
-		qsort(ids->item, ids->count, sizeof(ids->item[0]), by_text);
+		qsort(ids->item, ids->count, sizeof(ids->item[0]), ids_by_text);
 }
 
 /* Does an operation of the batch name this id? */
@@ -106,7 +106,7 @@ note_mention(void *arg, const struct task *t)
 	for (int k = 0; k < 2; k++)
 		for (size_t i = 0; i < lists[k]->count; i++)
 			if (bsearch(&lists[k]->item[i], m->gone.item, m->gone.count,
-				sizeof(m->gone.item[0]), by_text) != NULL) {
+				sizeof(m->gone.item[0]), ids_by_text) != NULL) {
 				strings_add(m->by, t->id);
 				return 0;
 			}
@@ -166,7 +166,7 @@ batch_begin(struct batch *b, struct error *err)
 }
 
 static int
-by_id(const void *id, const void *task)
+batch_by_id(const void *id, const void *task)
 {
 	return strcmp(id, (*(struct batch_task *const *)task)->id);
 }
@@ -175,7 +175,7 @@ struct batch_task *
 batch_find(const struct batch *b, const char *id)
 {
 	struct batch_task **at =
-	    b->count > 0 ? bsearch(id, b->task, b->count, sizeof(void *), by_id) : NULL;
+	    b->count > 0 ? bsearch(id, b->task, b->count, sizeof(void *), batch_by_id) : NULL;
 
 	return at != NULL ? *at : NULL;
 }

@@ -66,7 +66,7 @@ seat_from_process(struct team_seat *seat, pid_t pid)
 /* The client writes it in place, whenever a teammate begins or ends a turn: what is not JSON is
  * read again. */
 static bool
-config_load(int teamsfd, const char *team, struct buf *text, struct json *j)
+read_team_config(int teamsfd, const char *team, struct buf *text, struct json *j)
 {
 	static const int waits_us[] = { 200, 1000, 5000 };
 	const size_t tries = sizeof(waits_us) / sizeof(waits_us[0]);
@@ -161,7 +161,7 @@ team_seat_find(struct team_seat *seat, const char *config, const char *session)
 	if ((dir = opendir(path)) == NULL)
 		goto out;
 	while ((e = readdir(dir)) != NULL)
-		if (config_load(dirfd(dir), e->d_name, &text, &j) &&
+		if (read_team_config(dirfd(dir), e->d_name, &text, &j) &&
 		    seat_from_config(seat, e->d_name, &j, session, pids))
 			break;
 out:
@@ -240,7 +240,7 @@ team_load(struct team *team, const char *config, const char *name)
 
 	memset(team, 0, sizeof(*team));
 	if ((fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC)) != -1) {
-		if ((found = config_load(fd, name, &text, &j)))
+		if ((found = read_team_config(fd, name, &text, &j)))
 			members_read(team, &j);
 		close(fd);
 	}
