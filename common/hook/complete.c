@@ -17,7 +17,7 @@
 #include "agent/call.h"
 #include "agent/transcript.h"
 #include "gate/verify.h"
-#include "hook/release-dead.h"
+#include "hook/give-back.h"
 #include "list/subtasks.h"
 #include "list/tally.h"
 

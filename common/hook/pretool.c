@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "hook/hook.h"
 #include "hook/policy.h"
-#include "hook/release-dead.h"
+#include "hook/give-back.h"
 #include "hook/stop.h"
 #include "hook/tell.h"
 #include "list/subtasks.h"

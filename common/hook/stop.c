@@ -15,7 +15,7 @@
 #include "agent/claims.h"
 #include "agent/transcript.h"
 #include "base/text.h"
-#include "hook/release-dead.h"
+#include "hook/give-back.h"
 #include "list/tally.h"
 
 /* Is this the end of an agent, and not just of its turn? */

@@ -1,5 +1,5 @@
-#ifndef HOOK_RELEASE_DEAD_H
-#define HOOK_RELEASE_DEAD_H
+#ifndef HOOK_GIVE_BACK_H
+#define HOOK_GIVE_BACK_H
 
 #include "hook/hook.h"
 

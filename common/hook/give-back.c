@@ -1,11 +1,11 @@
 /*
- * release-dead: give back the tasks of agents whose client process is gone.
+ * give-back: give back the tasks of agents whose client process is gone.
  *
  * The client fires no event when an agent is killed, runs out of turns or
  * dies with its client.  So every run checks whether the process of each claim
  * on record still lives.
  */
-#include "hook/release-dead.h"
+#include "hook/give-back.h"
 
 #include <string.h>
 
