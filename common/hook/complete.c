@@ -150,7 +150,7 @@ complete_run(struct hook *h, struct error *e)
 	hook_self(h);
 	if (!h->explain && agent_learn(&h->in.event, &h->in.list, hook_patience(h), e) == -1)
 		return -1;
-	release_dead_claims(h, NULL);
+	give_back_dead(h, NULL);
 	if (hook_claims(h, e) == -1)
 		return -1;
 	return complete_check(h, e);

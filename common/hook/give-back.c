@@ -13,7 +13,7 @@
 #include "hook/tell.h"
 
 void
-release_dead_tell(
+give_back_tell(
     struct hook *h, const struct released *r, const char *who, bool terminated, const char *session)
 {
 	struct news news = { .rule = "release", .session = session };
@@ -36,7 +36,7 @@ release_dead_tell(
 
 /* --explain: the rules are to see the claims and tasks as they would be afterwards. */
 static void
-release_dead_plan(struct hook *h, const char *ended)
+give_back_plan(struct hook *h, const char *ended)
 {
 	struct strings dropped = { 0 };
 	struct task_set *given = &h->out.given;
@@ -51,7 +51,7 @@ release_dead_plan(struct hook *h, const char *ended)
 }
 
 void
-release_dead_claims(struct hook *h, const char *ended)
+give_back_dead(struct hook *h, const char *ended)
 {
 	struct released r = { 0 };
 	struct error e;
@@ -60,12 +60,12 @@ release_dead_claims(struct hook *h, const char *ended)
 		return;
 	hook_self(h);
 	if (h->explain) {
-		release_dead_plan(h, ended);
+		give_back_plan(h, ended);
 		return;
 	}
 	if (release_dead(&h->in.list, &h->in.store, ended, &h->in.self, &h->in.claims, &r,
 		hook_patience(h), &e) != -1 &&
 	    r.tasks.count > 0)
-		release_dead_tell(h, &r, released_from(&r), true, NULL);
+		give_back_tell(h, &r, released_from(&r), true, NULL);
 	released_free(&r);
 }

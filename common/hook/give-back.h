@@ -9,13 +9,13 @@
  * fails: what could not be given back stays for the next run.  ended: a session
  * that has ended, whose agents are gone with it; NULL.
  */
-void release_dead_claims(struct hook *, const char *ended);
+void give_back_dead(struct hook *, const char *ended);
 
 /*
  * Tasks were given back: tell the person, the lead and the other teammates
  * (tell.h).  `who` had them; session: whose lead, NULL any.
  */
-void release_dead_tell(
+void give_back_tell(
     struct hook *, const struct released *, const char *who, bool terminated, const char *session);
 
 #endif

@@ -93,7 +93,7 @@ pretool_spawn_over(struct hook *h, struct error *e)
 		    &h->in.claims, &r, hook_patience(h), e);
 	if (r.tasks.count > 0) {
 		agent_describe(&who, &gone);
-		release_dead_tell(h, &r, buf_text(&who), false, h->in.event.session_id);
+		give_back_tell(h, &r, buf_text(&who), false, h->in.event.session_id);
 	}
 out:
 	released_free(&r);
@@ -122,7 +122,7 @@ pretool_tool(struct hook *h, enum tool tool, struct error *e)
 	}
 }
 
-/* Run the mirror commands after a change by the client or by release_dead_claims(). */
+/* Run the mirror commands after a change by the client or by give_back_dead(). */
 static int
 pretool_mirror(struct hook *h, enum tool tool, struct error *e)
 {
@@ -174,7 +174,7 @@ pretool_run(struct hook *h, struct error *e)
 	if (hook_list(h, e) == -1)
 		return -1;
 	hook_self(h);
-	release_dead_claims(h, NULL);
+	give_back_dead(h, NULL);
 	if (pretool_tool(h, tool, e) == -1)
 		return -1;
 	/* Before and after the client writes: a scan in between sets the mark again. */

@@ -164,7 +164,7 @@ stop_give_back(struct hook *h, struct error *e)
 			buf_puts(&who, h->in.self.name);
 		else
 			agent_describe(&who, &h->in.self);
-		release_dead_tell(h, &r, buf_text(&who), h->in.event.kind == EVENT_STOP_FAILURE,
+		give_back_tell(h, &r, buf_text(&who), h->in.event.kind == EVENT_STOP_FAILURE,
 		    event_tmux_teammate(&h->in.event) ? NULL : h->in.event.session_id);
 	}
 	key = stop_tally_key(h);
@@ -258,7 +258,7 @@ stop_session_end(struct hook *h, struct error *e)
 	if (stop_give_back(h, e) == -1)
 		return -1;
 	if (!lives_on)
-		release_dead_claims(h, h->in.event.session_id);
+		give_back_dead(h, h->in.event.session_id);
 	return 0;
 }
 
@@ -304,7 +304,7 @@ stop_run(struct hook *h, struct error *e)
 	hook_self(h);
 	hook_mirror(h);
 	stop_settle_own(h);
-	release_dead_claims(h, NULL);
+	give_back_dead(h, NULL);
 	switch (h->in.event.kind) {
 	case EVENT_SESSION_START:
 		return 0;
