@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "agent/agent.h"
-#include "agent/call.h"
+#include "agent/pending-call.h"
 #include "agent/transcript.h"
 #include "gate/verify.h"
 #include "hook/give-back.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "agent/agent.h"
-#include "agent/call.h"
+#include "agent/pending-call.h"
 #include "base/text.h"
 #include "gate/git.h"
 #include "hook/hook.h"

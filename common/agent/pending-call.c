@@ -1,4 +1,4 @@
-#include "agent/call.h"
+#include "agent/pending-call.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-#ifndef AGENT_CALL_H
-#define AGENT_CALL_H
+#ifndef AGENT_PENDING_CALL_H
+#define AGENT_PENDING_CALL_H
 
 #include "agent/event.h"
 #include "list/list.h"
