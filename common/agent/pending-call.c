@@ -16,7 +16,7 @@
 
 /* An id of a document that cannot be part of a file name is hashed; no other has a '='. */
 static void
-call_name(const char *task, char out[NAME_SIZE])
+pending_call_name(const char *task, char out[NAME_SIZE])
 {
 	char hash[HASH_HEX];
 
@@ -29,7 +29,7 @@ call_name(const char *task, char out[NAME_SIZE])
 }
 
 int
-call_keep(const struct list *list, const char *task, const struct event *ev, const char *metadata,
+pending_call_keep(const struct list *list, const char *task, const struct event *ev, const char *metadata,
     size_t len, struct error *e)
 {
 	struct json_object *o;
@@ -37,7 +37,7 @@ call_keep(const struct list *list, const char *task, const struct event *ev, con
 	char name[NAME_SIZE];
 	int state, rc;
 
-	call_name(task, name);
+	pending_call_name(task, name);
 	if ((state = list_state(list, true, e)) == -1)
 		return -1;
 	o = out_object();
@@ -53,13 +53,13 @@ call_keep(const struct list *list, const char *task, const struct event *ev, con
 }
 
 void
-call_drop(const struct list *list, const char *task)
+pending_call_drop(const struct list *list, const char *task)
 {
 	struct error e;
 	char name[NAME_SIZE];
 	int state;
 
-	call_name(task, name);
+	pending_call_name(task, name);
 	if (!list_state_has(list, name) || (state = list_state(list, false, &e)) == -1)
 		return;
 	(void)unlinkat(state, name, 0);
@@ -88,7 +88,7 @@ call_fits(const struct json *j, const struct event *ev)
 }
 
 int
-call_find(const struct list *list, const char *task, const struct event *ev, struct buf *metadata)
+pending_call_find(const struct list *list, const char *task, const struct event *ev, struct buf *metadata)
 {
 	struct buf text = { 0 };
 	struct json j = { 0 };
@@ -98,7 +98,7 @@ call_find(const struct list *list, const char *task, const struct event *ev, str
 	size_t len;
 	int rc = 0;
 
-	call_name(task, name);
+	pending_call_name(task, name);
 	if (list_state_read(list, name, &text, &e) == 1 &&
 	    json_parse(&j, buf_text(&text), text.len, &e) == 0 && call_fits(&j, ev) &&
 	    (raw = json_raw(&j, json_member(&j, JSON_ROOT, "metadata"), &len)) != NULL) {

@@ -93,7 +93,7 @@ complete_check(struct hook *h, struct error *e)
 		.plan_only = h->explain };
 	int rc;
 
-	if (call_find(&h->in.list, req.task, &h->in.event, &metadata) == 1) {
+	if (pending_call_find(&h->in.list, req.task, &h->in.event, &metadata) == 1) {
 		req.metadata = buf_text(&metadata);
 		hook_fact(h, "metadata sent with the call: %s", req.metadata);
 	}
@@ -122,7 +122,7 @@ complete_check(struct hook *h, struct error *e)
 		subtasks_unmark(&h->in.list);
 	/* Used once: the next attempt is another call. */
 	if (!h->explain && metadata.len > 0)
-		call_drop(&h->in.list, req.task);
+		pending_call_drop(&h->in.list, req.task);
 	verify_free(&v);
 	buf_free(&metadata);
 	free(client);

@@ -300,7 +300,7 @@ update_complete(struct hook *h, const struct update *c, struct facts *f, struct 
 		subtasks_mark_none(&h->in.list);
 	if (pass && json_kind(&h->in.event.json, c->metadata) == JSON_OBJECT) {
 		raw = json_raw(&h->in.event.json, c->metadata, &len);
-		rc = call_keep(&h->in.list, c->id, &h->in.event, raw, len, e);
+		rc = pending_call_keep(&h->in.list, c->id, &h->in.event, raw, len, e);
 	}
 	f->blockers = NULL;
 	f->subtasks = NULL;
