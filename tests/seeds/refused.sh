@@ -1,4 +1,4 @@
-# whole.sh: a call that is refused has changed nothing: every command and tool, in every layout.
+# refused.sh: a call that is refused has changed nothing: every command and tool, in every layout.
 #
 # shellcheck shell=bash disable=SC2034,SC2154
 

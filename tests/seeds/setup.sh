@@ -1,4 +1,4 @@
-# reach.sh: how a person gets at the three layouts, the settings, the skill.  See check-seeds.
+# setup.sh: begin a list of each layout, the settings, the status line, the skill.  See check-seeds.
 # shellcheck shell=bash disable=SC2154
 
 ## 0.3: a list begins in each of the three layouts
