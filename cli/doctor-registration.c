@@ -240,8 +240,8 @@ check_skill(struct doctor *d)
 
 	doctor_checked(d, "hooks.skill");
 	for (size_t i = 0; i < 2; i++) {
-		enum skill_state state = skill_state(&d->registration, scopes[i]);
-		char *path = skill_path(&d->registration, scopes[i]);
+		enum skill_state state = install_skill_state(&d->registration, scopes[i]);
+		char *path = install_skill_path(&d->registration, scopes[i]);
 
 		if (state == SKILL_OLD || state == SKILL_MISSING)
 			doctor_add(d, "hooks.skill", LEVEL_NOTE,

@@ -25,7 +25,7 @@ struct skill_edit {
 };
 
 char *
-skill_path(const struct registration *r, enum scope scope)
+install_skill_path(const struct registration *r, enum scope scope)
 {
 	return mem_join(scope == SCOPE_USER ? r->config : r->project,
 	    scope == SCOPE_USER ? "" : "/.claude", "/skills/task-manager/SKILL.md", NULL);
@@ -120,7 +120,7 @@ preview(const struct registration *r, const char *path, struct skill_edit *e, st
 int
 install_skill(struct cli *c, const struct registration *r, enum scope scope, bool dry)
 {
-	char *path = skill_path(r, scope);
+	char *path = install_skill_path(r, scope);
 	struct skill_edit e = { 0 };
 	struct error err;
 	int rc = dry ? preview(r, path, &e, &err) : run_edit(r, path, true, &e, &err);
@@ -136,9 +136,9 @@ install_skill(struct cli *c, const struct registration *r, enum scope scope, boo
 }
 
 int
-uninstall_skill(struct cli *c, const struct registration *r, enum scope scope)
+install_skill_remove(struct cli *c, const struct registration *r, enum scope scope)
 {
-	char *path = skill_path(r, scope), *slash;
+	char *path = install_skill_path(r, scope), *slash;
 	struct skill_edit e = { 0 };
 	struct error err;
 	int rc = run_edit(r, path, false, &e, &err);
@@ -163,9 +163,9 @@ uninstall_skill(struct cli *c, const struct registration *r, enum scope scope)
 }
 
 enum skill_state
-skill_state(const struct registration *r, enum scope scope)
+install_skill_state(const struct registration *r, enum scope scope)
 {
-	char *path = skill_path(r, scope);
+	char *path = install_skill_path(r, scope);
 	struct install_record record;
 	struct buf text = { 0 };
 	struct error err;

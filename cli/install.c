@@ -469,7 +469,7 @@ uninstall_main(struct cli *c)
 	job.record.backup = NULL;
 	rc = job_end(c, file->path, &job, rc, &err);
 	if (rc == EXIT_DONE && !job.dry)
-		rc = uninstall_skill(c, &r, scope);
+		rc = install_skill_remove(c, &r, scope);
 	job_free(&job);
 	registration_free(&r);
 	return rc;

@@ -13,14 +13,14 @@ int install_values(struct cli *, const struct registration *, enum scope, const 
     struct settings_plan *);
 
 /* Where the client finds the skill; owned.  The project's for both scopes of a project. */
-char *skill_path(const struct registration *, enum scope);
+char *install_skill_path(const struct registration *, enum scope);
 
 /* Copy the skill there, or remove it; they print what they did.  An exit status. */
 int install_skill(struct cli *, const struct registration *, enum scope, bool dry);
-int uninstall_skill(struct cli *, const struct registration *, enum scope);
+int install_skill_remove(struct cli *, const struct registration *, enum scope);
 
 /* The copy that install made; SKILL_NONE: it made none, or a person has changed it. */
 enum skill_state { SKILL_NONE, SKILL_CURRENT, SKILL_OLD, SKILL_MISSING };
-enum skill_state skill_state(const struct registration *, enum scope);
+enum skill_state install_skill_state(const struct registration *, enum scope);
 
 #endif

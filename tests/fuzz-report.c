@@ -18,7 +18,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	reports_in_text(&reports, text);
 	for (size_t i = 0; i < reports.count; i++)
 		FUZZ_ASSERT(*reports.item[i].task != '\0' && !reports.item[i].applied);
-	spawn_names(text, &ids);
+	policy_spawn_names(text, &ids);
 	for (size_t i = 0; i < ids.count; i++)
 		FUZZ_ASSERT(strspn(ids.item[i], "0123456789") == strlen(ids.item[i]));
 	reports_free(&reports);

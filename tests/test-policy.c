@@ -327,7 +327,7 @@ Test(policy, task_numbers_in_a_prompt_are_found)
 		struct strings ids = { 0 };
 		struct buf b = { 0 };
 
-		spawn_names(rows[i].text, &ids);
+		policy_spawn_names(rows[i].text, &ids);
 		for (size_t k = 0; k < ids.count; k++)
 			buf_printf(&b, "%s%s", k > 0 ? " " : "", ids.item[k]);
 		cr_expect_str_eq(

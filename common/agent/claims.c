@@ -164,7 +164,7 @@ claims_save(struct claims *claims, struct error *err)
 	root = out_object();
 	array = out_add(root, "claims", out_array());
 	for (i = 0; i < claims->count; i++)
-		out_fields(out_push(array, out_object()), &claims->item[i], fields);
+		json_fields_write(out_push(array, out_object()), &claims->item[i], fields);
 	out_pretty(&text, root);
 	rc = file_replace(fd, LEDGER, text.data, text.len, 0600, DURABILITY_OFF, err);
 	buf_free(&text);

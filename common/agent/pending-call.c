@@ -29,8 +29,8 @@ pending_call_name(const char *task, char out[NAME_SIZE])
 }
 
 int
-pending_call_keep(const struct list *list, const char *task, const struct event *ev, const char *metadata,
-    size_t len, struct error *e)
+pending_call_keep(const struct list *list, const char *task, const struct event *ev,
+    const char *metadata, size_t len, struct error *e)
 {
 	struct json_object *o;
 	struct buf text = { 0 };
@@ -88,7 +88,8 @@ call_fits(const struct json *j, const struct event *ev)
 }
 
 int
-pending_call_find(const struct list *list, const char *task, const struct event *ev, struct buf *metadata)
+pending_call_find(
+    const struct list *list, const char *task, const struct event *ev, struct buf *metadata)
 {
 	struct buf text = { 0 };
 	struct json j = { 0 };

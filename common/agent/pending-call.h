@@ -9,10 +9,11 @@
  * TaskCompleted: the client has not written it to the task yet when that event
  * fires.  Metadata of a call that is over, as the transcript says, is not found.
  */
-int pending_call_keep(const struct list *, const char *task, const struct event *, const char *metadata,
-    size_t len, struct error *);
+int pending_call_keep(const struct list *, const char *task, const struct event *,
+    const char *metadata, size_t len, struct error *);
 /* The metadata's JSON text; 1, 0 none for this task and agent. */
-int pending_call_find(const struct list *, const char *task, const struct event *, struct buf *metadata);
+int pending_call_find(
+    const struct list *, const char *task, const struct event *, struct buf *metadata);
 void pending_call_drop(const struct list *, const char *task);
 
 #endif

@@ -128,7 +128,7 @@ trust_save(int dirfd, const struct trusts *ts, struct error *e)
 	int rc;
 
 	for (size_t i = 0; i < ts->count; i++)
-		out_fields(out_push(files, out_object()), &ts->item[i], fields);
+		json_fields_write(out_push(files, out_object()), &ts->item[i], fields);
 	out_pretty(&b, top);
 	buf_putc(&b, '\n');
 	rc = file_replace(dirfd, NAME, buf_text(&b), b.len, 0600, DURABILITY_FILE, e);

@@ -106,7 +106,7 @@ numbers_after(const char *p, struct strings *ids)
 }
 
 void
-spawn_names(const char *text, struct strings *ids)
+policy_spawn_names(const char *text, struct strings *ids)
 {
 	const char *p, *word;
 	size_t n, len;
@@ -138,7 +138,7 @@ spawn_names(const char *text, struct strings *ids)
 }
 
 bool
-spawn_in_vain(const struct spawn_task *named, size_t count)
+policy_spawn_useless(const struct spawn_task *named, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (task_open(named[i].task) && !task_held(named[i].task) &&
@@ -153,7 +153,7 @@ policy_spawn(
 {
 	struct buf b = { 0 };
 
-	if (!spawn_in_vain(named, count))
+	if (!policy_spawn_useless(named, count))
 		return;
 	for (size_t i = 0; i < count; i++) {
 		buf_puts(&b, i == 0 ? "No agent is needed yet for what this prompt names: " : "; ");

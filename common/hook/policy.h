@@ -53,11 +53,11 @@ struct spawn_task {
 	const struct blockers *blockers;
 };
 /* Can none of them be worked on?  Only then has policy_spawn() something to object to. */
-bool spawn_in_vain(const struct spawn_task *, size_t count);
+bool policy_spawn_useless(const struct spawn_task *, size_t count);
 void policy_spawn(
     const struct config *, const struct spawn_task *, size_t count, struct decision *);
 /* The ids that a text names: `#3`, `task 3`, `tasks 3, 4 and #5`; not `issue #3`, `PR #3`. */
-void spawn_names(const char *text, struct strings *ids);
+void policy_spawn_names(const char *text, struct strings *ids);
 
 /* TodoWrite: the client's list of items, or one task as seed-style tools send it. */
 void policy_todo(const struct config *, const struct json *, json_ref input, struct decision *);

@@ -94,7 +94,7 @@ spawn_names_in(struct hook *h, const char *key, struct strings *ids)
 	char *s = json_member_string(&h->in.event.json, h->in.event.tool_input, key);
 
 	if (s != NULL)
-		spawn_names(s, ids);
+		policy_spawn_names(s, ids);
 	free(s);
 }
 
@@ -130,7 +130,7 @@ pretool_spawn(struct hook *h, struct error *e)
 		rc = store_blockers(&h->in.store, &tasks.item[i], &blockers[i], e);
 	}
 	/* Most prompts name a task that can be worked on: these pass without the settings. */
-	if (rc != -1 && spawn_in_vain(named, tasks.count) && (rc = hook_config(h, e)) != -1)
+	if (rc != -1 && policy_spawn_useless(named, tasks.count) && (rc = hook_config(h, e)) != -1)
 		policy_spawn(&h->in.config, named, tasks.count, &h->out.decision);
 	if (rc != -1 && h->out.decision.verdict == VERDICT_REFUSE)
 		claim_add_ready(&h->out.decision.reason, &h->in.store, &h->in.claims, NULL);

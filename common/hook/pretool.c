@@ -9,9 +9,9 @@
 
 #include "agent/agent.h"
 #include "base/text.h"
+#include "hook/give-back.h"
 #include "hook/hook.h"
 #include "hook/policy.h"
-#include "hook/give-back.h"
 #include "hook/stop.h"
 #include "hook/tell.h"
 #include "list/subtasks.h"

@@ -72,7 +72,7 @@ json_fields_free(void *of, const struct json_field *f)
 }
 
 void
-out_fields(struct json_object *o, const void *from, const struct json_field *f)
+json_fields_write(struct json_object *o, const void *from, const struct json_field *f)
 {
 	for (; f->len > 0; f++) {
 		const void *at = (const char *)from + f->offset;

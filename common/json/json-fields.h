@@ -47,6 +47,6 @@ void json_fields_read(void *, const struct json_field *, const struct json *, js
 /* Leaves NULL and empty arrays; numbers, booleans and places stay. */
 void json_fields_free(void *, const struct json_field *);
 /* In the order of the table; NULL strings are left out. */
-void out_fields(struct json_object *, const void *, const struct json_field *);
+void json_fields_write(struct json_object *, const void *, const struct json_field *);
 
 #endif

@@ -134,7 +134,7 @@ open_parent(int fd, int *parent, char name[256], const struct stat *st)
 }
 
 int
-file_target(int dirfd, const char *name, int *target_dirfd, bool *own, char target[256],
+dir_follow(int dirfd, const char *name, int *target_dirfd, bool *own, char target[256],
     struct stat *st, struct error *err)
 {
 	char path[PATH_MAX];

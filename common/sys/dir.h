@@ -23,7 +23,7 @@ bool dir_contains(const char *root, const char *path);
 
 /* Where a name leads: for a symbolic link the directory of its target, opened
  * (*own set), and the target's name.  1, 0 not there, -1. */
-int file_target(int dirfd, const char *name, int *target_dirfd, bool *own, char target[256],
+int dir_follow(int dirfd, const char *name, int *target_dirfd, bool *own, char target[256],
     struct stat *, struct error *);
 
 #endif

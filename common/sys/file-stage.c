@@ -118,7 +118,7 @@ stage(struct file_stage *s, int dirfd, const char *name, const void *data, size_
 	memset(s, 0, sizeof(*s));
 	s->dirfd = -1;
 	s->durability = durability;
-	found = file_target(dirfd, name, &s->dirfd, &s->own_dirfd, s->name, &old, err);
+	found = dir_follow(dirfd, name, &s->dirfd, &s->own_dirfd, s->name, &old, err);
 	if (found == -1)
 		return -1;
 	if (s->own_dirfd && !anywhere && !file_inside(dirfd, s->dirfd)) {

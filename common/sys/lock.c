@@ -265,7 +265,7 @@ lock_task(struct lock *l, int dirfd, const char *file, struct deadline deadline,
 
 	lock_begin(l, dirfd);
 	/* Beside the target of a link: that is where the client locks. */
-	found = file_target(dirfd, file, &l->dirfd, &l->own_dirfd, target, &st, err);
+	found = dir_follow(dirfd, file, &l->dirfd, &l->own_dirfd, target, &st, err);
 	if (found == -1)
 		return -1;
 	if (found == 0 && fstat(dirfd, &st) == -1)
