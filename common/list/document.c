@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "list/batch.h"
 #include "list/document-edit.h"
 #include "list/document-file.h"
 #include "list/graph.h"

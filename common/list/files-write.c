@@ -27,6 +27,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "list/batch.h"
 #include "list/files-part.h"
 #include "list/watermark.h"
 

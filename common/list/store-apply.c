@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "list/store-part.h"
+#include "list/batch.h"
 
 /* What became of each; 1 if something changed. */
 static int

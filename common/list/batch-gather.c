@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "list/store-part.h"
+#include "list/batch.h"
 
 static int
 ids_by_text(const void *a, const void *b)

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "list/graph.h"
-#include "list/store-part.h"
+#include "list/batch.h"
 
 /* The task's new text, which is taken. */
 static int
