@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/agent.h"
+#include "cli-caller.h"
 #include "commands.h"
 #include "config/config.h"
 #include "hook/mirror.h"
@@ -183,10 +183,10 @@ find_client(const struct cli *c, struct agent *a)
 	static bool known;
 
 	if (!known) {
-		agent_from_environment(&client);
+		cli_caller_from_environment(&client);
 		/* The process that started a server is its client. */
 		if (strcmp(c->command->name, "mcp") == 0) {
-			agent_from_parent(&client);
+			cli_caller_from_parent(&client);
 			client.client = "mcp";
 		}
 		known = true;

@@ -19,12 +19,14 @@
 #include "agent/event.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "list/team.h"
 #include "sys/process.h"
 #include "json/json-print.h"
 
 #define AGENTS "agents.json"
 #define AGENTS_MAX 64 /* sessions remembered; the oldest are removed */
+#define LABEL_MAX 200 /* bytes */
 
 const char *
 agent_owner(const struct agent *a)
@@ -269,4 +271,18 @@ agent_learn(
 		rc = list_state_edit(list, AGENTS, agents_add, (void *)ev, deadline, e);
 	free(known);
 	return rc == -1 ? -1 : 0;
+}
+
+bool
+agent_label_ok(const char *s)
+{
+	const char *end = s + strlen(s);
+	int32_t c;
+
+	if (s == end || end - s > LABEL_MAX)
+		return false;
+	while (s < end)
+		if ((c = utf8_next(&s, end)) == -1 || !text_safe(c))
+			return false;
+	return true;
 }

@@ -57,15 +57,6 @@ int agent_learn(const struct event *, const struct list *, struct deadline, stru
  */
 void agent_client(struct agent *);
 
-/*
- * Who makes a call: the session that the environment names, the client that set the variable, and
- * its process.  Of several such variables the one that was set last counts, since one agent may
- * have started another.  Without any: agent_client() alone.
- */
-void agent_from_environment(struct agent *);
-/* The client's process is the one that started this one (a server). */
-void agent_from_parent(struct agent *);
-
 /* May this be the id of a session, or the name of a client?  Printable, at most 200 bytes.  It is
  * compared and shown; it is never a part of a path. */
 bool agent_label_ok(const char *);

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "list/graph.h"
 #include "list/batch.h"
+#include "list/graph.h"
 
 /* The task's new text, which is taken. */
 static int

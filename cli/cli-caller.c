@@ -2,19 +2,16 @@
  * Who makes a call of a command or of a tool, as far as the environment and the
  * processes above tell.  What an MCP request says is added by cli-context.c.
  */
-#include <stdio.h>
+#include "cli-caller.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/agent.h"
 #include "base/mem.h"
-#include "base/text.h"
-#include "base/utf8.h"
 #include "sys/process.h"
 
-#define LABEL_MAX 200 /* bytes */
-#define ABOVE 32      /* processes that are looked at */
+#define ABOVE 32 /* processes that are looked at */
 
 /* What clients set for the programs that they start. */
 static const struct {
@@ -26,20 +23,6 @@ static const struct {
 	{ "CODEX_THREAD_ID", "codex" },
 };
 #define SESSIONS (sizeof(sessions) / sizeof(sessions[0]))
-
-bool
-agent_label_ok(const char *s)
-{
-	const char *end = s + strlen(s);
-	int32_t c;
-
-	if (s == end || end - s > LABEL_MAX)
-		return false;
-	while (s < end)
-		if ((c = utf8_next(&s, end)) == -1 || !text_safe(c))
-			return false;
-	return true;
-}
 
 static void
 set_process(struct agent *a, pid_t pid)
@@ -66,7 +49,7 @@ is_shell(const char *name)
 /* Forked workers of one program are different clients, subshells of one script are not.  The first
  * process of a container has no parent. */
 void
-agent_from_parent(struct agent *a)
+cli_caller_from_parent(struct agent *a)
 {
 	pid_t pid = getppid();
 	struct process p;
@@ -108,7 +91,7 @@ find_setter(char *const assignment[SESSIONS], struct agent *a)
 }
 
 void
-agent_from_environment(struct agent *a)
+cli_caller_from_environment(struct agent *a)
 {
 	char *assignment[SESSIONS] = { NULL };
 	const char *value;
