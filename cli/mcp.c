@@ -178,15 +178,16 @@ send_progress(
 	free(text);
 }
 
-/* The session that the call names; Codex names its thread, of which each agent has its own. */
+/* The session that the call names.  Codex names its thread too: each of its agents has one, and all
+ * have the same session. */
 static void
 set_caller(struct server *s, const struct json *j, json_ref params)
 {
 	json_ref meta = json_member(j, params, "_meta");
-	char *session = json_member_string(j, meta, "sessionId");
+	char *session = json_member_string(j, meta, "threadId");
 
 	if (session == NULL)
-		session = json_member_string(j, meta, "threadId");
+		session = json_member_string(j, meta, "sessionId");
 	cli_call_from(s->c, s->client, session);
 	free(session);
 }
