@@ -318,8 +318,8 @@ print_array(enum task_dialect dialect, const struct task_set *set,
 }
 
 static int
-print_set(enum convert_form form, const struct task_set *set, struct store *from, int64_t now,
-    struct buf *out, struct convert_report *report, struct error *err)
+print_set(enum convert_form form, const struct task_set *set, struct store *from, bool plain,
+    int64_t now, struct buf *out, struct convert_report *report, struct error *err)
 {
 	struct convert_context context = { 0 };
 	int rc = 0;
@@ -327,6 +327,7 @@ print_set(enum convert_form form, const struct task_set *set, struct store *from
 	convert_context_make(&context, set);
 	convert_context_edges(&context);
 	context.from = from;
+	context.plain = plain;
 	switch (form) {
 	case CONVERT_DOCUMENT:
 		rc = print_document(set, &context, now, out, report, err);
@@ -349,18 +350,19 @@ int
 convert_print(enum convert_form form, const struct task_set *set, int64_t now, struct buf *out,
     struct convert_report *report, struct error *err)
 {
-	return print_set(form, set, NULL, now, out, report, err);
+	return print_set(form, set, NULL, false, now, out, report, err);
 }
 
 int
-convert_export(struct store *s, struct buf *out, struct error *err)
+convert_export(struct store *s, bool plain, struct buf *out, struct error *err)
 {
 	struct task_set set = { 0 };
 	struct convert_report report = { 0 };
 	int rc = store_load(s, &set, err);
 
 	if (rc != -1)
-		rc = print_set(CONVERT_EXPORTED, &set, s, clock_wall_ms(), out, &report, err);
+		rc =
+		    print_set(CONVERT_EXPORTED, &set, s, plain, clock_wall_ms(), out, &report, err);
 	convert_report_free(&report);
 	task_set_free(&set);
 	return rc;

@@ -60,9 +60,10 @@ int convert_print(enum convert_form, const struct task_set *, int64_t now_wall_m
  * The Task[] of a list, whatever its layout: id, subject, description, status,
  * priority, owner, dependencies, blockedBy (those that are open), and in
  * metadata subagent_id, created_at, updated_at.  The client's internal tasks
- * are left out.
+ * are left out.  plain: subjects and descriptions without control sequences, for
+ * readers; without it an import has the same texts again.
  */
-int convert_export(struct store *, struct buf *out, struct error *);
+int convert_export(struct store *, bool plain, struct buf *out, struct error *);
 
 /*
  * Into a list, under their own ids where these are valid and free, else under new ones, which
