@@ -211,6 +211,7 @@ static const struct flag new_flags[] = {
 static const struct flag import_flags[] = {
 	{ "from", 0, "FORM",
 	    "native, document (tasks.json), exported, folder or checklist (default: detected)" },
+	{ "strict", 0, NULL, "fail if an entry, a dependency or a parent would be left out" },
 	{ "dry-run", 0, NULL, "only print how many tasks would be imported" },
 	{ 0 },
 };
