@@ -297,7 +297,9 @@ draft_stamp(struct draft *d, int64_t now)
 	if (d->task->dialect == TASK_DOCUMENT) {
 		json_edit_set(&d->edit, JSON_ROOT, "updated_at", value);
 		if (json_kind(j, d->at[FIELD_CREATED_AT]) <= JSON_NULL) {
-			last = json_string(j, d->at[FIELD_UPDATED_AT]);
+			last = task_time(d->task, "created_at");
+			if (last == NULL)
+				last = json_string(j, d->at[FIELD_UPDATED_AT]);
 			draft_string(d, FIELD_CREATED_AT, last != NULL ? last : iso);
 			free(last);
 		}
