@@ -139,7 +139,7 @@ agents_json(const struct agents *all, const struct agents_one *a, const struct v
 
 		h = out_push(holds, out_object());
 		out_string(h, "id", a->hold[i].task);
-		out_string(h, "subject", t != NULL ? t->subject : NULL);
+		out_string(h, "subject", t != NULL ? t->title : NULL);
 		out_time(h, "since", a->hold[i].since_ms);
 	}
 	out_time(o, "since", since(a));

@@ -176,6 +176,8 @@ record(struct cli *c, const struct change_batch *b)
 		n++;
 	}
 	n += other_entries(c, b, &agent, &seen, entries + n);
+	for (size_t i = 0; b->other_list != NULL && i < n; i++)
+		out_string(entries[i].extra, "other_list", b->other_list);
 	append(c, entries, n);
 	for (size_t i = 0; i < ended.count; i++)
 		(void)claims_forget(&c->list, ended.item[i], cli_deadline(), &ignored);

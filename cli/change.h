@@ -37,9 +37,10 @@ struct change_batch {
 	bool reopen;     /* a completed task can be claimed */
 	int (*guard)(void *, struct store *, struct error *); /* as in struct store; NULL */
 	void *guard_arg;
-	bool quiet;      /* no progress of gates on the terminal */
-	bool force;      /* complete without the gates */
-	const char *why; /* the reason of a forced completion */
+	const char *other_list; /* of a move between two: for the journal; NULL */
+	bool quiet;             /* no progress of gates on the terminal */
+	bool force;             /* complete without the gates */
+	const char *why;        /* the reason of a forced completion */
 	/* Set by change_apply(): */
 	struct claim_outcome claim;
 	struct strings unblocked; /* ids that can start now, after a completion */

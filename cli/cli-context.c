@@ -112,6 +112,15 @@ cli_open(struct cli *c, bool make)
 }
 
 int
+cli_open_list(struct cli *c, const char *name, bool make)
+{
+	cli_close(c);
+	list_free(&c->list);
+	c->list_name = name;
+	return cli_open(c, make);
+}
+
+int
 cli_open_for(struct cli *c, const char *id)
 {
 	int rc = cli_open(c, false);

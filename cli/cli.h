@@ -137,6 +137,8 @@ int cli_list(struct cli *, struct error *);
 /* cli_find() finds the list; cli_open() also opens it, once: 1, 0 if it does not exist yet, -1. */
 int cli_find(struct cli *);
 int cli_open(struct cli *, bool make);
+/* cli_open() of the list of this name, which is borrowed, instead of the open one. */
+int cli_open_list(struct cli *, const char *name, bool make);
 /* cli_open() for a command on this task: 0; -1 if it failed, or after cli_no_task(): no list. */
 int cli_open_for(struct cli *, const char *id);
 /* Close it again.  If it was changed, the sync commands of the settings run, detached. */

@@ -54,7 +54,7 @@ static const struct flag watch_flags[] = {
 	    { "owner", 'o', "NAME", "the owner of the task; '' for none" },           \
 	    { "blocked-by", 'b', "N,...", "tasks it waits for" },                     \
 	    { "blocks", 0, "N,...", "tasks that wait for it" },                       \
-	    { "parent", 0, "N", "the task it is a part of" },                         \
+	    { "parent", 0, "N", "the task it is a part of; '' for none" },            \
 	    { "metadata", 'm', "JSON",                                                \
 		    "a JSON object to merge into the metadata; null removes a key" }, \
 	{                                                                             \
@@ -211,6 +211,7 @@ static const struct flag new_flags[] = {
 static const struct flag import_flags[] = {
 	{ "from", 0, "FORM",
 	    "native, document (tasks.json), exported, folder or checklist (default: detected)" },
+	{ "strict", 0, NULL, "fail if an entry, a dependency or a parent would be left out" },
 	{ "dry-run", 0, NULL, "only print how many tasks would be imported" },
 	{ 0 },
 };

@@ -13,6 +13,7 @@ static const struct json_field fields[] = {
 	FIELD("event", FIELD_STRING, event),
 	FIELD("task", FIELD_STRING, task),
 	FIELD("group", FIELD_STRING, group),
+	FIELD("other_list", FIELD_STRING, other_list),
 	FIELD("time", FIELD_STRING, time),
 	FIELD("why", FIELD_STRING, why),
 	FIELD("before", FIELD_STRING, before),

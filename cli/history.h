@@ -10,6 +10,7 @@
 struct history_entry {
 	int64_t seq;
 	char *event, *task, *group, *time, *why;
+	char *other_list;     /* of a move between two; NULL */
 	char *before, *after; /* texts of the task; NULL: none, or not recorded */
 	char *from, *to;      /* JSON of the fields that changed; NULL */
 	bool undone;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "form/convert.h"
 #include "tool.h"
 #include "json/json-print.h"
@@ -59,6 +60,7 @@ client_get_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 {
 	struct task t = TASK_INIT;
 	struct error err;
+	char *text;
 	int rc = 0;
 
 	if (!tool_open(c, false, a))
@@ -77,8 +79,10 @@ client_get_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 		goto out;
 	}
 	out_add(a->output, "task", view_client_json(&t));
+	text = text_plain(t.description);
 	buf_printf(&a->text, "Task #%s: %s\nStatus: %s\nDescription: %s", t.id, t.title,
-	    task_status_name(t.status), t.description);
+	    task_status_name(t.status), text);
+	free(text);
 	if (t.owner != NULL)
 		buf_printf(&a->text, "\nOwner: %s", t.owner);
 	ids_text(&a->text, "\nBlocked by: ", &t.blocked_by);
@@ -87,7 +91,7 @@ out:
 	task_free(&t);
 }
 
-/* Task[]: every task whole, as `export` writes it. */
+/* Task[]: every task whole, as `export` writes it, without codes. */
 static void
 list_full(struct cli *c, struct tool_answer *a)
 {
@@ -96,7 +100,7 @@ list_full(struct cli *c, struct tool_answer *a)
 	struct error err;
 
 	buf_puts(&text, "[]");
-	if ((c->store.dirfd != -1 && convert_export(&c->store, &text, &err) == -1) ||
+	if ((c->store.dirfd != -1 && convert_export(&c->store, true, &text, &err) == -1) ||
 	    json_parse(&j, buf_text(&text), text.len, &err) == -1) {
 		tool_error(a, &err);
 	} else {

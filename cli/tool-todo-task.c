@@ -11,6 +11,7 @@
 
 #include "agent/agent.h"
 #include "base/clock.h"
+#include "base/text.h"
 #include "tool.h"
 
 static struct json_object *
@@ -131,6 +132,7 @@ todo_written(struct cli *c, const struct tool_input *in, bool existed, struct to
 {
 	struct view v;
 	const struct task *now;
+	char *title;
 
 	if (!tool_load(c, &v, a))
 		return;
@@ -138,8 +140,9 @@ todo_written(struct cli *c, const struct tool_input *in, bool existed, struct to
 	a->output = out_object();
 	if (now != NULL)
 		out_add(a->output, "task", todo_json(c, &v, now));
-	buf_printf(
-	    &a->text, "%s task %s: %s", existed ? "Updated" : "Created", in->id, in->subject);
+	title = text_plain(in->subject);
+	buf_printf(&a->text, "%s task %s: %s", existed ? "Updated" : "Created", in->id, title);
+	free(title);
 	view_free(&v);
 }
 

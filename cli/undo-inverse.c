@@ -180,6 +180,10 @@ undo_inverse_make(struct undo_inverse *v, const struct history_entry *p, const s
 	    inverse_text(
 		v->was.owner, v->is.owner, now->owner, &v->change.owner, "owner", now, err) == -1)
 		return -1;
+	/* The others have it in the metadata. */
+	if (now->dialect == TASK_DOCUMENT && inverse_text(v->was.parent, v->is.parent, now->parent,
+						 &v->change.parent, "parent", now, err) == -1)
+		return -1;
 	inverse_ids(&v->was.blocked_by, &v->is.blocked_by, &now->blocked_by, &v->add, &v->drop);
 	inverse_ids(&v->was.blocks, &v->is.blocks, &now->blocks, &v->add_blocks, &v->drop_blocks);
 	v->change.add_blocked_by = v->add.count > 0 ? &v->add : NULL;

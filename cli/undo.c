@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "undo.h"
 #include "view.h"
 #include "json/json.h"
@@ -92,6 +93,8 @@ struct undo {
 	const struct history *h;
 	struct history_entry *last; /* the line to undo */
 	bool alone;                 /* without the other lines of its command */
+	bool check;                 /* change and print nothing */
+	bool beside;                /* the other side of a move */
 	struct change_batch batch;
 	struct history_entry **line;  /* parallel to the operations */
 	struct undo_inverse *inverse; /* the same; only for those that change a task */
@@ -170,17 +173,20 @@ undone_with(const struct undo *u, const struct history_entry *p)
 }
 
 static void
-undo_text(struct cli *c, const struct history_entry *p, bool dry)
+undo_text(const struct undo *u, const struct history_entry *p, bool dry)
 {
 	static const char *const names[][2] = { { "create", "the creation" },
 		{ "delete", "the deletion" }, { "complete", "the completion" },
 		{ "claim", "the claim" }, { "release", "the release" } };
 	const char *what = "a change";
+	struct cli *c = u->c;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strcmp(p->event, names[i][0]) == 0)
 			what = names[i][1];
 	cli_print(c, "%s %s of #%s", dry ? "would undo" : "undid", what, p->task);
+	if (p->other_list != NULL)
+		cli_print(c, " in '%s'", c->list.name);
 	if (p->time != NULL) {
 		buf_puts(&c->out, " (");
 		view_time(&c->out, p->time);
@@ -189,14 +195,33 @@ undo_text(struct cli *c, const struct history_entry *p, bool dry)
 	buf_putc(&c->out, '\n');
 }
 
+/* What to do instead, after a move between this list and another; else "". */
+static char *
+way_back(const char *here, const struct history_entry *last)
+{
+	const char *other = last->other_list;
+	bool left = strcmp(last->event, "create") != 0;
+
+	return other == NULL ? mem_string("")
+			     : mem_printf(" (to move the tasks back: claude-tasks rehome %s %s)",
+				   left ? other : here, left ? here : other);
+}
+
 static int
 undo_refused(struct undo *u, int status, const char *reason)
 {
-	for (size_t i = 0; i < u->batch.count; i++)
-		if (u->batch.op[i].result == -1)
-			return cli_fail(u->c, status, "cannot undo %s of #%s: %s",
-			    u->line[i]->event, u->line[i]->task, reason);
-	return cli_fail(u->c, status, "cannot undo the command: %s", reason);
+	char *back = way_back(u->c->list.name, u->last);
+	size_t i = 0;
+
+	while (i < u->batch.count && u->batch.op[i].result != -1)
+		i++;
+	if (i < u->batch.count)
+		cli_fail(u->c, status, "cannot undo %s of #%s: %s%s", u->line[i]->event,
+		    u->line[i]->task, reason, back);
+	else
+		cli_fail(u->c, status, "cannot undo the command: %s%s", reason, back);
+	free(back);
+	return status;
 }
 
 static void
@@ -208,12 +233,13 @@ undo_print(struct undo *u, bool dry)
 	for (size_t i = 0; i < u->batch.count; i++) {
 		strings_add(&undone, u->line[i]->task);
 		if (!u->c->json)
-			undo_text(u->c, u->line[i], dry);
+			undo_text(u, u->line[i], dry);
 	}
-	if (u->c->json) {
+	if (u->c->json && !u->beside) {
 		o = out_object();
 		out_bool(o, "dry_run", dry);
 		out_strings(o, "undone", &undone);
+		out_string(o, "other_list", u->last->other_list);
 		cli_json(u->c, o);
 	}
 	strings_free(&undone);
@@ -247,7 +273,7 @@ undo_command(struct undo *u, bool dry)
 	}
 	if (status != EXIT_DONE)
 		status = undo_refused(u, status, buf_text(&reason));
-	else
+	else if (!u->check)
 		undo_print(u, dry);
 	buf_free(&reason);
 	return status;
@@ -275,6 +301,67 @@ undo_last(struct undo *u, bool dry)
 	return status;
 }
 
+/* One side of a move: the lines of its command in the journal of this list; -1: there are none. */
+static int
+undo_side(struct undo u, const char *list, const struct history_entry *of, bool dry)
+{
+	struct history h;
+	int status = -1;
+
+	if (cli_open_list(u.c, list, false) == -1 || history_load(u.c, &h) == -1)
+		return u.c->status;
+	u.h = &h;
+	for (size_t i = h.count; i > 0 && u.last == NULL; i--)
+		if (undoable(&h.item[i - 1]) && text_equal(h.item[i - 1].group, of->group))
+			u.last = &h.item[i - 1];
+	if (u.last != NULL && u.c->store.dirfd != -1)
+		status = undo_last(&u, dry || u.check);
+	else if (u.last == NULL && u.beside && strcmp(of->event, "create") == 0)
+		status = EXIT_DONE; /* nothing was deleted there */
+	history_free(&h);
+	return status;
+}
+
+/* Both sides of a move, if both can be undone.  First the tasks are put back. */
+static int
+undo_move(struct cli *c, const struct history_entry *last, bool dry)
+{
+	char *here = mem_string(c->list.name);
+	bool left = strcmp(last->event, "create") != 0;
+	const char *side[2] = { left ? here : last->other_list, left ? last->other_list : here };
+	int status = EXIT_DONE, i;
+	char *back;
+
+	for (i = 0; status == EXIT_DONE && i < 4; i++) {
+		struct undo u = { .c = c, .check = i < 2, .beside = side[i % 2] != here };
+
+		status = undo_side(u, side[i % 2], last, dry);
+	}
+	if (status == -1) {
+		back = way_back(here, last);
+		status = cli_fail(c, EXIT_UNKNOWN,
+		    "'%s' does not have the other side of the move%s", last->other_list, back);
+		free(back);
+	}
+	if (status != EXIT_DONE && i == 4 && !dry)
+		cli_note(c, "the tasks are in both lists, '%s' and '%s'", side[0], side[1]);
+	free(here);
+	return status;
+}
+
+/* A line of a move is not undone without the others: ids may differ between the lists. */
+static int
+refuse_part(struct cli *c, const struct history_entry *last)
+{
+	char *back = way_back(c->list.name, last);
+	int status = cli_fail(c, EXIT_RULE,
+	    "task #%s was moved %s '%s' with a whole command; to undo that: claude-tasks undo%s",
+	    last->task, strcmp(last->event, "create") != 0 ? "to" : "from", last->other_list, back);
+
+	free(back);
+	return status;
+}
+
 int
 undo_main(struct cli *c)
 {
@@ -293,6 +380,10 @@ undo_main(struct cli *c)
 	else if (u.last == NULL || c->store.dirfd == -1)
 		status = cli_fail(c, EXIT_UNKNOWN, "the journal of '%s' has no change %sto undo",
 		    c->list.name, only != NULL ? "of this task " : "");
+	else if (u.last->other_list != NULL && u.alone)
+		status = refuse_part(c, u.last);
+	else if (u.last->other_list != NULL)
+		status = undo_move(c, u.last, cli_flag(c, "dry-run"));
 	else
 		status = undo_last(&u, cli_flag(c, "dry-run"));
 	history_free(&h);

@@ -241,7 +241,7 @@ release_json(struct cli *c, const struct released *r)
 		struct json_object *t = out_push(tasks, out_object());
 
 		out_string(t, "id", r->tasks.item[i].id);
-		out_string(t, "subject", r->tasks.item[i].subject);
+		out_string(t, "subject", r->tasks.item[i].title);
 	}
 	release_message(&message, dead ? released_from(r) : cli_value(c, "agent"), dead, r);
 	out_string(o, "notificationMessage", buf_text(&message));

@@ -30,7 +30,7 @@ int
 write_kind_read(struct cli *c, struct macf *m)
 {
 	static const char *const with[] = { "--repo", "--version", "--breadcrumb", "--cycle" };
-	const char *kind = cli_value(c, "kind");
+	const char *kind = cli_value(c, "kind"), *parent = cli_value(c, "parent");
 	struct agent agent;
 	size_t known = 0;
 
@@ -58,7 +58,8 @@ write_kind_read(struct cli *c, struct macf *m)
 		cli_unknown(c, "kind", kind, macf_kinds, known);
 		return -1;
 	}
-	if ((strcmp(kind, "phase") == 0 || strcmp(kind, "bug") == 0) && !cli_flag(c, "parent")) {
+	if ((strcmp(kind, "phase") == 0 || strcmp(kind, "bug") == 0) &&
+	    (parent == NULL || *parent == '\0')) {
 		cli_misuse(c, "a %s needs --parent N, the task it is a part of", kind);
 		return -1;
 	}

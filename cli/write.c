@@ -168,27 +168,13 @@ field_flags_read(struct cli *c, struct field_flags *f)
 	return 0;
 }
 
-/* The fields of a kind that were not passed; -1 if its parent is missing. */
-static int
+/* The fields of a kind that were not passed. */
+static void
 kind_fill(struct cli *c, struct field_flags *f, const struct macf *m, const char *subject)
 {
-	struct task parent = TASK_INIT;
-	struct error err;
-	int rc = 1;
-
-	if (f->change.parent != NULL)
-		rc = store_get(&c->store, f->change.parent, &parent, &err);
-	task_free(&parent);
-	if (rc == -1)
-		cli_error(c, &err);
-	else if (rc == 0)
-		cli_no_task(c, f->change.parent);
-	if (rc != 1)
-		return -1;
 	f->change.macf = m;
 	if (f->active_form == NULL && c->store.layout == STORE_NATIVE)
 		f->change.active_form = f->active_form = mem_printf("Working on %s", subject);
-	return 0;
 }
 
 static int
@@ -200,9 +186,10 @@ create(struct cli *c, const char *subject)
 	struct macf macf;
 	int kind = write_kind_read(c, &macf), status;
 
-	if (kind == -1 || field_flags_read(c, &f) == -1 || cli_open(c, true) == -1 ||
-	    (kind == 1 && kind_fill(c, &f, &macf, subject) == -1))
+	if (kind == -1 || field_flags_read(c, &f) == -1 || cli_open(c, true) == -1)
 		goto out;
+	if (kind == 1)
+		kind_fill(c, &f, &macf, subject);
 	f.change.subject = subject;
 	f.change.status = TASK_PENDING;
 	if (f.change.description == NULL)

@@ -312,8 +312,8 @@ checklist_read(const char *text, size_t len, struct task_set *set, struct error 
 static void
 print_brackets(struct buf *out, const struct task *t)
 {
-	size_t before, len = strlen(t->subject), i;
-	bool must = len > 0 && t->subject[len - 1] == ')';
+	size_t before, i;
+	bool must = out->data[out->len - 1] == ')';
 	/* "after" says which dependencies block it */
 	enum task_status status =
 	    t->status == TASK_BLOCKED && !task_held(t) ? TASK_PENDING : t->status;
@@ -355,10 +355,13 @@ print_description(struct buf *out, const char *text)
 	}
 }
 
+/* For people: without codes, and without the number and parent that the line has anyway. */
 static void
 print_task(struct buf *out, const struct task *t, struct convert_report *report)
 {
 	const char *body = convert_body(t);
+	char *title = macf_title(t->subject), *plain = text_plain(title);
+	char *description = text_plain(body);
 	size_t i, start;
 
 	buf_printf(out, "- [%c] #%s ",
@@ -367,15 +370,18 @@ print_task(struct buf *out, const struct task *t, struct convert_report *report)
 					  : ' ',
 	    t->id);
 	start = out->len;
-	buf_puts(out, t->subject);
+	buf_puts(out, plain);
 	for (i = start; i < out->len; i++)
 		if (out->data[i] == '\n' || out->data[i] == '\r')
 			out->data[i] = ' ';
 	print_brackets(out, t);
 	buf_putc(out, '\n');
 	if (*body != '\0' && strcmp(body, t->subject) != 0)
-		print_description(out, body);
+		print_description(out, description);
 	convert_report_checklist(t, report);
+	free(title);
+	free(plain);
+	free(description);
 }
 
 void

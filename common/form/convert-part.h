@@ -14,6 +14,7 @@ struct convert_context {
 	char **id;                           /* parallel to all->item; NULL: unchanged */
 	struct strings *blocks, *blocked_by; /* parallel to all->item; new ids */
 	struct store *from;                  /* the list they are from, for their times; NULL */
+	bool plain;                          /* print texts as text_plain() gives them */
 };
 
 void convert_context_make(struct convert_context *, const struct task_set *);

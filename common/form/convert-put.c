@@ -240,7 +240,7 @@ convert_all(struct convert_batch *b, struct store *s, const struct convert_conte
 }
 
 static int
-refuse_cycle(const struct strings *cycle, struct error *err)
+refuse_cycle(const struct strings *cycle, const char *how, const char *what, struct error *err)
 {
 	struct buf text = { 0 };
 
@@ -249,11 +249,46 @@ refuse_cycle(const struct strings *cycle, struct error *err)
 		text_show(&text, cycle->item[i], strlen(cycle->item[i]), TEXT_LINE, 60);
 	}
 	error_set(err, ERROR_REFUSED,
-	    "these tasks wait for each other in a cycle: %.800s; remove one of these dependencies "
-	    "first",
-	    buf_text(&text));
+	    "these tasks %s in a cycle: %.800s; remove one of these %s first", how, buf_text(&text),
+	    what);
 	buf_free(&text);
 	return -1;
+}
+
+/* From a task to its parent and so on, at most as often as there are tasks; does it come back? */
+static bool
+parents_return(const struct task_index *index, size_t first, struct strings *cycle)
+{
+	const struct task_set *set = index->set;
+	size_t at = first;
+
+	for (size_t i = 0; i < set->count && at != TASK_NOWHERE; i++) {
+		strings_add(cycle, set->item[at].id);
+		at = set->item[at].parent != NULL ? task_index_find(index, set->item[at].parent)
+						  : TASK_NOWHERE;
+		if (at == first) {
+			strings_add(cycle, set->item[at].id);
+			return true;
+		}
+	}
+	strings_free(cycle);
+	return false;
+}
+
+static int
+check_parents(const struct task_set *set, struct error *err)
+{
+	struct strings cycle = { 0 };
+	struct task_index index;
+	int rc = 0;
+
+	task_index_make(&index, set);
+	for (size_t i = 0; rc == 0 && i < set->count; i++)
+		if (parents_return(&index, i, &cycle))
+			rc = refuse_cycle(&cycle, "are parts of each other", "parents", err);
+	task_index_free(&index);
+	strings_free(&cycle);
+	return rc;
 }
 
 /* order: of all tasks, each after those that it waits for. */
@@ -261,10 +296,12 @@ static int
 check_order(const struct task_set *set, size_t *order, struct error *err)
 {
 	struct strings cycle = { 0 };
-	int rc = graph_order(set, order, &cycle) ? 0 : refuse_cycle(&cycle, err);
+	int rc = graph_order(set, order, &cycle)
+		     ? 0
+		     : refuse_cycle(&cycle, "wait for each other", "dependencies", err);
 
 	strings_free(&cycle);
-	return rc;
+	return rc == 0 ? check_parents(set, err) : rc;
 }
 
 int

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "form/convert-part.h"
 #include "form/raw-fields.h"
+#include "task/macf.h"
 #include "task/task-part.h"
 #include "json/json-print.h"
 
@@ -23,6 +24,7 @@ struct conversion {
 	struct raw_fields meta, extra;
 	char *priority, *created, *updated; /* raw JSON; NULL */
 	char *active_form, *parent;
+	char *subject, *body; /* as the target has them */
 	struct task_status_place status;
 	struct strings blocks, blocked_by; /* ids in the target */
 	struct strings open;               /* those of blocked_by that are not completed */
@@ -75,6 +77,8 @@ conversion_free(struct conversion *v)
 	free(v->updated);
 	free(v->active_form);
 	free(v->parent);
+	free(v->subject);
+	free(v->body);
 	strings_free(&v->blocks);
 	strings_free(&v->blocked_by);
 	strings_free(&v->open);
@@ -238,18 +242,52 @@ add_original(struct conversion *v)
 		    &v->meta, TASK_ORIGINAL, task_status_name(v->status.original));
 }
 
-/* Copies the bytes of the source, which keeps lone surrogates, if the source has the field. */
 static void
-put_text(struct conversion *v, struct buf *out, enum task_field field, const char *decoded)
+make_plain(char **text)
 {
-	char *raw =
-	    v->task->dialect == TASK_DOCUMENT ? NULL : raw_copy(&v->task->json, v->at[field]);
+	char *plain = *text != NULL ? text_plain(*text) : NULL;
+
+	free(*text);
+	*text = plain;
+}
+
+/* The texts as the target has them: under the new ids, and plain if that is asked for. */
+static void
+replace_texts(struct conversion *v, const char *id)
+{
+	const struct task *t = v->task;
+	const char *parent = convert_id(v->context, v->parent), *body = convert_body(t);
+	bool moved = strcmp(id, t->id) != 0 || (parent != NULL && strcmp(parent, v->parent) != 0);
+
+	v->subject = moved ? macf_renumber(t->subject, id, parent) : mem_string(t->subject);
+	v->body = moved && parent != NULL ? macf_reparent(body, parent) : mem_string(body);
+	if (v->context->plain) {
+		make_plain(&v->subject);
+		make_plain(&v->body);
+		make_plain(&v->active_form);
+	}
+}
+
+/* Copies the bytes of the source, which keeps lone surrogates, if the source has the text. */
+static void
+put_text(
+    struct conversion *v, struct buf *out, enum task_field field, const char *was, const char *text)
+{
+	bool same = v->task->dialect != TASK_DOCUMENT && strcmp(text, was) == 0;
+	char *raw = same ? raw_copy(&v->task->json, v->at[field]) : NULL;
 
 	if (raw != NULL)
 		raw_fields_put_raw(out, task_field_names[field], raw);
 	else
-		raw_fields_put_string(out, task_field_names[field], decoded, false);
+		raw_fields_put_string(out, task_field_names[field], text, false);
 	free(raw);
+}
+
+static void
+put_texts(struct conversion *v, struct buf *out)
+{
+	put_text(v, out, FIELD_SUBJECT, v->task->subject, v->subject);
+	put_text(v, out, FIELD_DESCRIPTION, convert_body(v->task), v->body);
 }
 
 static void
@@ -257,8 +295,7 @@ put_native(struct conversion *v, struct buf *out, bool had_metadata)
 {
 	const struct task *t = v->task;
 
-	put_text(v, out, FIELD_SUBJECT, t->subject);
-	put_text(v, out, FIELD_DESCRIPTION, convert_body(t));
+	put_texts(v, out);
 	raw_fields_put_string(out, "activeForm", v->active_form, false);
 	raw_fields_put_string(out, "owner", t->owner, false);
 	raw_fields_put_string(out, "status", task_status_name(v->status.field), false);
@@ -282,16 +319,16 @@ static void
 put_document(struct conversion *v, int64_t now, struct buf *out, bool had_metadata)
 {
 	const struct task *t = v->task;
-	char iso[CLOCK_ISO], *joined = task_join_subject(t->subject, convert_body(t));
+	char iso[CLOCK_ISO], *joined = task_join_subject(v->subject, v->body);
 	size_t line = strcspn(joined, "\r\n");
 	/* reading it back must give the same subject and description */
-	bool plain = line == strlen(t->subject) &&
-		     (joined[line] == '\0' || strcmp(joined + line + 2, convert_body(t)) == 0);
+	bool plain = line == strlen(v->subject) &&
+		     (joined[line] == '\0' || strcmp(joined + line + 2, v->body) == 0);
 
 	clock_iso_seconds(iso, now);
 	if (!plain)
-		raw_fields_put_string(out, "subject", t->subject, false);
-	raw_fields_put_string(out, "description", plain ? joined : convert_body(t), false);
+		raw_fields_put_string(out, "subject", v->subject, false);
+	raw_fields_put_string(out, "description", plain ? joined : v->body, false);
 	raw_fields_put_string(out, "status", task_status_name(v->status.field), false);
 	if (v->created != NULL)
 		raw_fields_put_raw(out, "created_at", v->created);
@@ -317,8 +354,7 @@ put_exported(struct conversion *v, struct buf *out, bool had_metadata)
 {
 	const struct task *t = v->task;
 
-	put_text(v, out, FIELD_SUBJECT, t->subject);
-	put_text(v, out, FIELD_DESCRIPTION, convert_body(t));
+	put_texts(v, out);
 	raw_fields_put_string(out, "status", task_status_name(v->status.field), false);
 	raw_fields_put_raw(out, "priority", v->priority);
 	raw_fields_put_string(out, "owner", t->owner, false);
@@ -339,8 +375,7 @@ put_folder(struct conversion *v, struct buf *out)
 {
 	const struct task *t = v->task;
 
-	put_text(v, out, FIELD_SUBJECT, t->subject);
-	put_text(v, out, FIELD_DESCRIPTION, convert_body(t));
+	put_texts(v, out);
 	raw_fields_put_string(out, "status", task_status_name(v->status.field), false);
 	raw_fields_put_string(out, "owner", t->owner, true);
 	raw_fields_put_ids(out, "blockedBy", &v->blocked_by);
@@ -384,6 +419,7 @@ convert_one(const struct task *t, enum task_dialect to, const char *id,
 	collect_fields(&v);
 	if (to == TASK_EXPORTED && context->from != NULL)
 		fill_times(&v);
+	replace_texts(&v, id);
 	gather_edges(&v);
 	gather_open(&v);
 	replace_status(&v);

@@ -54,6 +54,7 @@ convert_report_free(struct convert_report *r)
 	strings_free(&r->lost);
 	strings_free(&r->changed);
 	strings_free(&r->skipped);
+	strings_free(&r->skipped_ids);
 }
 
 /* The dialect of an object, by the keys it has. */
@@ -107,11 +108,22 @@ struct reading {
 	struct convert_report *report;
 };
 
+/* The id of an entry that is skipped, if it has one. */
+static void
+note_id(struct reading *r, const struct json *j, json_ref entry)
+{
+	char *id = task_id_of(j, json_member(j, entry, "id"));
+
+	if (id != NULL)
+		strings_take(&r->report->skipped_ids, id);
+}
+
 static void
 parse_element(
     enum task_dialect dialect, const char *raw, size_t len, size_t index, struct reading *r)
 {
-	struct error why;
+	struct json j = { 0 };
+	struct error why, ignored;
 	char *place = mem_printf("entry %zu", index + 1);
 
 	if (task_read(task_set_add(r->set), dialect, NULL, raw, len, &why) == 0) {
@@ -120,6 +132,9 @@ parse_element(
 	}
 	r->set->count--;
 	strings_take(&r->report->skipped, mem_printf("%s: %s", place, why.text));
+	if (json_parse(&j, raw, len, &ignored) == 0)
+		note_id(r, &j, JSON_ROOT);
+	json_free(&j);
 	free(place);
 }
 
@@ -161,16 +176,18 @@ parse_document(const char *text, size_t len, struct reading *r, struct error *er
 {
 	struct document d = { 0 };
 	json_ref el;
-	size_t i, at = 0;
+	size_t i = 0, at = 0;
 	int rc = document_parse(&d, text, len, err);
 
-	el = json_first(&d.json, d.list);
-	for (i = 0; rc == 0 && i < d.tasks.count; i++) {
-		for (; el != d.entry[i].ref; at++)
-			el = json_next(&d.json, d.list, el);
+	el = rc == 0 ? json_first(&d.json, d.list) : JSON_ABSENT;
+	for (; el != JSON_ABSENT; el = json_next(&d.json, d.list, el), at++) {
+		if (i == d.tasks.count || el != d.entry[i].ref) {
+			note_id(r, &d.json, el);
+			continue;
+		}
 		strings_take(&r->place, mem_printf("tasks[%zu]", at));
 		*task_set_add(r->set) = d.tasks.item[i];
-		d.tasks.item[i] = (struct task)TASK_INIT;
+		d.tasks.item[i++] = (struct task)TASK_INIT;
 	}
 	for (i = 0; rc == 0 && i < d.bad.count; i++)
 		strings_add(&r->report->skipped, d.bad.item[i]);
@@ -318,8 +335,8 @@ print_array(enum task_dialect dialect, const struct task_set *set,
 }
 
 static int
-print_set(enum convert_form form, const struct task_set *set, struct store *from, int64_t now,
-    struct buf *out, struct convert_report *report, struct error *err)
+print_set(enum convert_form form, const struct task_set *set, struct store *from, bool plain,
+    int64_t now, struct buf *out, struct convert_report *report, struct error *err)
 {
 	struct convert_context context = { 0 };
 	int rc = 0;
@@ -327,6 +344,7 @@ print_set(enum convert_form form, const struct task_set *set, struct store *from
 	convert_context_make(&context, set);
 	convert_context_edges(&context);
 	context.from = from;
+	context.plain = plain;
 	switch (form) {
 	case CONVERT_DOCUMENT:
 		rc = print_document(set, &context, now, out, report, err);
@@ -349,18 +367,19 @@ int
 convert_print(enum convert_form form, const struct task_set *set, int64_t now, struct buf *out,
     struct convert_report *report, struct error *err)
 {
-	return print_set(form, set, NULL, now, out, report, err);
+	return print_set(form, set, NULL, false, now, out, report, err);
 }
 
 int
-convert_export(struct store *s, struct buf *out, struct error *err)
+convert_export(struct store *s, bool plain, struct buf *out, struct error *err)
 {
 	struct task_set set = { 0 };
 	struct convert_report report = { 0 };
 	int rc = store_load(s, &set, err);
 
 	if (rc != -1)
-		rc = print_set(CONVERT_EXPORTED, &set, s, clock_wall_ms(), out, &report, err);
+		rc =
+		    print_set(CONVERT_EXPORTED, &set, s, plain, clock_wall_ms(), out, &report, err);
 	convert_report_free(&report);
 	task_set_free(&set);
 	return rc;

@@ -38,9 +38,10 @@ enum convert_form convert_form_parse(const char *); /* also "tasks.json", "markd
 enum convert_form convert_form_of(const char *text, size_t len); /* by its content */
 
 struct convert_report {
-	struct strings lost;    /* what the target cannot hold */
-	struct strings changed; /* ids that had to change: "task.1 is now 4" */
-	struct strings skipped; /* entries that are not tasks, and why */
+	struct strings lost;        /* what the target cannot hold */
+	struct strings changed;     /* ids that had to change: "task.1 is now 4" */
+	struct strings skipped;     /* entries that are not tasks, and why */
+	struct strings skipped_ids; /* those that they have */
 };
 void convert_report_free(struct convert_report *);
 
@@ -60,15 +61,23 @@ int convert_print(enum convert_form, const struct task_set *, int64_t now_wall_m
  * The Task[] of a list, whatever its layout: id, subject, description, status,
  * priority, owner, dependencies, blockedBy (those that are open), and in
  * metadata subagent_id, created_at, updated_at.  The client's internal tasks
- * are left out.
+ * are left out.  plain: subjects and descriptions without control sequences, for
+ * readers; without it an import has the same texts again.
  */
-int convert_export(struct store *, struct buf *out, struct error *);
+int convert_export(struct store *, bool plain, struct buf *out, struct error *);
+
+/*
+ * Removes the dependencies and parents that name neither a task of the set nor one of the list
+ * (NULL: only the set counts), and reports each as lost; quiet: only the parents.
+ */
+int convert_settle(
+    struct task_set *, struct store *to, bool quiet, struct convert_report *, struct error *);
 
 /*
  * Into a list, under their own ids where these are valid and free, else under new ones, which
  * dependencies then name: the operations for store_apply(), in an order in which each task comes
- * after those that it waits for.  All is checked; tasks that wait for each other in a circle are
- * refused.
+ * after those that it waits for.  All is checked; tasks that wait for each other in a circle, or
+ * are parts of each other, are refused.
  */
 int convert_check(const struct task_set *, struct error *); /* for such a circle alone */
 

@@ -111,7 +111,7 @@ gate_environment(const struct plan *p, const struct gate *g, struct strings *env
 	const struct task *t = p->completion.task;
 	const struct {
 		const char *name, *value;
-	} ours[] = { { "CLAUDE_TASK_ID", t->id }, { "CLAUDE_TASK_SUBJECT", t->subject },
+	} ours[] = { { "CLAUDE_TASK_ID", t->id }, { "CLAUDE_TASK_SUBJECT", t->title },
 		{ "CLAUDE_TASK_OWNER", t->owner },
 		{ "CLAUDE_TASK_LIST", p->req->list != NULL ? p->req->list->name : NULL } };
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "list/batch.h"
 #include "list/graph.h"
 
@@ -322,6 +323,61 @@ check_cycles(struct batch *b, struct edges *edges, struct error *err)
 	return rc;
 }
 
+/* From a task to its parent, to that one's and so on: is it the task itself, or not there? */
+static int
+check_ancestors(struct batch *b, const struct task *t, bool asked, struct error *err)
+{
+	struct task read = TASK_INIT;
+	const struct task *up = t;
+	struct buf path = { 0 };
+	void *seen = NULL;
+	char *id = mem_string(t->parent);
+	int rc = 0;
+
+	graph_name(&path, t->id, &b->fresh);
+	while (rc != -1 && id != NULL && strings_first(&seen, id)) {
+		bool first = up == t;
+
+		buf_puts(&path, " -> ");
+		graph_name(&path, id, &b->fresh);
+		if (strcmp(id, t->id) == 0 && !strings_has(&b->fresh, id)) {
+			rc = error_set(err, ERROR_REFUSED,
+			    "task #%.60s cannot be a part of itself: its parents would be %.800s; "
+			    "name another parent",
+			    id, buf_text(&path));
+			break;
+		}
+		up = strings_has(&b->fresh, id) ? NULL : task_then(b, id, &read, &rc, err);
+		if (up == NULL && rc == 0 && first && asked)
+			rc = graph_refuse_missing(id, "that parent", err);
+		free(id);
+		id = up != NULL ? mem_string(up->parent) : NULL;
+	}
+	free(id);
+	strings_forget(seen);
+	buf_free(&path);
+	task_free(&read);
+	return rc == -1 ? -1 : 0;
+}
+
+/* New parents.  In its metadata a task may have one that is not in the list. */
+static int
+check_parents(struct batch *b, struct error *err)
+{
+	for (size_t i = 0; i < b->ops; i++) {
+		const struct change *c = b->op[i].change;
+		const struct batch_task *t = batch_find(b, b->id[i]);
+
+		if (c != NULL && (c->parent != NULL || c->metadata != NULL) && t->now.id != NULL &&
+		    t->now.parent != NULL && !text_equal(t->was.parent, t->now.parent) &&
+		    check_ancestors(b, &t->now, c->parent != NULL, err) == -1) {
+			b->op[i].result = -1;
+			return -1;
+		}
+	}
+	return 0;
+}
+
 static int
 ask_rules(struct batch *b, struct error *err)
 {
@@ -357,6 +413,8 @@ batch_run(struct batch *b, struct error *err)
 		rc = settle_blocked(b, i, err);
 	if (rc != -1)
 		rc = check_cycles(b, &edges, err);
+	if (rc != -1)
+		rc = check_parents(b, err);
 	if (rc != -1)
 		rc = ask_rules(b, err);
 	for (size_t i = 0; i < edges.count; i++)

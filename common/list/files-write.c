@@ -359,9 +359,9 @@ is_whole(const struct batch *b)
 	const struct store_op *op = b->op;
 
 	return b->ops != 1 || op->kind != STORE_UPDATE || op->rule != NULL ||
-	       b->store->guard != NULL || op->change->add_blocks != NULL ||
-	       op->change->add_blocked_by != NULL || op->change->remove_blocks != NULL ||
-	       op->change->remove_blocked_by != NULL;
+	       b->store->guard != NULL || op->change->parent != NULL ||
+	       op->change->add_blocks != NULL || op->change->add_blocked_by != NULL ||
+	       op->change->remove_blocks != NULL || op->change->remove_blocked_by != NULL;
 }
 
 static int

@@ -168,8 +168,8 @@ graph_check_edges(graph_waits *waits, void *arg, const char *id, struct graph_ed
 	return rc;
 }
 
-static void
-edge_name(struct buf *out, const char *id, const struct strings *fresh)
+void
+graph_name(struct buf *out, const char *id, const struct strings *fresh)
 {
 	if (strings_has(fresh, id)) {
 		buf_puts(out, "the new task");
@@ -180,31 +180,39 @@ edge_name(struct buf *out, const char *id, const struct strings *fresh)
 }
 
 int
+graph_refuse_missing(const char *id, const char *what, struct error *err)
+{
+	static const struct strings none;
+	struct buf name = { 0 };
+
+	graph_name(&name, id, &none);
+	error_set(err, ERROR_REFUSED, "there is no task %s; create it first, or leave %s out",
+	    buf_text(&name), what);
+	buf_free(&name);
+	return -1;
+}
+
+int
 graph_edge_refuse(
     const struct graph_edge *e, const char *id, const struct strings *fresh, struct error *err)
 {
 	const char *other = strcmp(e->blocked, id) == 0 ? e->blocker : e->blocked;
-	static const struct strings none;
 	struct buf text = { 0 };
 
 	if (!edge_bad(e))
 		return 0;
-	if (e->unknown) {
-		buf_puts(&text, "there is no task ");
-		edge_name(&text, other, &none);
-		buf_puts(&text, "; create it first, or leave that dependency out");
-	} else {
-		buf_puts(&text, strings_has(fresh, e->blocked) ? "" : "task ");
-		edge_name(&text, e->blocked, fresh);
-		buf_puts(&text, " cannot wait for ");
-		if (strcmp(e->blocked, e->blocker) == 0)
-			buf_puts(&text, "itself");
-		else
-			edge_name(&text, e->blocker, fresh);
-	}
+	if (e->unknown)
+		return graph_refuse_missing(other, "that dependency", err);
+	buf_puts(&text, strings_has(fresh, e->blocked) ? "" : "task ");
+	graph_name(&text, e->blocked, fresh);
+	buf_puts(&text, " cannot wait for ");
+	if (strcmp(e->blocked, e->blocker) == 0)
+		buf_puts(&text, "itself");
+	else
+		graph_name(&text, e->blocker, fresh);
 	for (size_t i = 0; i < e->cycle.count; i++) {
 		buf_puts(&text, i > 0 ? " -> " : ": that would close the cycle ");
-		edge_name(&text, e->cycle.item[i], fresh);
+		graph_name(&text, e->cycle.item[i], fresh);
 	}
 	error_set(err, ERROR_REFUSED, "%s", buf_text(&text));
 	buf_free(&text);

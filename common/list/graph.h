@@ -56,6 +56,10 @@ struct graph_edge {
  */
 int graph_check_edges(
     graph_waits *, void *, const char *id, struct graph_edge *, size_t count, struct error *);
+/* "#3", safe to show; "the new task" for those of `fresh`. */
+void graph_name(struct buf *, const char *id, const struct strings *fresh);
+/* -1: there is no such task; create it first, or leave `what` out. */
+int graph_refuse_missing(const char *id, const char *what, struct error *err);
 /* 0, or ERROR_REFUSED and why an edge of the task `id` cannot be added.  Those of `fresh` are
  * called "the new task". */
 int graph_edge_refuse(

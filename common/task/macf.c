@@ -14,6 +14,7 @@
 #define CLOSE "</macf_task_metadata>"
 #define FRONT 200 /* bytes at the start of a subject that are searched for marks */
 #define AGENT "[SA:"
+#define PARENT "[^#"
 #define DIM "\033[2m"
 #define NORMAL "\033[0m"
 #define KEY "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
@@ -88,9 +89,78 @@ char *
 macf_parent(const char *subject)
 {
 	size_t len;
-	const char *id = mark_find(subject, "[^#", "0123456789", &len);
+	const char *id = mark_find(subject, PARENT, "0123456789", &len);
 
 	return id != NULL ? mem_copy(id, len) : NULL;
+}
+
+/* The length of the dim number at the start of a subject, with the space after it; 0. */
+static size_t
+number_len(const char *subject)
+{
+	static const char before[] = DIM "#", after[] = NORMAL " ";
+	size_t n = strlen(before);
+
+	if (strncmp(subject, before, n) != 0)
+		return 0;
+	n += strspn(subject + n, KEY ".");
+	return strncmp(subject + n, after, strlen(after)) == 0 ? n + strlen(after) : 0;
+}
+
+/* The mark of the parent, with the codes around it and the space after it; NULL. */
+static const char *
+parent_mark(const char *subject, size_t *len, bool *dim)
+{
+	const char *from = mark_find(subject, PARENT, KEY ".", len);
+
+	if (from == NULL)
+		return NULL;
+	from -= strlen(PARENT);
+	*len += strlen(PARENT) + 1;
+	*dim = from - subject >= (ptrdiff_t)strlen(DIM) &&
+	       memcmp(from - strlen(DIM), DIM, strlen(DIM)) == 0 &&
+	       strncmp(from + *len, NORMAL, strlen(NORMAL)) == 0;
+	if (*dim) {
+		from -= strlen(DIM);
+		*len += strlen(DIM) + strlen(NORMAL);
+	}
+	*len += from[*len] == ' ';
+	return from;
+}
+
+char *
+macf_renumber(const char *subject, const char *id, const char *parent)
+{
+	const char *rest = subject + number_len(subject), *mark;
+	struct buf b = { 0 };
+	size_t len = 0;
+	bool numbered = rest > subject, dim = true;
+
+	mark = parent_mark(rest, &len, &dim);
+	if (numbered)
+		buf_printf(&b, DIM "#%s" NORMAL " ", id);
+	if (parent != NULL && (mark != NULL || numbered)) {
+		if (mark == NULL)
+			mark = rest;
+		buf_add(&b, rest, (size_t)(mark - rest));
+		if (*parent != '\0')
+			buf_printf(&b, "%s[^#%s]%s%s", dim ? DIM : "", parent, dim ? NORMAL : "",
+			    len > 0 && mark[len - 1] != ' ' ? "" : " ");
+		rest = mark + len;
+	}
+	buf_puts(&b, rest);
+	return buf_take(&b);
+}
+
+char *
+macf_title(const char *subject)
+{
+	size_t number = number_len(subject);
+	char *bare = number > 0 ? macf_renumber(subject, "", "") : NULL, *title;
+
+	title = mem_string(bare != NULL ? bare + number_len(bare) : subject);
+	free(bare);
+	return title;
 }
 
 char *
@@ -234,6 +304,41 @@ macf_keep(const char *old, const char *description)
 	if (block == NULL || macf_block(description, &n) != NULL)
 		return mem_string(description);
 	return joined(description, block, len);
+}
+
+/* The line of the block that names the parent, or the end of the block. */
+static const char *
+parent_line(const char *block, const char *end)
+{
+	const char *line = block;
+
+	while (line < end && strncmp(line + strspn(line, " \t"), "parent_id:", 10) != 0) {
+		line += strcspn(line, "\n");
+		line += *line == '\n';
+	}
+	return line < end ? line : end;
+}
+
+char *
+macf_reparent(const char *description, const char *parent)
+{
+	size_t len;
+	const char *block = macf_block(description, &len), *end, *line, *next;
+	struct buf b = { 0 };
+
+	if (block == NULL)
+		return mem_string(description);
+	end = block + len - strlen(CLOSE);
+	line = next = parent_line(block, end);
+	if (line < end) {
+		next += strcspn(next, "\n");
+		next = next < end ? next + 1 : end;
+	}
+	buf_add(&b, description, (size_t)(line - description));
+	if (*parent != '\0')
+		buf_printf(&b, "%sparent_id: %s\n", line[-1] != '\n' ? "\n" : "", parent);
+	buf_puts(&b, next);
+	return buf_take(&b);
 }
 
 static size_t

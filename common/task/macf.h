@@ -19,6 +19,11 @@
  */
 char *macf_agent_type(const char *subject); /* "TestEng"; NULL; owned */
 char *macf_parent(const char *subject);     /* "67"; NULL; owned */
+/* The subject with another number and parent ("": none, NULL: as it is).  One that does not begin
+ * with a dim number gets neither a number nor a mark that it lacks.  Owned. */
+char *macf_renumber(const char *subject, const char *id, const char *parent);
+/* The subject without its dim number and the mark of its parent; owned. */
+char *macf_title(const char *subject);
 /* The subject without its [SA:type]; owned. */
 char *macf_unmark(const char *subject);
 
@@ -39,6 +44,9 @@ void macf_each(
     const char *description, void (*fn)(void *, const char *key, const char *value), void *);
 /* The description without its block; owned. */
 char *macf_text(const char *description);
+
+/* The description with another parent_id ("": none) in its block, if it has one; owned. */
+char *macf_reparent(const char *description, const char *parent);
 
 /* A new description with the old one's block at its end, unless it has one itself; owned. */
 char *macf_keep(const char *old, const char *description);

@@ -29,6 +29,7 @@ struct draft {
 	bool changed;
 	struct json patch; /* of change->metadata, parent included */
 	struct buf patch_text;
+	char *parent; /* the new one; "": none, NULL: it stays */
 };
 
 static void
@@ -211,6 +212,48 @@ draft_owner(struct draft *d, const char *owner)
 	buf_free(&value);
 }
 
+/* The parent that the change gives, in its own field or in the metadata. */
+static char *
+new_parent(const struct draft *d)
+{
+	json_ref inside = JSON_ABSENT;
+	char *parent;
+
+	if (d->change->parent != NULL)
+		return mem_string(d->change->parent);
+	if (d->patch_text.len > 0)
+		inside = json_member(&d->patch, JSON_ROOT, "parent_id");
+	if (inside == JSON_ABSENT)
+		return NULL;
+	parent = task_id_of(&d->patch, inside);
+	return parent != NULL ? parent : mem_string("");
+}
+
+/* What names the parent besides follows it.  A text that comes with metadata.parent_id is taken as
+ * it is: it may be what it was before. */
+static void
+follow_parent(const struct draft *d, char **subject, char **text)
+{
+	const struct change *c = d->change;
+	const struct task *t = d->task;
+	char *was;
+	size_t len;
+	bool given = c->description != NULL && macf_block(c->description, &len) != NULL;
+
+	if (d->parent == NULL)
+		return;
+	if (c->parent != NULL || c->subject == NULL) {
+		was = *subject;
+		*subject = macf_renumber(was != NULL ? was : t->subject, t->id, d->parent);
+		free(was);
+	}
+	if ((c->parent != NULL || !given) && (given || macf_block(t->description, &len) != NULL)) {
+		was = *text;
+		*text = macf_reparent(was != NULL ? was : t->description, d->parent);
+		free(was);
+	}
+}
+
 static void
 draft_subject(struct draft *d)
 {
@@ -218,22 +261,25 @@ draft_subject(struct draft *d)
 	const struct task *t = d->task;
 	bool joined = d->at[FIELD_SUBJECT] == JSON_ABSENT &&
 		      (t->dialect == TASK_DOCUMENT || t->dialect == TASK_EXPORTED);
-	char *text = NULL;
+	char *subject = mem_string(c->subject), *text = NULL, *whole;
+	const char *line;
 
-	if (!joined) {
-		draft_string(d, FIELD_SUBJECT, c->subject);
-		if (c->description != NULL)
-			text = macf_keep(t->description, c->description);
-		draft_string(d, FIELD_DESCRIPTION, text);
+	if (joined && c->subject == NULL && c->description != NULL)
+		subject = mem_copy(c->description, strcspn(c->description, "\r\n"));
+	if (c->description != NULL)
+		text = macf_keep(t->description, c->description);
+	follow_parent(d, &subject, &text);
+	if (joined && subject != NULL) {
+		line = text != NULL ? text : t->description;
+		whole = c->subject != NULL && c->description != NULL
+			    ? task_join_subject(subject, text)
+			    : mem_printf("%s%s", subject, line + strcspn(line, "\r\n"));
 		free(text);
-		return;
-	}
-	if (c->subject != NULL && c->description != NULL)
-		text = task_join_subject(c->subject, c->description);
-	else if (c->subject != NULL)
-		text = mem_printf(
-		    "%s%s", c->subject, t->description + strcspn(t->description, "\r\n"));
-	draft_string(d, FIELD_DESCRIPTION, text != NULL ? text : c->description);
+		text = whole;
+	} else if (!joined)
+		draft_string(d, FIELD_SUBJECT, subject);
+	draft_string(d, FIELD_DESCRIPTION, text);
+	free(subject);
 	free(text);
 }
 
@@ -251,7 +297,9 @@ draft_stamp(struct draft *d, int64_t now)
 	if (d->task->dialect == TASK_DOCUMENT) {
 		json_edit_set(&d->edit, JSON_ROOT, "updated_at", value);
 		if (json_kind(j, d->at[FIELD_CREATED_AT]) <= JSON_NULL) {
-			last = json_string(j, d->at[FIELD_UPDATED_AT]);
+			last = task_time(d->task, "created_at");
+			if (last == NULL)
+				last = json_string(j, d->at[FIELD_UPDATED_AT]);
 			draft_string(d, FIELD_CREATED_AT, last != NULL ? last : iso);
 			free(last);
 		}
@@ -334,6 +382,7 @@ task_edit(
 	if (task_change_check(t->dialect, t, c, err) == -1 ||
 	    task_patch_make(&d.patch, &d.patch_text, t->dialect, t, c, err) == -1)
 		goto out;
+	d.parent = new_parent(&d);
 	draft_subject(&d);
 	if (!task_active_form_inside(t->dialect, t))
 		draft_string(&d, FIELD_ACTIVE_FORM, c->active_form);
@@ -342,7 +391,9 @@ task_edit(
 		draft_string(&d, FIELD_STATUS,
 		    task_status_name(task_status_place(t->dialect, c->status).field));
 	draft_dependencies(&d);
-	if (t->dialect == TASK_DOCUMENT)
+	if (t->dialect == TASK_DOCUMENT && c->parent != NULL && *c->parent == '\0')
+		draft_remove(&d, JSON_ROOT, "parent_id");
+	else if (t->dialect == TASK_DOCUMENT)
 		draft_string(&d, FIELD_PARENT_ID, c->parent);
 	if (draft_metadata(&d, err) == -1)
 		goto out;
@@ -363,5 +414,6 @@ out:
 	json_edit_free(&d.edit);
 	json_free(&d.patch);
 	buf_free(&d.patch_text);
+	free(d.parent);
 	return rc;
 }

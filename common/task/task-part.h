@@ -42,6 +42,11 @@ void task_fields(const struct json *, json_ref at[FIELD_COUNT]);
 /* "pending, in_progress or completed": those that it may have, for messages. */
 const char *task_statuses(enum task_dialect);
 
+/* The metadata keys of a parent, in the order in which they count; NULL. */
+extern const char *const task_parent_keys[];
+/* An id, which may have been written as a number; NULL; owned. */
+char *task_id_of(const struct json *, json_ref);
+
 /* How a dialect keeps a status: in its status field, and in metadata.original_status
  * (TASK_NO_STATUS: not there). */
 struct task_status_place {

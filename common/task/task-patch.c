@@ -43,7 +43,7 @@ task_change_check(
 		return refuse_field("activeForm", err);
 	if (c->metadata != NULL && (t == NULL || task_metadata(t) == JSON_ABSENT))
 		return refuse_field("metadata", err);
-	if (c->parent != NULL)
+	if (c->parent != NULL && *c->parent != '\0')
 		return refuse_field("a parent", err);
 	return 0;
 }
@@ -90,12 +90,32 @@ patch_original(struct json_edit *edit, enum task_dialect dialect, const struct t
 	return 0;
 }
 
+/* The parent, where the dialect keeps it here, under one key; those that count less go. */
+static void
+patch_parent(
+    struct json_edit *edit, enum task_dialect dialect, const struct task *t, const char *parent)
+{
+	bool here = dialect == TASK_NATIVE || dialect == TASK_EXPORTED;
+
+	if (parent == NULL)
+		return;
+	for (size_t i = 0; t != NULL && task_parent_keys[i] != NULL; i++) {
+		char *id = task_id_of(
+		    &t->json, json_member(&t->json, task_metadata(t), task_parent_keys[i]));
+
+		if (id != NULL)
+			patch_set(edit, task_parent_keys[i], "");
+		free(id);
+	}
+	if (here && *parent != '\0')
+		patch_set(edit, task_parent_keys[0], parent);
+}
+
 /* "__proto__" is left out, because the client's merge loses it. */
 int
 task_patch_make(struct json *patch, struct buf *text, enum task_dialect dialect,
     const struct task *t, const struct change *c, struct error *err)
 {
-	bool parent = c->parent != NULL && (dialect == TASK_NATIVE || dialect == TASK_EXPORTED);
 	bool form = c->active_form != NULL && task_active_form_inside(dialect, t);
 	struct json_edit edit;
 	struct buf edited = { 0 };
@@ -109,8 +129,7 @@ task_patch_make(struct json *patch, struct buf *text, enum task_dialect dialect,
 		return error_set(err, ERROR_INPUT, "metadata is not an object");
 	json_edit_init(&edit, patch);
 	json_edit_remove(&edit, JSON_ROOT, "__proto__");
-	if (parent)
-		patch_set(&edit, "parent_id", c->parent);
+	patch_parent(&edit, dialect, t, c->parent);
 	if (form)
 		patch_set(&edit, "activeForm", c->active_form);
 	rc = patch_original(&edit, dialect, t, c, err);

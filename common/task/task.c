@@ -248,9 +248,10 @@ rules_check(const struct json *j, enum task_dialect dialect, const json_ref at[F
 	return -1;
 }
 
-/* The id of a parent may have been written as a number. */
-static char *
-id_of(const struct json *j, json_ref ref)
+const char *const task_parent_keys[] = { "parent_id", "parentId", "parent", NULL };
+
+char *
+task_id_of(const struct json *j, json_ref ref)
 {
 	int64_t n;
 
@@ -262,13 +263,13 @@ id_of(const struct json *j, json_ref ref)
 static char *
 task_parent(const struct json *j, const json_ref at[FIELD_COUNT], const char *subject)
 {
-	static const char *const keys[] = { "parent_id", "parentId", "parent" };
-	char *parent = id_of(j, at[FIELD_PARENT_ID]);
+	char *parent = task_id_of(j, at[FIELD_PARENT_ID]);
 	size_t i;
 
 	if (parent == NULL && json_kind(j, at[FIELD_METADATA]) == JSON_OBJECT)
-		for (i = 0; parent == NULL && i < sizeof(keys) / sizeof(keys[0]); i++)
-			parent = id_of(j, json_member(j, at[FIELD_METADATA], keys[i]));
+		for (i = 0; parent == NULL && task_parent_keys[i] != NULL; i++)
+			parent =
+			    task_id_of(j, json_member(j, at[FIELD_METADATA], task_parent_keys[i]));
 	return parent != NULL ? parent : macf_parent(subject);
 }
 

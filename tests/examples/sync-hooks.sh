@@ -7,7 +7,10 @@ id=$(jq -r .id <<<"$task")
 # shown LIST-OPTION...: what export says of the printed task, in the printed members
 shown() { "$cli" "$@" export | jq -Sc '.[] | select(.subject | startswith("Implement")) | {subject, description, status, priority, dependencies, subagent: .metadata.subagent_id, created: .metadata.created_at}'; }
 wanted=$(jq -Sc '{subject, description, status, priority, dependencies, subagent: .metadata.subagent_id, created: .metadata.created_at}' <<<"$task")
+# needed LIST: what the printed task waits for, which an import must find in the list
+needed() { "$cli" --list "$1" import - <<<'{"id":"task_1738949000","subject":"Register the client","description":"","status":"pending","dependencies":[]}' >/dev/null; }
 for form in alone array document; do
+	needed "import-$form"
 	case $form in
 	alone) text=$task ;;
 	array) text=$(jq -s . <<<"$task") ;;
@@ -39,6 +42,7 @@ has 'sync-hooks.1: as a file of the client, which does not show it, list says so
 tasks --list native doctor --no-selftest --fix
 has 'sync-hooks.1: doctor advises to import it, because it has dependencies' "claude-tasks --list native import $lists/native/5.json, then remove that file" "$out"
 is 'sync-hooks.1: doctor --fix does not make a task of it that has lost its dependencies' "$task" "$(cat "$lists/native/5.json")"
+needed native
 tasks --list native import "$lists/native/5.json"
 rm "$lists/native/5.json"
 is 'sync-hooks.1: the advice works' "$wanted" "$(shown --list native)"

@@ -75,6 +75,43 @@ start 68
 is '2.12: a refusal leaves the codes out' "Task #68 \"$plain\" cannot start: blocked by #67 \"Mission\" (pending). Ready now: #67 \"Mission\", #69 \"red text, $(printf '\uFFFD')cleared, cut $(printf '\uFFFD')\"." "$(cat "$T/err")"
 "$cli" --list lab update 67 --status in_progress --agent eve >/dev/null
 has '2.12: the status line leaves the codes out' '#67 #67 Going @eve' "$("$cli" --list lab statusline --color never </dev/null)"
+# plainly NAME TEXT: a text for people or a model, which has the subject and no code
+plainly() {
+	case $2 in
+	*"$esc"* | *'[2m'* | *u001b*) fail "2.12: $1 leaves the codes out" "$2" ;;
+	*"${3-Phase 1}"*) ok "2.12: $1 leaves the codes out" ;;
+	*) fail "2.12: $1 shows the subject" "$2" ;;
+	esac
+}
+"$cli" --list lab release 67 >/dev/null
+"$cli" --list lab depend 68 --drop 67 >/dev/null
+"$cli" --list lab claim 68 --agent eve >/dev/null
+plainly 'agents' "$("$cli" --list lab agents)"
+plainly 'agents --json' "$("$cli" --list lab agents --json)"
+plainly 'statusline --json' "$("$cli" --list lab statusline --json </dev/null)"
+plainly 'claim of a task that is taken' "$("$cli" --list lab claim 68 --agent bob 2>&1)"
+plainly 'a tool that refuses' "$("$cli" --list lab call TaskUpdate <<<'{"taskId":"68","status":"in_progress","owner":"bob"}')"
+plainly 'release --json' "$("$cli" --list lab release 68 --json)"
+"$cli" --list lab claim 68 --agent eve >/dev/null
+plainly 'release' "$("$cli" --list lab release 68)"
+plainly 'completions' "$("$cli" words -- --list lab get '')"
+plainly 'update of the subject' "$("$cli" --list lab update 68 --subject "$(field 68 .subject) b")"
+plainly 'log of a subject' "$("$cli" --list lab log)"
+plainly 'undo that is refused' "$("$cli" --list lab update 68 --subject x >/dev/null; printf '%s' "$before" >"$dir/68.json"; "$cli" --list lab undo 2>&1)"
+plainly 'TaskList in full' "$("$cli" --list lab call TaskList <<<'{"full":true}')"
+plainly 'TodoRead' "$("$cli" --list lab call TodoRead <<<'{}' | jq -c '[.tasks[] | del(.description)]')" '"68"'
+plainly 'the text of TaskGet for a model' "$(printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"TaskGet","arguments":{"taskId":"68"}}}' |
+    "$cli" --list lab mcp | jq -r '.result.content[0].text')"
+plainly 'export --to checklist' "$("$cli" --list lab export --to checklist)" '- [ ] #68 Phase 1 (parent #67)'
+is '2.12: export keeps the subject for an import' "$(jq .subject <"$dir/68.json")" "$("$cli" --list lab export | jq '.[] | select(.id == "68") | .subject')"
+printf '{"sync":[{"name":"copy","run":["sh","-c","cat >%s/synced"]}]}' "$T" >"$CLAUDE_CONFIG_DIR/task-hooks.json"
+"$cli" --list lab update 69 -d other >/dev/null
+soon '2.12: a sync command runs' test -s "$T/synced"
+plainly 'the input of a sync command' "$(cat "$T/synced")"
+echo '{"gates":[{"name":"env","run":["sh","-c","echo \"$CLAUDE_TASK_SUBJECT\" >'"$T"'/subject"],"pass":["CLAUDE_TASK_SUBJECT"]}]}' >"$CLAUDE_CONFIG_DIR/task-hooks.json"
+"$cli" --list lab claim 68 --agent eve >/dev/null
+plainly 'the environment of a gate' "$("$cli" --list lab complete 68 --agent eve >/dev/null 2>&1; cat "$T/subject")"
+echo '{"durability":"off"}' >"$CLAUDE_CONFIG_DIR/task-hooks.json"
 "$cli" --list lab clear --yes >/dev/null
 rm -f "$dir"/.highwatermark
 
