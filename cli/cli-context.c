@@ -9,26 +9,68 @@
 #include "commands.h"
 #include "config/config.h"
 #include "hook/mirror.h"
+#include "registration.h"
 #include "sys/lock.h"
+
+int
+cli_list_find(struct list *list, struct list_query q, struct error *err)
+{
+	const char *session = getenv("CLAUDE_CODE_SESSION_ID");
+	const struct registration_file *f;
+	struct registration r = { 0 };
+	struct error ignored;
+	int rc;
+
+	if (q.list == NULL && q.dir == NULL && (session == NULL || *session == '\0') &&
+	    registration_load(&r, &ignored) == 0 && (f = registration_list(&r)) != NULL) {
+		q.settings = f->list;
+		q.settings_file = f->path;
+	}
+	rc = list_find(list, &q, err);
+	registration_free(&r);
+	return rc;
+}
+
+/* Add the line; 0: it is there already. */
+static int
+add_told(void *arg, struct buf *text, struct error *err)
+{
+	char *line = mem_join("\n", arg, "\n", NULL), *all = mem_join("\n", buf_text(text), NULL);
+	bool told = strstr(all, line) != NULL;
+
+	(void)err;
+	if (!told)
+		buf_puts(text, line + 1);
+	free(line);
+	free(all);
+	return !told;
+}
+
+bool
+cli_tell_once(struct cli *c, const char *file, const char *line)
+{
+	struct error ignored;
+
+	return !c->json && isatty(STDERR_FILENO) && !cli_by_agent() &&
+	       list_state_edit(&c->list, file, add_told, (char *)line, cli_deadline(), &ignored) !=
+		   0;
+}
 
 int
 cli_list(struct cli *c, struct error *err)
 {
-	const char *session = getenv("CLAUDE_CODE_SESSION_ID");
-	struct list_query q = {
-		.list = c->list_name,
-		.dir = c->list_dir,
-		.session_id = session != NULL && *session != '\0' ? session : NULL,
-		.folder = true,
-	};
+	struct list_query q = { .list = c->list_name, .dir = c->list_dir, .folder = true };
 
 	list_free(&c->list);
-	if (list_find(&c->list, &q, err) == -1)
+	if (cli_list_find(&c->list, q, err) == -1)
 		return -1;
-	if (c->list.nearby && !c->list_named) {
+	if (c->list_named)
+		return 0;
+	c->list_named = true;
+	if (c->list.nearby)
 		cli_note(c, "claude-tasks: using %s (%s)", c->list.dir, c->list.why);
-		c->list_named = true;
-	}
+	else if (c->list.settings && cli_tell_once(c, "settings-told", c->list.why))
+		cli_note(c, "claude-tasks: using list '%s' (%s)", c->list.name, c->list.why);
 	return 0;
 }
 

@@ -131,9 +131,14 @@ const char *cli_id(struct cli *, int operand);
 /* 0, or -1 after cli_misuse(). */
 int cli_task_status(struct cli *, const char *word, enum task_status *);
 
-/* Find the list, also if it was found before; says so if it is the .tasks of the working directory.
- */
+/* list_find(), with the list that the client's settings name where there is no session. */
+int cli_list_find(struct list *, struct list_query, struct error *);
+/* Find the list, also if it was found before.  Says so if it is the .tasks of the working directory
+ * or if the client's settings name it. */
 int cli_list(struct cli *, struct error *);
+/* Is there a person at the terminal who was not told this line yet?  `file` of the list's state
+ * records what was told. */
+bool cli_tell_once(struct cli *, const char *file, const char *line);
 /* cli_find() finds the list; cli_open() also opens it, once: 1, 0 if it does not exist yet, -1. */
 int cli_find(struct cli *);
 int cli_open(struct cli *, bool make);

@@ -52,7 +52,7 @@ static int
 load_named_list(struct cli *c, int count, struct view *v)
 {
 	struct task_set all = { 0 };
-	struct list_query q = { .session_id = getenv("CLAUDE_CODE_SESSION_ID"), .folder = true };
+	struct list_query q = { .folder = true };
 	struct error err;
 
 	for (int i = 0; i + 1 < count; i++) {
@@ -62,7 +62,7 @@ load_named_list(struct cli *c, int count, struct view *v)
 			q.dir = c->operand[i + 1];
 	}
 	*v = (struct view){ 0 };
-	if (list_find(&c->list, &q, &err) == -1 ||
+	if (cli_list_find(&c->list, q, &err) == -1 ||
 	    store_open(&c->store, c->list.dir, false, &err) != 1 ||
 	    store_load(&c->store, &all, &err) == -1)
 		return -1;

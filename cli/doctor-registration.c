@@ -71,11 +71,75 @@ registered(const struct registration *r, const struct settings_hook *h)
 	return n;
 }
 
+/* Does the client run several commands for this hook?  in: which files have one. */
+static bool
+runs_several(const struct registration *r, const struct settings_hook *h, bool in[SCOPES])
+{
+	struct strings lines = { 0 };
+	bool several;
+
+	for (int i = 0; i < SCOPES; i++)
+		for (size_t k = 0; k < r->file[i].entries.count; k++) {
+			const struct settings_entry *e = &r->file[i].entries.item[k];
+
+			if (settings_is(h, e) && !strings_has(&lines, e->line)) {
+				strings_add(&lines, e->line);
+				in[i] = true;
+			}
+		}
+	several = lines.count > 1;
+	strings_free(&lines);
+	return several;
+}
+
+/* Which entries to remove: those of every file but the one that has most. */
+static char *
+twice_fix(const struct registration *r, const bool in[SCOPES])
+{
+	struct buf fix = { 0 };
+	int keep = -1;
+
+	for (int i = 0; i < SCOPES; i++)
+		if (in[i] && (keep == -1 || i == SCOPE_MANAGED ||
+				 r->file[i].entries.count > r->file[keep].entries.count))
+			keep = i;
+	for (int i = 0; i < SCOPES; i++)
+		if (in[i] && i != keep)
+			buf_printf(&fix, "%sclaude-tasks uninstall --%s", fix.len > 0 ? ", " : "",
+			    scope_name((enum scope)i));
+	if (fix.len == 0)
+		buf_printf(
+		    &fix, "remove all but one entry for each event from %s", r->file[keep].path);
+	return buf_take(&fix);
+}
+
+static void
+check_twice(struct doctor *d)
+{
+	struct buf what = { 0 };
+	bool in[SCOPES] = { false }, any[SCOPES] = { false };
+
+	for (size_t i = 0; i < settings_hook_count; i++) {
+		memset(in, 0, sizeof(in));
+		if (!runs_several(&d->registration, &settings_hooks[i], in))
+			continue;
+		buf_printf(&what, "%s%s",
+		    what.len > 0 ? ", " : "registered more than once: ", settings_hooks[i].event);
+		for (int k = 0; k < SCOPES; k++)
+			any[k] |= in[k];
+	}
+	if (what.len > 0)
+		doctor_add(d, "hooks.twice", LEVEL_WARNING, mem_string(buf_text(&what)),
+		    "the client runs each entry, since their commands differ",
+		    twice_fix(&d->registration, any));
+	buf_free(&what);
+}
+
 static void
 check_presence(struct doctor *d)
 {
 	const char *plugin = registration_plugin(&d->registration);
-	size_t n, all = 0;
+	size_t all = 0;
 
 	doctor_checked(d, "hooks.registered");
 	doctor_checked(d, "hooks.twice");
@@ -93,23 +157,17 @@ check_presence(struct doctor *d)
 		    mem_printf(
 			"the plugin is enabled (%s) and the settings have entries too", plugin),
 		    "the client runs every hook twice", mem_string("claude-tasks uninstall"));
-	for (size_t i = 0; i < settings_hook_count && plugin == NULL; i++) {
-		const struct settings_hook *h = &settings_hooks[i];
-
-		n = registered(&d->registration, h);
-		if (n == 0 && i < 3)
+	if (plugin != NULL)
+		return;
+	for (size_t i = 0; i < 3; i++)
+		if (registered(&d->registration, &settings_hooks[i]) == 0)
 			doctor_add(d, "hooks.registered", LEVEL_WARNING,
-			    mem_printf("%s has no entry for %s", h->event, h->program),
+			    mem_printf("%s has no entry for %s", settings_hooks[i].event,
+				settings_hooks[i].program),
 			    "calls that it would refuse are allowed",
-			    mem_printf("claude-tasks install --events %s", h->event));
-		else if (n > 1)
-			doctor_add(d, "hooks.twice", LEVEL_WARNING,
 			    mem_printf(
-				"%s is registered %zu times for %s", h->program, n, h->event),
-			    "the client runs each of them, unless their commands have the same "
-			    "text",
-			    mem_string("claude-tasks uninstall --user (or --project, --local)"));
-	}
+				"claude-tasks install --events %s", settings_hooks[i].event));
+	check_twice(d);
 }
 
 /* The last word of the first line of PATH --version, owned, or NULL. */
@@ -239,7 +297,7 @@ check_skill(struct doctor *d)
 	const enum scope scopes[] = { SCOPE_USER, SCOPE_PROJECT };
 
 	doctor_checked(d, "hooks.skill");
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 2 && !d->registration.file[scopes[i]].users; i++) {
 		enum skill_state state = install_skill_state(&d->registration, scopes[i]);
 		char *path = install_skill_path(&d->registration, scopes[i]);
 
@@ -274,6 +332,7 @@ doctor_registration(struct doctor *d)
 			check_entry(d, &d->registration.file[i],
 			    &d->registration.file[i].entries.item[k], config.deadline_ms);
 	check_sync(d, &config);
+	doctor_sync(d, &config);
 	config_free(&config);
 	check_tools(d);
 	check_skill(d);

@@ -99,55 +99,68 @@ repair_text(const struct json *j, const char *id, struct buf *out)
 	json_edit_free(&e);
 }
 
-int
-doctor_repair(struct doctor *d, const char *file, struct error *err)
+/* Make the text of a file that the client shows; false: its meaning is not clear. */
+static bool
+make_repaired(const struct buf *text, const char *id, struct buf *repaired)
 {
-	struct store *s = &d->c->store;
-	struct file_stage stage;
-	struct lock lock = LOCK_INIT;
-	struct buf text = { 0 }, repaired = { 0 };
+	size_t skip = text->len >= 3 && memcmp(text->data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 	struct json j = { 0 };
 	struct task t = TASK_INIT;
 	struct error ignored;
-	const char *start;
-	char *id = NULL;
-	size_t len, skip;
+	bool made = false;
+
+	if (json_parse(&j, buf_text(text) + skip, text->len - skip, &ignored) == 0 &&
+	    json_kind(&j, JSON_ROOT) == JSON_OBJECT) {
+		repair_text(&j, id, repaired);
+		made = task_read(&t, TASK_NATIVE, id, repaired->data, repaired->len, &ignored) == 0;
+	}
+	json_free(&j);
+	task_free(&t);
+	return made;
+}
+
+static int
+write_repaired(struct doctor *d, const char *file, struct lock *lock, const struct buf *text,
+    const struct buf *repaired, struct error *err)
+{
+	struct store *s = &d->c->store;
+	struct file_stage stage;
 	int rc = -1;
 
-	len = strlen(file);
+	if (doctor_backup(d, file, text->data, text->len, err) == -1 ||
+	    file_stage(
+		&stage, s->dirfd, file, repaired->data, repaired->len, 0, s->durability, err) == -1)
+		return -1;
+	if (lock_verify(lock, err) == 0 && file_commit(&stage, err) == 0)
+		rc = 1;
+	file_drop(&stage);
+	return rc;
+}
+
+int
+doctor_repair(struct doctor *d, const char *file, struct error *err)
+{
+	const struct store *s = &d->c->store;
+	struct lock lock = LOCK_INIT;
+	struct buf text = { 0 }, repaired = { 0 };
+	size_t len = strlen(file);
+	char *id;
+	int rc = 0;
+
 	if (s->layout != STORE_NATIVE || len < 6 || strcmp(file + len - 5, ".json") != 0)
 		return 0;
 	id = mem_copy(file, len - 5);
-	if (!task_id_ok(id)) {
-		free(id);
-		return 0;
-	}
-	if (lock_task(&lock, s->dirfd, file, cli_deadline(), err) == -1)
+	if (!task_id_ok(id))
 		goto out;
-	rc = file_read(s->dirfd, file, FILE_FOLLOW, FILE_MAX, &text, err);
-	if (rc != 1)
-		goto out;
-	skip = text.len >= 3 && memcmp(text.data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-	start = text.data + skip;
-	rc = 0;
-	if (json_parse(&j, start, text.len - skip, &ignored) == -1 ||
-	    json_kind(&j, JSON_ROOT) != JSON_OBJECT)
-		goto out;
-	repair_text(&j, id, &repaired);
-	if (task_read(&t, TASK_NATIVE, id, repaired.data, repaired.len, &ignored) == -1)
-		goto out;
-	rc = -1;
-	if (doctor_backup(d, file, text.data, text.len, err) == -1 ||
-	    file_stage(
-		&stage, s->dirfd, file, repaired.data, repaired.len, 0, s->durability, err) == -1)
-		goto out;
-	if (lock_verify(&lock, err) == 0 && file_commit(&stage, err) == 0)
-		rc = 1;
-	file_drop(&stage);
-out:
+	rc = d->fix ? lock_task(&lock, s->dirfd, file, cli_deadline(), err) : 0;
+	if (rc == 0)
+		rc = file_read(s->dirfd, file, FILE_FOLLOW, FILE_MAX, &text, err);
+	if (rc == 1)
+		rc = make_repaired(&text, id, &repaired);
+	if (rc == 1 && d->fix)
+		rc = write_repaired(d, file, &lock, &text, &repaired, err);
 	lock_release(&lock);
-	json_free(&j);
-	task_free(&t);
+out:
 	buf_free(&text);
 	buf_free(&repaired);
 	free(id);

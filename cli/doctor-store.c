@@ -53,62 +53,92 @@ import_advice(const struct doctor *d, const char *file)
 	return advice;
 }
 
+/* "claude-tasks VERB ID FLAG OTHER" */
+static char *
+command(
+    const struct doctor *d, const char *verb, const char *id, const char *flag, const char *other)
+{
+	char *option = cli_list_option(d->c);
+	struct buf b = { 0 };
+
+	buf_printf(&b, "claude-tasks%s %s ", option, verb);
+	task_id_word(&b, id);
+	if (flag != NULL) {
+		buf_printf(&b, " %s ", flag);
+		task_id_word(&b, other);
+	}
+	free(option);
+	return buf_take(&b);
+}
+
+/* For a file that --fix cannot repair: the task from the journal, else by hand. */
+static char *
+damage_advice(const struct doctor *d, const struct history *h, const char *file)
+{
+	char *path = mem_printf("%s/%s", d->c->list.dir, file), *restore;
+	char *id = mem_copy(file, strlen(file) - strlen(".json"));
+	struct buf b = { 0 };
+
+	if (d->c->store.layout == STORE_DOCUMENT || undo_last_text(h, id) == NULL) {
+		buf_printf(&b, "correct %s%s by hand",
+		    d->c->store.layout == STORE_DOCUMENT ? "" : "or remove ", path);
+	} else {
+		restore = command(d, "restore", id, NULL, NULL);
+		buf_puts(&b, "mv ");
+		settings_shell_word(&b, path);
+		buf_putc(&b, ' ');
+		settings_shell_word(&b, path);
+		buf_printf(&b, ".damaged && %s", restore);
+		free(restore);
+	}
+	free(path);
+	free(id);
+	return buf_take(&b);
+}
+
+static void
+report_invisible(struct doctor *d, const struct history *h, const char *file, const char *reason)
+{
+	bool document = d->c->store.layout == STORE_DOCUMENT;
+	char *fix = import_advice(d, file), *did = NULL, *option;
+	struct error err;
+	int rc = fix != NULL || document ? 0 : doctor_repair(d, file, &err);
+
+	if (rc == 1 && d->fix) {
+		did = mem_string("rewrote it in the client's form");
+	} else if (rc == 1) {
+		option = cli_list_option(d->c);
+		fix = mem_printf("claude-tasks%s doctor --fix", option);
+		free(option);
+	} else if (fix == NULL) {
+		fix = rc == -1 ? mem_string(err.text) : damage_advice(d, h, file);
+	}
+	doctor_add(d, "store.invisible", LEVEL_PROBLEM, mem_printf("%s: %s", file, reason),
+	    document ? "no command shows what is damaged"
+		     : "the client ignores the file, as if the task did not exist",
+	    fix)
+	    ->did = did;
+}
+
 static void
 check_invisible(struct doctor *d)
 {
 	struct bad bad = { 0 };
+	struct history h = { 0 };
 	struct error err;
-	struct finding *f;
-	bool document = d->c->store.layout == STORE_DOCUMENT;
-	int rc;
 
 	doctor_checked(d, "store.invisible");
 	if (store_bad(&d->c->store, add_bad, &bad, &err) == -1)
 		doctor_add(d, "store.invisible", LEVEL_PROBLEM, mem_string(err.text),
 		    "the list cannot be read",
 		    mem_printf("inspect the files in %s", d->c->list.dir));
-	for (size_t i = 0; i < bad.files.count; i++) {
-		char *advice = import_advice(d, bad.files.item[i]);
-
-		f = doctor_add(d, "store.invisible", LEVEL_PROBLEM,
-		    mem_printf("%s: %s", bad.files.item[i], bad.reasons.item[i]),
-		    document ? "no command shows what is damaged"
-			     : "the client ignores the file, as if the task did not exist",
-		    advice != NULL
-			? advice
-			: mem_printf(document
-					 ? "correct %s/%s by hand"
-					 : "fix or remove %s/%s, or: claude-tasks doctor --fix",
-			      d->c->list.dir, bad.files.item[i]));
-		if (!d->fix || advice != NULL || document)
-			continue;
-		rc = doctor_repair(d, bad.files.item[i], &err);
-		if (rc == 1) {
-			f->did = mem_string("rewrote it in the client's form");
-			continue;
-		}
-		free(f->fix);
-		f->fix = rc == -1 ? mem_string(err.text)
-				  : mem_printf("fix or remove %s/%s by hand", d->c->list.dir,
-					bad.files.item[i]);
-	}
+	if (bad.files.count > 0)
+		(void)history_load(d->c, &h);
+	for (size_t i = 0; i < bad.files.count; i++)
+		report_invisible(d, &h, bad.files.item[i], bad.reasons.item[i]);
+	history_free(&h);
 	strings_free(&bad.files);
 	strings_free(&bad.reasons);
-}
-
-/* "claude-tasks VERB ID FLAG OTHER" */
-static char *
-command(const char *verb, const char *id, const char *flag, const char *other)
-{
-	struct buf b = { 0 };
-
-	buf_printf(&b, "claude-tasks %s ", verb);
-	task_id_word(&b, id);
-	if (flag != NULL) {
-		buf_printf(&b, " %s ", flag);
-		task_id_word(&b, other);
-	}
-	return buf_take(&b);
 }
 
 static bool
@@ -147,8 +177,8 @@ check_dangling(struct doctor *d)
 			f = doctor_add(d, "store.dangling", LEVEL_PROBLEM,
 			    mem_printf("#%s waits for #%s, which does not exist", t->id, id),
 			    "it can never start",
-			    back ? command("restore", id, NULL, NULL)
-				 : command("depend", t->id, "--drop", id));
+			    back ? command(d, "restore", id, NULL, NULL)
+				 : command(d, "depend", t->id, "--drop", id));
 			if (d->fix && !back && drop_blocker(d, t->id, id))
 				f->did = mem_printf("#%s no longer waits for #%s", t->id, id);
 		}
@@ -182,7 +212,7 @@ check_one_sided(struct doctor *d)
 			    mem_printf("#%s %s #%s, but #%s does not list it", t->id,
 				down ? "waits for" : "blocks", id, id),
 			    "a program that reads only the other task misses the dependency",
-			    command("depend", blocked, "--on", blocker));
+			    command(d, "depend", blocked, "--on", blocker));
 			if (d->fix && store_depend(&d->c->store, blocked, blocker, false,
 					  cli_deadline(), &err) != -1)
 				f->did = mem_string("wrote the missing entry");
@@ -204,7 +234,7 @@ check_cycle(struct doctor *d)
 	doctor_add(d, "store.cycle", LEVEL_PROBLEM, mem_string(buf_text(&text)),
 	    "none of them can ever start; a person must decide which dependency is wrong",
 	    command(
-		"depend", path.item[0], "--drop", path.count > 1 ? path.item[1] : path.item[0]));
+		d, "depend", path.item[0], "--drop", path.count > 1 ? path.item[1] : path.item[0]));
 	buf_free(&text);
 	strings_free(&path);
 }
@@ -238,6 +268,10 @@ check_times(struct doctor *d)
 			   cli_deadline(), &err) == 1;
 	if (did > 0)
 		f->did = mem_printf("added them to %zu of %zu", did, ids.count);
+	else if (d->fix) {
+		free(f->fix);
+		f->fix = mem_string(err.text);
+	}
 	strings_free(&ids);
 }
 

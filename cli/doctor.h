@@ -44,10 +44,13 @@ int doctor_backup(struct doctor *, const char *name, const void *, size_t, struc
 void doctor_store(struct doctor *);
 void doctor_state(struct doctor *);        /* claims, locks, journal, permissions */
 void doctor_registration(struct doctor *); /* settings */
-void doctor_gates(struct doctor *);        /* config, trust, patterns */
+/* The sync commands of these settings. */
+void doctor_sync(struct doctor *, const struct config *);
+void doctor_gates(struct doctor *); /* config, trust, patterns */
 void doctor_selftest(struct doctor *);
 
-/* Repair a file that the client does not show, if its meaning is clear: 1 repaired, 0 not, -1. */
+/* Repair a file that the client does not show, if its meaning is clear: 1 repaired, 0 not, -1.
+ * Without --fix: 1 it can be repaired. */
 int doctor_repair(struct doctor *, const char *file, struct error *);
 
 #endif

@@ -260,7 +260,8 @@ warn_twice(struct cli *c, const struct registration *r, enum scope scope, const 
 			if (plan_has(&job->plan, e)) {
 				cli_note(c,
 				    "claude-tasks: %s has an entry for %s too; the client runs "
-				    "both (try: claude-tasks uninstall --%s)",
+				    "both, unless their commands have the same text (try: "
+				    "claude-tasks uninstall --%s)",
 				    r->file[i].path, e->event, scope_name((enum scope)i));
 				return;
 			}
@@ -406,6 +407,17 @@ install(struct cli *c, const struct registration *r, enum scope scope, struct jo
 	return job_end(c, path, job, rc, &err);
 }
 
+/* In the home directory the project's file is that of the user, for all projects. */
+static int
+users_file(struct cli *c, const struct registration_file *f)
+{
+	return !f->users ? EXIT_DONE
+			 : cli_fail(c, EXIT_RULE,
+			       "%s is your own file, for all projects: use --user, or for this "
+			       "directory --local",
+			       f->path);
+}
+
 /* A list is shared by the sessions of one project. */
 static int
 list_scope(struct cli *c, enum scope *scope)
@@ -435,7 +447,7 @@ install_main(struct cli *c)
 	else if (registration_load(&r, &err) == -1 ||
 		 (bin = registration_bin(cli_value(c, "bin"), &err)) == NULL)
 		status = cli_error(c, &err);
-	else {
+	else if ((status = users_file(c, &r.file[scope])) == EXIT_DONE) {
 		job.plan.bin = bin;
 		status = install(c, &r, scope, &job);
 	}
@@ -460,6 +472,10 @@ uninstall_main(struct cli *c)
 	if (registration_load(&r, &err) == -1)
 		return cli_error(c, &err);
 	file = &r.file[scope];
+	if (users_file(c, file) != EXIT_DONE) {
+		registration_free(&r);
+		return c->status;
+	}
 	if (file->there || file->broken != NULL)
 		rc = job_write(&r, file->path, &job, &err);
 	/* The backup was needed only for this. */
@@ -468,7 +484,8 @@ uninstall_main(struct cli *c)
 	free(job.record.backup);
 	job.record.backup = NULL;
 	rc = job_end(c, file->path, &job, rc, &err);
-	if (rc == EXIT_DONE && !job.dry)
+	/* Where the project's file is the user's, so is the skill. */
+	if (rc == EXIT_DONE && !job.dry && (scope == SCOPE_USER || !r.file[SCOPE_PROJECT].users))
 		rc = install_skill_remove(c, &r, scope);
 	job_free(&job);
 	registration_free(&r);

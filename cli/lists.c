@@ -195,6 +195,8 @@ row_json(const struct cli *c, const struct row *r)
 	out_string(o, "changed", r->changed_ms != 0 ? iso : NULL);
 	out_string(o, "cwd", r->cwd);
 	out_bool(o, "current", strcmp(r->name, c->list.name) == 0);
+	if (strcmp(r->name, c->list.name) == 0)
+		out_string(o, "why", c->list.why);
 	return o;
 }
 
@@ -224,6 +226,8 @@ row_text(struct cli *c, const struct row *r, int name_width)
 	} else if (strcmp(r->kind, "named") != 0) {
 		buf_printf(&c->out, ", of a %s", r->kind);
 	}
+	if (current)
+		cli_print(c, " (%s)", c->list.why);
 	buf_putc(&c->out, '\n');
 	buf_free(&name);
 }
@@ -279,6 +283,7 @@ is_shared(const struct list *list, char **other)
 	const char *env = getenv(LIST_ID);
 	char *trimmed = list_trim(env != NULL ? env : ""), *name = list_sanitise(trimmed);
 	bool shared = strcmp(name, list->name) == 0;
+	const struct registration_file *f;
 	struct registration r;
 	struct error err;
 
@@ -286,26 +291,12 @@ is_shared(const struct list *list, char **other)
 	free(name);
 	if (shared || registration_load(&r, &err) == -1)
 		return true;
-	for (int i = 0; i < SCOPES; i++) {
-		if (r.file[i].list == NULL)
-			continue;
-		shared |= strcmp(r.file[i].list, list->name) == 0;
-		free(*other);
-		*other = mem_string(r.file[i].list);
+	if ((f = registration_list(&r)) != NULL) {
+		shared = strcmp(f->list, list->name) == 0;
+		*other = mem_string(f->list);
 	}
 	registration_free(&r);
 	return shared;
-}
-
-static int
-mark_told(void *arg, struct buf *text, struct error *err)
-{
-	(void)arg;
-	(void)err;
-	if (text->len > 0)
-		return 0;
-	buf_puts(text, "told\n");
-	return 1;
 }
 
 void
@@ -313,20 +304,17 @@ lists_sharing_hint(struct cli *c)
 {
 	const struct list *list = &c->list;
 	const char *session = getenv("CLAUDE_CODE_SESSION_ID");
-	struct error err;
 	char *other = NULL;
 
-	if (c->json || !isatty(STDERR_FILENO) || cli_by_agent() ||
-	    (session != NULL && *session != '\0') || list->foreign || is_session_name(list->name) ||
+	if ((session != NULL && *session != '\0') || list->foreign || is_session_name(list->name) ||
 	    is_team_name(list->name) || list_state_has(list, "sharing-told") ||
-	    is_shared(list, &other) ||
-	    list_state_edit(list, "sharing-told", mark_told, NULL, cli_deadline(), &err) != 1)
+	    is_shared(list, &other) || !cli_tell_once(c, "sharing-told", "told"))
 		goto out;
 	if (other != NULL)
 		cli_note(c,
-		    "claude-tasks: no session sees list '%s': those of this project use '%s'.  To "
-		    "add tasks there: claude-tasks --list %s create ...",
-		    list->name, other, other);
+		    "claude-tasks: no session sees list '%s': those of this project use '%s', as "
+		    "does claude-tasks without --list",
+		    list->name, other);
 	else
 		cli_note(c,
 		    "claude-tasks: no session sees list '%s': each has its own.  To let the "

@@ -237,17 +237,18 @@ print_counts(struct cli *c, const struct view *v, const struct agents *agents)
 	cli_json_line(c, o);
 }
 
-static bool
-reached(const struct view *v, const char *until)
-{
-	const struct task *t;
+/* What --until names: a task, or every task. */
+struct until {
+	const char *id;
+	bool all;
+};
 
-	if (until == NULL)
-		return false;
-	if (strcmp(until, "all") == 0)
+static bool
+reached(const struct view *v, const struct until *u)
+{
+	if (u->all)
 		return v->shown > 0 && v->completed + v->cancelled == v->shown;
-	t = view_find(v, until);
-	return t != NULL && !task_open(t);
+	return u->id != NULL && !task_open(view_find(v, u->id));
 }
 
 /* The directory, or the nearest parent that exists. */
@@ -302,9 +303,9 @@ wait_for_change(int fd, int ms)
 	}
 }
 
-/* Print the list at every change: 0 at the end, -1. */
+/* Print the list at every change: 0 at the end, 2 there is no such task, -1. */
 static int
-watch_loop(struct cli *c, int fd, const char *until)
+watch_loop(struct cli *c, int fd, const struct until *until)
 {
 	struct view v = { 0 }, next;
 	struct agents agents;
@@ -317,6 +318,11 @@ watch_loop(struct cli *c, int fd, const char *until)
 		store_close(&c->store);
 		if (wd == -1 || view_load(c, &next) == -1) {
 			rc = -1;
+			break;
+		}
+		if (until->id != NULL && view_find(&next, until->id) == NULL) {
+			view_free(&next);
+			rc = 2;
 			break;
 		}
 		(void)agents_load(c, &agents, &next, false);
@@ -342,17 +348,37 @@ watch_loop(struct cli *c, int fd, const char *until)
 	return rc;
 }
 
-int
-watch_main(struct cli *c)
+/* --until: an exit status. */
+static int
+until_value(struct cli *c, struct until *u, struct strings *ids)
 {
-	const char *until = cli_value(c, "until");
-	int fd, rc;
+	const char *word = cli_value(c, "until");
 
-	if (until != NULL)
-		until += *until == '#';
-	if (cli_find(c) == -1)
+	u->all = word != NULL && strcmp(word, "all") == 0;
+	if (word == NULL || u->all)
+		return EXIT_DONE;
+	if (cli_word_ids(c, word, ids) == -1)
 		return c->status;
-	fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (ids->count != 1)
+		return cli_misuse(c, "--until takes one task or 'all', not '%s'", word);
+	u->id = ids->item[0];
+	return EXIT_DONE;
+}
+
+/* The client's ids are numbers: another word is more likely a misspelt "all". */
+static int
+no_such_task(struct cli *c, const char *id)
+{
+	if (c->store.layout == STORE_NATIVE && id[strspn(id, "0123456789")] != '\0')
+		return cli_misuse(c, "--until takes one task or 'all', not '%s'", id);
+	return cli_no_task(c, id);
+}
+
+static int
+watch(struct cli *c, const struct until *until)
+{
+	int rc, fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+
 	if (fd == -1)
 		return cli_fail(c, EXIT_FAULT, "cannot watch the list: %s", strerror(errno));
 	if (c->terminal && !c->json)
@@ -361,8 +387,23 @@ watch_main(struct cli *c)
 	screen_leave();
 	cli_on_signal(NULL);
 	close(fd);
+	if (rc == 2)
+		return no_such_task(c, until->id);
 	if (rc == -1 && c->status == 0)
 		return cli_fail(
 		    c, EXIT_FAULT, "cannot watch '%s': %s", c->list.dir, strerror(errno));
 	return rc == -1 ? c->status : EXIT_DONE;
+}
+
+int
+watch_main(struct cli *c)
+{
+	struct until until = { 0 };
+	struct strings ids = { 0 };
+	int status = until_value(c, &until, &ids);
+
+	if (status == EXIT_DONE)
+		status = cli_find(c) == -1 ? c->status : watch(c, &until);
+	strings_free(&ids);
+	return status;
 }

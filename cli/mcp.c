@@ -101,7 +101,7 @@ add_instructions(const struct server *s, struct json_object *r)
 	    "at once, for work that agents share, or if the user asks for it. Do not use it for a "
 	    "question, a single trivial step, or a change in one place: do that directly.",
 	    tools[i].text);
-	if (cli_list(s->c, &err) == 0 && s->c->list.nearby)
+	if (cli_list(s->c, &err) == 0 && (s->c->list.nearby || s->c->list.settings))
 		cli_format(&text, " The tasks are in %s (%s).", s->c->list.dir, s->c->list.why);
 	out_string(r, "instructions", buf_text(&text));
 	buf_free(&text);

@@ -51,10 +51,9 @@ new_dir(const struct cli *c, enum store_layout layout)
 static void
 add_options(const struct cli *c, struct buf *b)
 {
-	struct list_query q = { .folder = true };
 	struct list found;
 	struct error err;
-	bool same = list_find(&found, &q, &err) == 0;
+	bool same = cli_list_find(&found, (struct list_query){ .folder = true }, &err) == 0;
 
 	if (same) {
 		same = strcmp(found.dir, c->list.dir) == 0;
@@ -105,7 +104,7 @@ new_main(struct cli *c)
 		status = cli_misuse(c, "a list in a directory of its own takes no --list");
 	else if (layout == STORE_NATIVE && dir != NULL && store_folder_name(dir))
 		status = cli_misuse(c, "a list in a directory called .tasks has the form folder");
-	else if (list_find(&c->list, &q, &err) == -1 ||
+	else if (cli_list_find(&c->list, q, &err) == -1 ||
 		 convert_make(c->list.dir, layout, &err) == -1)
 		status = cli_error(c, &err);
 	else {

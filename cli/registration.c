@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* The plugin that scripts/plugin makes, from any marketplace. */
@@ -16,12 +17,34 @@ list_name(char *value)
 
 	if (value != NULL) {
 		trimmed = list_trim(value);
-		if (*trimmed != '\0')
-			name = list_sanitise(trimmed);
+		name = list_sanitise(trimmed);
 		free(trimmed);
 	}
 	free(value);
 	return name;
+}
+
+/* Are they one file?  Those that do not exist: one path? */
+static bool
+same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	if (stat(a, &x) == -1 || stat(b, &y) == -1)
+		return strcmp(a, b) == 0;
+	return x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* Is the project's file that of the user, as in the home directory? */
+static bool
+is_users(const struct registration *r)
+{
+	char *dir = mem_printf("%s/.claude", r->project);
+	bool is = same_file(dir, r->config) ||
+		  same_file(r->file[SCOPE_PROJECT].path, r->file[SCOPE_USER].path);
+
+	free(dir);
+	return is;
 }
 
 static void
@@ -78,6 +101,9 @@ registration_load(struct registration *r, struct error *err)
 
 		f->scope = (enum scope)i;
 		f->path = scope_path(f->scope, r->config, r->project);
+		f->users = i == SCOPE_PROJECT && is_users(r);
+		if (f->users)
+			continue;
 		rc = settings_read(f->path, &text, &why);
 		f->there = rc == 1;
 		if (rc == -1)
@@ -149,6 +175,15 @@ registration_tasks_off(const struct registration *r)
 		if (r->file[i].tasks != NULL)
 			return says_off(r->file[i].tasks) ? r->file[i].path : NULL;
 	return v != NULL && says_off(v) ? "the environment" : NULL;
+}
+
+const struct registration_file *
+registration_list(const struct registration *r)
+{
+	for (int i = SCOPES - 1; i >= 0; i--)
+		if (r->file[i].list != NULL)
+			return *r->file[i].list != '\0' ? &r->file[i] : NULL;
+	return NULL;
 }
 
 bool

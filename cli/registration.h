@@ -11,6 +11,7 @@ struct registration_file {
 	enum scope scope;
 	char *path;
 	bool there;
+	bool users;   /* the project's file is the user's own, and was read as such */
 	char *broken; /* why it cannot be used; NULL */
 	struct settings_entries entries;
 	bool disabled;    /* disableAllHooks, or (managed) allowManagedHooksOnly */
@@ -18,7 +19,7 @@ struct registration_file {
 	char *model;      /* "model"; NULL */
 	char *todo;       /* env.CLAUDE_CODE_ENABLE_TODO_TOOLS; NULL */
 	char *tasks;      /* env.CLAUDE_CODE_ENABLE_TASKS; NULL */
-	char *list;       /* env.CLAUDE_CODE_TASK_LIST_ID as the name of a list; NULL */
+	char *list;       /* env.CLAUDE_CODE_TASK_LIST_ID as the name of a list, "": blank; NULL */
 	char *statusline; /* the command of statusLine; NULL */
 };
 
@@ -40,6 +41,8 @@ const char *registration_plugin(const struct registration *);
 const char *registration_disabled(const struct registration *);
 /* What switches the client's tasks off: a settings file, or "the environment"; NULL: nothing. */
 const char *registration_tasks_off(const struct registration *);
+/* The file that gives the sessions a list, as LIST_ID; NULL: none. */
+const struct registration_file *registration_list(const struct registration *);
 /* Is TODO_TOOLS set, by the environment or a settings file? */
 bool registration_todo_tools(const struct registration *);
 

@@ -1,5 +1,5 @@
 /*
- * status: which of our hooks are registered, where.
+ * status: which of our hooks are registered, where; which list a command uses here.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 static void
 status_json(struct cli *c, const struct registration *r, const char *version)
 {
-	struct json_object *o = out_object(), *files, *f, *entries, *e;
+	struct json_object *o = out_object(), *list, *files, *f, *entries, *e;
 
 	out_string(o, "version", VERSION);
 	out_string(o, "client", version);
@@ -18,8 +18,13 @@ status_json(struct cli *c, const struct registration *r, const char *version)
 	out_bool(o, "disabled", registration_disabled(r) != NULL);
 	out_bool(o, "todo_tools", registration_todo_tools(r));
 	out_string(o, "tasks_off", registration_tasks_off(r));
+	list = out_add(o, "list", out_object());
+	out_string(list, "name", c->list.name);
+	out_string(list, "why", c->list.why);
 	files = out_add(o, "files", out_array());
 	for (int i = 0; i < SCOPES; i++) {
+		if (r->file[i].users)
+			continue;
 		f = out_push(files, out_object());
 		out_string(f, "scope", scope_name(r->file[i].scope));
 		out_string(f, "path", r->file[i].path);
@@ -77,6 +82,7 @@ status_text(struct cli *c, const struct registration *r, const char *version)
 	if (off != NULL)
 		buf_printf(&c->out,
 		    "%s switches tasks off (to have them: remove " TASKS_SWITCH " there)\n", off);
+	cli_print(c, "list '%s': %s\n", c->list.name, c->list.why);
 	buf_printf(&c->out, "client %s, Task tools %s\n", version != NULL ? version : "not found",
 	    registration_todo_tools(r) ? "enabled" : "as the client decides");
 }
@@ -89,6 +95,8 @@ status_main(struct cli *c)
 	char *version;
 	bool found;
 
+	if (cli_find(c) == -1)
+		return c->status;
 	if (registration_load(&r, &err) == -1)
 		return cli_error(c, &err);
 	version = client_version(cli_value(c, "client"));

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,9 +35,11 @@ static void
 mirror_failed(const struct mirror *m, const struct config_mirror *s, const char *why)
 {
 	struct json_object *extra = out_object();
-	struct journal_entry entry = {
-		.event = "outward", .light = true, .session = m->session, .why = why, .extra = extra
-	};
+	struct journal_entry entry = { .event = MIRROR_FAILED,
+		.light = true,
+		.session = m->session,
+		.why = why,
+		.extra = extra };
 	struct error ignored;
 
 	out_string(extra, "command", s->name);
@@ -56,6 +59,18 @@ mark_name(const struct config_mirror *s, char out[32])
 	hash_text(buf_text(&all), all.len, hash);
 	snprintf(out, 32, "sync-%.16s", hash);
 	buf_free(&all);
+}
+
+int64_t
+mirror_succeeded_ms(int state, const struct config_mirror *s)
+{
+	char name[32];
+	struct stat st;
+
+	mark_name(s, name);
+	if (fstatat(state, name, &st, AT_SYMLINK_NOFOLLOW) == -1)
+		return 0;
+	return (int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000;
 }
 
 /* Is this the text that the mark is of? */

@@ -20,6 +20,12 @@ struct mirror {
 	const char *session; /* for the journal; NULL */
 };
 
+/* The event of a failure in the journal; the line's "command" is the name. */
+#define MIRROR_FAILED "outward"
+
+/* When the command last succeeded, or was refused; 0: never.  state: list_state(). */
+int64_t mirror_succeeded_ms(int state, const struct config_mirror *);
+
 /* Start them, detached, and return.  Nothing to do without commands. */
 void mirror_start(const struct mirror *);
 

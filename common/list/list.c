@@ -258,6 +258,16 @@ search_environment(struct list_search *s)
 	return true;
 }
 
+static void
+search_settings(struct list_search *s, const struct list_query *q)
+{
+	char *file = text_shown(q->settings_file, PATH_MAX);
+
+	candidate(s, q->settings, mem_join("no session; CLAUDE_CODE_TASK_LIST_ID in ", file, NULL));
+	s->list->settings = true;
+	free(file);
+}
+
 /* The .tasks of the working directory; a symbolic link is not followed. */
 static int
 search_folder(struct list_search *s, const char *cwd, const char *project, struct error *err)
@@ -343,7 +353,9 @@ list_find(struct list *list, const struct list_query *q, struct error *err)
 		free(name);
 	} else if (!search_environment(&s)) {
 		search_session(&s, q, session);
-		if (s.first == NULL && list->name == NULL)
+		if (s.first == NULL && list->name == NULL && q->settings != NULL)
+			search_settings(&s, q);
+		else if (s.first == NULL && list->name == NULL)
 			rc = search_project(&s, q, err);
 	}
 	if (rc == 0)

@@ -13,9 +13,10 @@
  * Which task list an event or a command line is about, and why.
  *
  * explicit --dir or --list  >  CLAUDE_CODE_TASK_LIST_ID  >  the team's list
- * >  the session's list  >  (no session at all) the project's name: "name"
- * of the nearest package.json, or the directory that holds .git  >  the
- * current directory's name  >  "default".
+ * >  the session's list  >  (no session at all) the list that the client's
+ * settings give to sessions (`settings`)  >  the project's name: "name" of
+ * the nearest package.json, or the directory that holds .git  >  the current
+ * directory's name  >  "default".
  *
  * No event names the list.  The candidates are computed as the client does (a
  * trimmed and an untrimmed environment value, session-<8 hex> with its
@@ -32,7 +33,9 @@ struct list_query {
 	const char *session_id; /* from the event; NULL: CLAUDE_CODE_SESSION_ID */
 	const char *team_name;  /* from the event */
 	const char *cwd;        /* NULL: the process's */
-	bool folder;            /* see below; the hooks never set it */
+	/* The hooks, which get the variable from the client, set neither of these. */
+	bool folder;                          /* see above */
+	const char *settings, *settings_file; /* a name, sanitised, and where it is set; NULL */
 };
 
 struct list {
@@ -43,6 +46,7 @@ struct list {
 	bool exists;
 	bool foreign;   /* outside {config}/tasks; its name ends in a path's hash */
 	bool nearby;    /* the .tasks of the working directory, which no option named */
+	bool settings;  /* named by the client's settings */
 	bool has_state; /* list_state() has opened statefd */
 	int statefd;
 };

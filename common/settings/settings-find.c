@@ -193,34 +193,68 @@ config_argument(const struct json *j, json_ref handler, const char *command, boo
 	return config;
 }
 
+static void
+add_entry(
+    struct settings_entries *all, const struct json *j, const struct settings_place *at, char *path)
+{
+	char *command = json_member_string(j, at->handler, "command");
+	char *args = json_raw_copy(j, json_member(j, at->handler, "args"));
+	struct settings_entry *s;
+
+	all->item = mem_more(all->item, all->count, sizeof(*all->item));
+	s = &all->item[all->count++];
+	*s = (struct settings_entry){ .event = json_key(j, at->event),
+		.matcher = json_member_string(j, at->group, "matcher"),
+		.path = path,
+		.program = at->program,
+		.exec = at->exec,
+		.config = config_argument(j, at->handler, command, at->exec),
+		.line = mem_join(command, " ", args, NULL) };
+	(void)json_int(j, json_member(j, at->handler, "timeout"), &s->timeout);
+	free(command);
+	free(args);
+}
+
+/* An element of the array of an event. */
+static void
+add_element(
+    struct settings_entries *all, const struct json *j, json_ref event, json_ref e, size_t index)
+{
+	enum settings_element kind = element_kind(j, e);
+	json_ref list = json_member(j, e, "hooks");
+	struct settings_place at = { .event = event, .group = e };
+	char *path, *name;
+
+	if (kind != SETTINGS_GROUP) {
+		name = json_key(j, event);
+		strings_take(kind == SETTINGS_FLAT ? &all->flat : &all->odd,
+		    mem_printf("\"%s\"[%zu]", name, index));
+		free(name);
+		return;
+	}
+	JSON_EACH (j, list, h) {
+		at.handler = h;
+		at.program = handler_program(j, h, &at.exec, &path);
+		if (at.program != NULL)
+			add_entry(all, j, &at, path);
+	}
+}
+
 int
 settings_find(const char *text, size_t len, struct settings_entries *all, struct error *err)
 {
 	struct json j = { 0 };
-	struct settings_entry *s;
-	struct settings_place at;
-	json_ref element;
-	char *path, *command, *name;
+	json_ref hooks;
 	int rc = settings_parse(&j, text, len, err);
 
 	*all = (struct settings_entries){ 0 };
-	for (size_t n = 0; rc == 0 && settings_place(&j, NULL, n, &at, &path); n++) {
-		all->item = mem_more(all->item, all->count, sizeof(*all->item));
-		s = &all->item[all->count++];
-		command = json_member_string(&j, at.handler, "command");
-		*s = (struct settings_entry){ .event = json_key(&j, at.event),
-			.matcher = json_member_string(&j, at.group, "matcher"),
-			.path = path,
-			.program = at.program,
-			.exec = at.exec,
-			.config = config_argument(&j, at.handler, command, at.exec) };
-		(void)json_int(&j, json_member(&j, at.handler, "timeout"), &s->timeout);
-		free(command);
+	hooks = rc == 0 ? json_member(&j, JSON_ROOT, "hooks") : JSON_ABSENT;
+	JSON_EACH (&j, hooks, event) {
+		size_t index = 0;
+
+		JSON_EACH (&j, event, e)
+			add_element(all, &j, event, e, index++);
 	}
-	for (size_t n = 0; rc == 0 && settings_element(&j, SETTINGS_FLAT, n, &element, &name); n++)
-		strings_take(&all->flat, name);
-	for (size_t n = 0; rc == 0 && settings_element(&j, SETTINGS_ODD, n, &element, &name); n++)
-		strings_take(&all->odd, name);
 	json_free(&j);
 	return rc;
 }
@@ -233,6 +267,7 @@ settings_entries_free(struct settings_entries *all)
 		free(all->item[i].matcher);
 		free(all->item[i].path);
 		free(all->item[i].config);
+		free(all->item[i].line);
 	}
 	free(all->item);
 	strings_free(&all->flat);

@@ -80,6 +80,7 @@ struct settings_entry {
 	bool exec;             /* exec form (has args) */
 	int64_t timeout;       /* 0: not given */
 	char *config;          /* --config of its arguments; NULL */
+	char *line;            /* command and args as written; the client runs the same line once */
 };
 struct settings_entries {
 	struct settings_entry *item;

@@ -49,7 +49,7 @@ tasks --list macf-4 get 88
 has 'macf.4: get says what the measured client needs besides' '88.json'"'"': blocks is missing' "$err"
 for list in macf-3 macf-4; do
 	tasks --list $list doctor --no-selftest
-	has "${list/-/.}: doctor says how to make it visible" 'claude-tasks doctor --fix' "$out"
+	has "${list/-/.}: doctor says how to make it visible" "claude-tasks --list $list doctor --fix" "$out"
 	tasks --list $list doctor --no-selftest --fix
 	tasks --list $list get 88 --json
 	is "${list/-/.}: doctor --fix makes it a task of the client, with the printed fields" '88 My Task ... pending' \
@@ -113,7 +113,7 @@ is 'macf.8: a task whose file was removed by the printed command is gone' '["1",
 tasks --list $session get 2
 is 'macf.8: get says that there is no such task' 10 $rc
 tasks --list $session doctor --no-selftest
-has 'macf.8: doctor names the task that waits for it, and how to get it back' 'claude-tasks restore 2' "$out"
+has 'macf.8: doctor names the task that waits for it, and how to get it back' "claude-tasks --list $session restore 2" "$out"
 tasks --list $session restore 2
 is 'macf.8: restore brings it back' 'Task 2' "$(jq -r .subject "$lists/$session/2.json")"
 tasks --list $session rm 2

@@ -183,7 +183,7 @@ has '0.67: install --list says that it sets the list' 'CLAUDE_CODE_TASK_LIST_ID 
 is '0.67: install --list registers the hooks if there are none yet' 6 "$(jq '[.hooks[][].hooks[]] | length' "$local")"
 is '0.67: create does not say who sees the task if the settings name the list' '' "$(terminal "$cli" -l other create s | grep 'no session')"
 is '0.67: create on a terminal names the list that the sessions use instead' \
-    "claude-tasks: no session sees list 'mine': those of this project use 'other'.  To add tasks there: claude-tasks --list other create ..." \
+    "claude-tasks: no session sees list 'mine': those of this project use 'other', as does claude-tasks without --list" \
     "$(terminal "$cli" -l mine create s | grep 'no session')"
 before=$(cat "$local")
 tasks install --list third --no-todo-tools
@@ -209,6 +209,82 @@ for words in '--user --list x' "--list ''"; do
 done
 is '0.67: a file of settings-examples sets the list' my-project "$(jq -r .env.CLAUDE_CODE_TASK_LIST_ID "$top/settings-examples/settings.list.json")"
 tasks uninstall
+
+## 0.67: in a terminal the command uses the list that the settings give to sessions
+place reach-terminal
+mkdir -p proj/.claude proj/deep && cd proj && git init -q .
+project=$PWD/.claude/settings.json local=$PWD/.claude/settings.local.json user=$CLAUDE_CONFIG_DIR/settings.json
+# shared FILE NAME: let this file name the list
+shared() { jq -n --arg n "$2" '{env:{CLAUDE_CODE_TASK_LIST_ID:$n}}' >"$1"; }
+# uses NAME LIST FILE: list, run here, uses this list, and says that this file names it
+uses() {
+	tasks list --json
+	is "$1" "$2 no session; CLAUDE_CODE_TASK_LIST_ID in $3" "$(jq -r '"\(.list) \(.why)"' <<<"$out")"
+}
+tasks create 'before'
+shared "$user" of-user
+uses '0.67: without options the command uses the list that the settings of the user name' of-user "$user"
+shared "$project" of-project
+uses '0.67: the settings of the project come before those of the user' of-project "$project"
+shared "$local" of-local
+uses '0.67: the local settings of the project come before the shared ones' of-local "$local"
+cd deep || exit 1
+uses '0.67: the settings of the project are found from a directory below' of-local "$local"
+cd ..
+echo '{' >"$local"
+uses '0.67: a settings file that the client ignores names no list' of-project "$project"
+shared "$local" ' '
+tasks list --json
+is '0.67: a blank name in the local settings hides the other files, as for a session' 'proj no session; the directory that holds .git' "$(jq -r '"\(.list) \(.why)"' <<<"$out")"
+rm "$local" "$user"
+tasks --list mine list --json
+is '0.67: --list comes before the settings' mine "$(jq -r .list <<<"$out")"
+tasks --dir "$T" list --json
+is '0.67: --dir comes before the settings' "$T" "$(jq -r .dir <<<"$out")"
+is '0.67: the environment comes before the settings' lab "$(CLAUDE_CODE_TASK_LIST_ID=lab "$cli" list --json | jq -r .list)"
+is '0.67: a session comes before the settings' 0123abcd-1111-2222-3333-444455556666 "$(CLAUDE_CODE_SESSION_ID=0123abcd-1111-2222-3333-444455556666 "$cli" list --json | jq -r .list)"
+mkdir .tasks
+uses '0.67: the settings come before .tasks' of-project "$project"
+rmdir .tasks
+tasks create shared
+is '0.67: create puts the task into the list of the settings, and says nothing in a script' '|1.json' "$err|$(ls "$CLAUDE_CONFIG_DIR/tasks/of-project")"
+is '0.67: call uses the list of the settings' shared "$(echo '{"taskId":"1"}' | "$cli" call TaskGet | jq -r .task.subject)"
+out=$(printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}' '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"TaskList","arguments":{}}}' | "$cli" mcp)
+has '0.67: mcp uses the list of the settings' shared "$(tail -n 1 <<<"$out")"
+has '0.67: mcp says which list it uses, and which file names it' "The tasks are in $CLAUDE_CONFIG_DIR/tasks/of-project (no session; CLAUDE_CODE_TASK_LIST_ID in $project)" "$(head -n 1 <<<"$out" | jq -r .result.instructions)"
+has '0.67: completion offers the tasks of the list of the settings' shared "$("$cli" words -- get '')"
+tasks lists
+is '0.67: lists says why the list in use is the one' "* of-project  0/1 done, native (no session; CLAUDE_CODE_TASK_LIST_ID in $project)" "$(grep of-project <<<"$out" | sed 's/, [0-9]*s ago//')"
+tasks lists --json
+is '0.67: lists --json says why the list in use is the one' "of-project no session; CLAUDE_CODE_TASK_LIST_ID in $project" "$(jq -r '.[] | select(.why) | "\(.list) \(.why)"' <<<"$out")"
+tasks status
+has '0.67: status says which list is used, and which file names it' "list 'of-project': no session; CLAUDE_CODE_TASK_LIST_ID in $project" "$out"
+tasks status --json
+is '0.67: status --json says the same' "of-project no session; CLAUDE_CODE_TASK_LIST_ID in $project" "$(jq -r '.list | "\(.name) \(.why)"' <<<"$out")"
+note="claude-tasks: using list 'of-project' (no session; CLAUDE_CODE_TASK_LIST_ID in $project)"
+is '0.67: on a terminal the first command says which file names the list' "$note" "$(terminal "$cli" list | grep 'using list')"
+is '0.67: it says so once' '' "$(terminal "$cli" list | grep 'using list')"
+is '0.67: create on a terminal does not say that no session sees the list' '' "$(terminal "$cli" create two | grep 'no session')"
+event='{"hook_event_name":"PreToolUse","session_id":"0123abcd-1111-2222-3333-444455556666","cwd":"'$PWD'","tool_name":"TaskUpdate","tool_input":{"taskId":"1","status":"in_progress"}}'
+deny '0.67: a hook never reads the settings' grep -q of-project <<<"$("$BUILD/on-pretooluse-task" --explain <<<"$event" 2>&1)"
+mkdir -p ../evil/.claude && cd ../evil && git init -q .
+shared .claude/settings.json of-project
+is '0.67: another repository that names the list of this one is told apart' "${note/proj\/.claude/evil\/.claude}" "$(terminal "$cli" list | grep 'using list')"
+shared .claude/settings.json ../../../etc
+tasks create inside
+is '0.67: the settings of a repository name a list, never a path' "---------etc 1.json" "$(cd "$CLAUDE_CONFIG_DIR/tasks" && echo -- *etc | cut -c4-) $(ls "$CLAUDE_CONFIG_DIR/tasks/---------etc")"
+ln -s / "$CLAUDE_CONFIG_DIR/tasks/link"
+shared .claude/settings.json link
+tasks list
+is '0.67: a name in the settings does not follow a symbolic link' 21 $rc
+
+## 0.67: the example of the README
+place reach-together
+mkdir proj && cd proj && git init -q .
+tasks install --list together --no-todo-tools
+tasks create 'from a terminal'
+is '0.67: after install --list a task from a terminal is in the list of the sessions' 'from a terminal' "$(CLAUDE_CODE_SESSION_ID=0123abcd-1111-2222-3333-444455556666 CLAUDE_CODE_TASK_LIST_ID=$(jq -r .env.CLAUDE_CODE_TASK_LIST_ID .claude/settings.local.json) "$cli" list --json | jq -r '.tasks[].subject')"
+tasks uninstall --local
 
 ## 1.83: the status line
 place reach-statusline
