@@ -116,7 +116,9 @@ for layout in native document folder; do
 0.37|10|there is no task 99|delete 6 99
 0.37|21|there is no task 99 to wait for|create New --blocked-by 1,99
 0.38|21|3 waits for 1 through 2|create New --blocked-by 3 --blocks 1
-0.37|10|there is no parent 99|create New --kind phase --parent 99
+0.37|21|there is no parent 99|create New --kind phase --parent 99
+0.37|21|there is no parent 99|create New --parent 99
+0.37|21|there is no parent 99|update 1 --subject New --parent 99
 0.37|21|there is no task 99 to wait for|create New --kind mission --blocked-by 1,99
 0.39|13|2 is blocked|claim 2
 0.39|11|bob works on 4|claim 4
@@ -346,7 +348,7 @@ import cycle.json
 END
 input=
 tasks -l new create New --kind phase --parent 1
-is "0.37: a refused 'create --kind phase --parent 1' does not create the list" '10 no' \
+is "0.37: a refused 'create --kind phase --parent 1' does not create the list" '21 no' \
     "$rc $([ -e "$CLAUDE_CONFIG_DIR/tasks/new" ] && echo yes || echo no)"
 
 # ---- other lists ----
