@@ -177,8 +177,8 @@ record(struct cli *c, const struct change_batch *b)
 	}
 	n += other_entries(c, b, &agent, &seen, entries + n);
 	append(c, entries, n);
-	for (size_t i = 0; i < ended.count; i++)
-		(void)claims_forget(&c->list, ended.item[i], cli_deadline(), &ignored);
+	if (ended.count > 0)
+		(void)claims_forget(&c->list, &ended, cli_deadline(), &ignored);
 	strings_forget(seen);
 	strings_free(&ended);
 	free(entries);
@@ -381,7 +381,7 @@ int
 change_clear(struct cli *c, struct error *err)
 {
 	struct task_set tasks = { 0 };
-	struct strings others = { 0 }, whys = { 0 };
+	struct strings ids = { 0 }, others = { 0 }, whys = { 0 };
 	struct journal_entry *entries;
 	struct agent agent;
 	struct error ignored;
@@ -393,6 +393,7 @@ change_clear(struct cli *c, struct error *err)
 	for (size_t i = 0; count != -1 && i < tasks.count; i++) {
 		struct store_op op = { .kind = STORE_DELETE, .before = tasks.item[i] };
 
+		strings_add(&ids, op.before.id);
 		fill_entry(&entries[n++], &agent, &op, NULL);
 	}
 	for (size_t i = 0; count != -1 && i < others.count; i += 2) {
@@ -402,9 +403,10 @@ change_clear(struct cli *c, struct error *err)
 		fill_removed(&entries[n++], &agent, others.item[i], others.item[i + 1], why);
 	}
 	append(c, entries, n);
-	for (size_t i = 0; count != -1 && i < tasks.count; i++)
-		(void)claims_forget(&c->list, tasks.item[i].id, cli_deadline(), &ignored);
+	if (ids.count > 0)
+		(void)claims_forget(&c->list, &ids, cli_deadline(), &ignored);
 	free(entries);
+	strings_free(&ids);
 	task_set_free(&tasks);
 	strings_free(&others);
 	strings_free(&whys);
