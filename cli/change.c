@@ -220,21 +220,19 @@ apply_claims(struct cli *c, struct change_batch *b, struct buf *reason, struct e
 		.by_session = b->by_session,
 		.pass_resolved = b->reopen,
 		.outcome = &b->claim };
-	struct config config;
-	struct config_query q = { .config_dir = c->list.config };
 	struct error ignored;
+	const struct config *config = cli_config(c, &ignored);
 	char *head;
 
 	cli_agent(c, &r.agent);
 	/* The gate file and the commit at the time of the claim: a later verdict compares with
 	 * them. */
-	if (config_load(&config, &q, &ignored) == 0 && config.project.path != NULL)
-		r.gate_file_hash = config.project.hash;
+	if (config != NULL && config->project.path != NULL)
+		r.gate_file_hash = config->project.hash;
 	head = git_head(".");
 	r.head = head;
 	(void)claim_take(&c->list, &c->store, &r, reason, cli_deadline(), err);
 	free(head);
-	config_free(&config);
 	return b->claim.result == CLAIM_FAULT ? -1 : claim_exit(b->claim.result);
 }
 

@@ -354,14 +354,13 @@ old_json(const struct todos *t)
 static bool
 check_policy(struct cli *c, const struct json *input, struct tool_answer *a)
 {
-	struct config_query q = { .config_dir = c->list.config };
 	struct decision d = { 0 };
-	struct config config;
 	struct error err;
-	bool ok = config_load(&config, &q, &err) == 0;
+	const struct config *config = cli_config(c, &err);
+	bool ok = config != NULL;
 
 	if (ok)
-		policy_todo(&config, input, JSON_ROOT, &d);
+		policy_todo(config, input, JSON_ROOT, &d);
 	else
 		tool_error(a, &err);
 	if (d.verdict == VERDICT_REFUSE) {
@@ -369,7 +368,6 @@ check_policy(struct cli *c, const struct json *input, struct tool_answer *a)
 		ok = false;
 	}
 	decision_free(&d);
-	config_free(&config);
 	return ok;
 }
 
