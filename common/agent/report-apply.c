@@ -28,7 +28,7 @@ report_journal(const struct list *list, enum durability durability, const struct
     const struct task *before, const struct task *after, struct deadline deadline)
 {
 	struct journal_entry entry = {
-		.event = "sync",
+		.event = "report",
 		.task = after->id,
 		.agent = agent_owner(a),
 		.session = a->session,

@@ -35,7 +35,7 @@ mirror_failed(const struct mirror *m, const struct config_mirror *s, const char 
 {
 	struct json_object *extra = out_object();
 	struct journal_entry entry = {
-		.event = "outward", .light = true, .session = m->session, .why = why, .extra = extra
+		.event = "sync", .light = true, .session = m->session, .why = why, .extra = extra
 	};
 	struct error ignored;
 
