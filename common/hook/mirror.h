@@ -8,9 +8,10 @@
  * Runs the commands of `sync` after a change, by a hook or by claude-tasks.
  *
  * Each gets the Task[] of the list (convert_export()) on its standard input.
- * They see the states of the list in order, and the last one that they see is
- * the latest; a command that was given this state already is not run.  Those
- * of a project that is not trusted do not run.  Failures are in the journal.
+ * They see the states of the list in order, and at last the latest one, except
+ * what a command itself changes in the second round: that is sent at the next
+ * change.  A command that was given this state already is not run.  Those of a
+ * project that is not trusted do not run.  Failures are in the journal.
  */
 struct mirror {
 	const struct list *list;

@@ -33,7 +33,7 @@ struct list_query {
 	const char *session_id; /* from the event; NULL: CLAUDE_CODE_SESSION_ID */
 	const char *team_name;  /* from the event */
 	const char *cwd;        /* NULL: the process's */
-	bool folder;            /* see below; the hooks never set it */
+	bool folder;            /* see above; the hooks never set it */
 };
 
 struct list {
