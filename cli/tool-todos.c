@@ -87,7 +87,7 @@ position(const struct task *t)
 	return at;
 }
 
-/* The statuses of tasks are more than those of items. */
+/* Map a task's status to one of an item's three. */
 static enum task_status
 item_status(const struct task *t)
 {
@@ -282,7 +282,7 @@ make_op(struct cli *c, struct item *item, int64_t *last, struct store_op *op)
 	return true;
 }
 
-/* Make the list that was read what it is to be; an exit status. */
+/* Write the changes that make the stored list equal to the items; an exit status. */
 static int
 replace(struct cli *c, struct todos *t, struct buf *reason)
 {
@@ -371,7 +371,7 @@ check_policy(struct cli *c, const struct json *input, struct tool_answer *a)
 	return ok;
 }
 
-/* Make the list what the items say; an exit status.  Another call may come in between. */
+/* The same; once more if another call has changed the list meanwhile. */
 static int
 write_items(struct cli *c, struct todos *t, struct buf *reason)
 {

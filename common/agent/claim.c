@@ -81,7 +81,7 @@ refuse_begin(struct taking *k, enum claim_result result)
 	task_name(k->reason, &k->task);
 }
 
-/* The way out, if nobody works on the task any more. */
+/* What to do if no agent works on the task. */
 static void
 add_release(struct taking *k, const char *if_gone)
 {
@@ -117,7 +117,7 @@ check_session(struct taking *k, const struct claim *c)
 				    "leave out the status). Else take another task.");
 	} else
 		buf_puts(k->reason, "Who works on it is not known. Take another task.");
-	add_release(k, " If nobody works on it,");
+	add_release(k, " If no agent works on it,");
 	return false;
 }
 

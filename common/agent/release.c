@@ -161,7 +161,7 @@ release_finish(struct releasing *r, struct store *s)
 			.to = claim_task_facts(task_held(t) ? t->status : TASK_PENDING, NULL),
 			.extra = claim_texts(buf_text(&t->text), r->texts.item[i]),
 		};
-		/* The agent is, and not only this task given back. */
+		/* Set only if the agent itself ended. */
 		out_bool(entries[i].extra, "ended", r->ids == NULL);
 		if (store_blockers(s, t, &b, &ignored) == 0) {
 			if (b.count == 0 && !task_held(t))

@@ -185,7 +185,7 @@ for session in ["i1", "i2", "i1"]:
 	make Nobody
 	tasks --dir $dir complete "$id"
 	tasks --dir $dir claim "$id" --agent z --json
-	refused "1.57: a completed task of nobody ($dir)" already_resolved 12
+	refused "1.57: a completed task without an owner ($dir)" already_resolved 12
 
 	## 1.58: busy is who owns another unfinished task
 	make Mine
