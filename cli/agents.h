@@ -11,8 +11,8 @@
 enum agents_state {
 	AGENTS_RUNNING, /* has a task in progress, or works on something else */
 	AGENTS_GONE,    /* ended, and had an unfinished task */
-	AGENTS_IDLE,    /* has none in progress */
-	AGENTS_DONE,    /* has none, and completed some */
+	AGENTS_IDLE,    /* has none in progress: a team member, or one that completed none */
+	AGENTS_DONE,    /* has none, completed some, and is not a team member */
 };
 const char *agents_state_name(enum agents_state);
 

@@ -123,7 +123,7 @@ struct completing {
 
 /* What the completions of a call share. */
 struct verify_call {
-	struct config config;
+	const struct config *config;
 	struct strings ids; /* the tasks that it completes */
 	bool force;
 };
@@ -264,13 +264,13 @@ verify_one(struct cli *c, const struct change_batch *b, struct completing *k, st
 	if (claims_load(&c->list, &claims, err) == -1)
 		return -1;
 	*request = (struct verify_request){ .on = GATE_COMPLETE,
-		.config = &k->call->config,
+		.config = k->call->config,
 		.list = &c->list,
 		.store = &c->store,
 		.task = k->then.id,
 		.given = &k->then,
 		.claims = &claims,
-		.deadline = deadline_in(k->call->config.deadline_ms) };
+		.deadline = deadline_in(k->call->config->deadline_ms) };
 	change_identify(c, k->now.id != NULL ? &k->now : &k->then, &claims);
 	cli_agent(c, &request->agent);
 	if (b->force)
@@ -320,10 +320,8 @@ prepare(struct change_batch *b, size_t i, struct completing *k, struct error *er
 static int
 plan(struct cli *c, struct change_batch *b, struct verify_call *call, struct error *err)
 {
-	struct config_query q = { .config_dir = c->list.config };
-
 	call->force = b->force;
-	if (config_load(&call->config, &q, err) == -1 ||
+	if ((call->config = cli_config(c, err)) == NULL ||
 	    store_plan(&c->store, b->op, b->count, err) == -1)
 		return -1;
 	for (size_t i = 0; i < b->count; i++)
@@ -375,7 +373,6 @@ change_verify_end(struct completing *k, struct change_batch *b)
 		task_free(&k[i].then);
 		task_free(&k[i].now);
 	}
-	config_free(&k[b->count].call->config);
 	strings_free(&k[b->count].call->ids);
 	free(k[b->count].call);
 	free(k);

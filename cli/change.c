@@ -179,8 +179,8 @@ record(struct cli *c, const struct change_batch *b)
 	for (size_t i = 0; b->other_list != NULL && i < n; i++)
 		out_string(entries[i].extra, "other_list", b->other_list);
 	append(c, entries, n);
-	for (size_t i = 0; i < ended.count; i++)
-		(void)claims_forget(&c->list, ended.item[i], cli_deadline(), &ignored);
+	if (ended.count > 0)
+		(void)claims_forget(&c->list, &ended, cli_deadline(), &ignored);
 	strings_forget(seen);
 	strings_free(&ended);
 	free(entries);
@@ -222,21 +222,19 @@ apply_claims(struct cli *c, struct change_batch *b, struct buf *reason, struct e
 		.by_session = b->by_session,
 		.pass_resolved = b->reopen,
 		.outcome = &b->claim };
-	struct config config;
-	struct config_query q = { .config_dir = c->list.config };
 	struct error ignored;
+	const struct config *config = cli_config(c, &ignored);
 	char *head;
 
 	cli_agent(c, &r.agent);
 	/* The gate file and the commit at the time of the claim: a later verdict compares with
 	 * them. */
-	if (config_load(&config, &q, &ignored) == 0 && config.project.path != NULL)
-		r.gate_file_hash = config.project.hash;
+	if (config != NULL && config->project.path != NULL)
+		r.gate_file_hash = config->project.hash;
 	head = git_head(".");
 	r.head = head;
 	(void)claim_take(&c->list, &c->store, &r, reason, cli_deadline(), err);
 	free(head);
-	config_free(&config);
 	return b->claim.result == CLAIM_FAULT ? -1 : claim_exit(b->claim.result);
 }
 
@@ -383,7 +381,7 @@ int
 change_clear(struct cli *c, struct error *err)
 {
 	struct task_set tasks = { 0 };
-	struct strings others = { 0 }, whys = { 0 };
+	struct strings ids = { 0 }, others = { 0 }, whys = { 0 };
 	struct journal_entry *entries;
 	struct agent agent;
 	struct error ignored;
@@ -395,6 +393,7 @@ change_clear(struct cli *c, struct error *err)
 	for (size_t i = 0; count != -1 && i < tasks.count; i++) {
 		struct store_op op = { .kind = STORE_DELETE, .before = tasks.item[i] };
 
+		strings_add(&ids, op.before.id);
 		fill_entry(&entries[n++], &agent, &op, NULL);
 	}
 	for (size_t i = 0; count != -1 && i < others.count; i += 2) {
@@ -404,9 +403,10 @@ change_clear(struct cli *c, struct error *err)
 		fill_removed(&entries[n++], &agent, others.item[i], others.item[i + 1], why);
 	}
 	append(c, entries, n);
-	for (size_t i = 0; count != -1 && i < tasks.count; i++)
-		(void)claims_forget(&c->list, tasks.item[i].id, cli_deadline(), &ignored);
+	if (ids.count > 0)
+		(void)claims_forget(&c->list, &ids, cli_deadline(), &ignored);
 	free(entries);
+	strings_free(&ids);
 	task_set_free(&tasks);
 	strings_free(&others);
 	strings_free(&whys);

@@ -6,8 +6,10 @@
 #include "json/json.h"
 
 /*
- * Changes to the list: all changes of a call or none, and a line in the journal for each changed
- * task, with the task before and after, for `log`, `undo` and `restore`.
+ * Changes to the list: all changes of a call or none (of more than STORE_PORTION those of the first
+ * portions, if a later one fails, or is refused because another process changed the list after the
+ * check), and a line in the journal for each changed task, with the task before and after, for
+ * `log`, `undo` and `restore`.
  *
  *	struct store_op op = { STORE_UPDATE, id, .change = &change };
  *	struct change_batch b = { .op = &op, .count = 1 };

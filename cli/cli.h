@@ -7,6 +7,7 @@
 #include "agent/claim.h"
 #include "base/buf.h"
 #include "base/error.h"
+#include "config/config.h"
 #include "gate/verify.h"
 #include "list/list.h"
 #include "list/store.h"
@@ -89,7 +90,8 @@ struct cli {
 
 	struct list list;
 	struct store store;
-	bool syncs; /* there are sync commands */
+	bool syncs;            /* there are sync commands */
+	struct config *config; /* cli_config(); NULL: not read yet */
 	struct buf out;
 	char *agent_name; /* set by cli_act_as(); NULL: see cli_agent() */
 	char *client;     /* an MCP client's name, and the session of its call: cli_call_from() */
@@ -148,7 +150,10 @@ int cli_open_list(struct cli *, const char *name, bool make);
 int cli_open_for(struct cli *, const char *id);
 /* Close it again.  If it was changed, the sync commands of the settings run, detached. */
 void cli_close(struct cli *);
-void cli_settings(struct cli *);    /* of the store that was opened: durability, sync */
+void cli_settings(struct cli *); /* of the store that was opened: durability, sync */
+/* The settings, read once for a command or a line to the MCP server; NULL: they cannot be read. */
+const struct config *cli_config(struct cli *, struct error *);
+void cli_forget_config(struct cli *);
 struct deadline cli_deadline(void); /* until when a command waits for a lock */
 
 /*

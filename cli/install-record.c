@@ -31,7 +31,7 @@ install_record_lock(const char *config, struct lock *lock, int *dirfd, struct er
 	*dirfd = install_record_dir(config, true, err);
 	if (*dirfd == -1)
 		return -1;
-	return lock_own(lock, *dirfd, "lock", deadline_in(30000), err);
+	return lock_own(lock, *dirfd, "lock", deadline_in(10000), err);
 }
 
 static void

@@ -126,8 +126,7 @@ install_skill(struct cli *c, const struct registration *r, enum scope scope, boo
 	int rc = dry ? preview(r, path, &e, &err) : run_edit(r, path, true, &e, &err);
 
 	if (rc == -1)
-		cli_fail(c, err.kind == ERROR_REFUSED ? EXIT_RULE : EXIT_FAULT,
-		    "%s is unchanged: %s", path, err.text);
+		cli_fail(c, cli_status(err.kind), "%s is unchanged: %s", path, err.text);
 	else if (!c->json)
 		cli_print(c, "%s%s: %s\n", dry && rc == 1 ? "would change " : "", path,
 		    rc == 1 ? "skill installed" : "nothing to do");
@@ -144,7 +143,7 @@ install_skill_remove(struct cli *c, const struct registration *r, enum scope sco
 	int rc = run_edit(r, path, false, &e, &err);
 
 	if (rc == -1)
-		cli_fail(c, EXIT_FAULT, "%s is unchanged: %s", path, err.text);
+		cli_fail(c, cli_status(err.kind), "%s is unchanged: %s", path, err.text);
 	else if (e.changed)
 		cli_note(c,
 		    "claude-tasks: %s was changed since install, and is kept (remove it if you do "

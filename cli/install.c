@@ -339,7 +339,7 @@ static int
 job_end(struct cli *c, const char *path, struct job *job, int rc, const struct error *err)
 {
 	if (rc == -1)
-		return cli_fail(c, EXIT_FAULT, "%s is unchanged: %s", path, err->text);
+		return cli_fail(c, cli_status(err->kind), "%s is unchanged: %s", path, err->text);
 	(c->json ? result_json : result_text)(c, path, job);
 	return EXIT_DONE;
 }

@@ -26,7 +26,7 @@ list_name(char *value)
 
 /* Are they one file?  Those that do not exist: one path? */
 static bool
-same_file(const char *a, const char *b)
+is_same_file(const char *a, const char *b)
 {
 	struct stat x, y;
 
@@ -40,8 +40,8 @@ static bool
 is_users(const struct registration *r)
 {
 	char *dir = mem_printf("%s/.claude", r->project);
-	bool is = same_file(dir, r->config) ||
-		  same_file(r->file[SCOPE_PROJECT].path, r->file[SCOPE_USER].path);
+	bool is = is_same_file(dir, r->config) ||
+		  is_same_file(r->file[SCOPE_PROJECT].path, r->file[SCOPE_USER].path);
 
 	free(dir);
 	return is;

@@ -86,7 +86,7 @@ check_priority(struct cli *c, const struct buf *metadata)
 	struct error err;
 	bool ok;
 
-	/* What is no JSON is refused where it is merged. */
+	/* Text that is not JSON is refused when it is merged. */
 	ok = json_parse(&j, metadata->data, metadata->len, &err) == -1 ||
 	     task_priority_ok(&j, json_member(&j, JSON_ROOT, "priority"));
 	json_free(&j);

@@ -81,7 +81,7 @@ refuse_begin(struct taking *k, enum claim_result result)
 	task_name(k->reason, &k->task);
 }
 
-/* The way out, if nobody works on the task any more. */
+/* What to do if no agent works on the task. */
 static void
 add_release(struct taking *k, const char *if_gone)
 {
@@ -117,7 +117,7 @@ check_session(struct taking *k, const struct claim *c)
 				    "leave out the status). Else take another task.");
 	} else
 		buf_puts(k->reason, "Who works on it is not known. Take another task.");
-	add_release(k, " If nobody works on it,");
+	add_release(k, " If no agent works on it,");
 	return false;
 }
 
@@ -305,7 +305,7 @@ take_one(struct taking *k, struct store *s, const struct task *now, const struct
 	/* Its own claim stays as it was made: later verdicts compare with that time. */
 	if (c == NULL || now->status != TASK_IN_PROGRESS || !claim_is_by(c, &k->req->agent))
 		claim_record(k);
-	return --k->left == 0 && claims_save(&k->claims, err) == -1 ? -1 : 1;
+	return --k->left == 0 && k->taken.count > 0 && claims_save(&k->claims, err) == -1 ? -1 : 1;
 }
 
 int
@@ -370,13 +370,13 @@ take_held(void *arg, struct store *s, struct error *err)
 	claim_outcome_free(k->outcome);
 	claims_free(&k->claims);
 	strings_free(&k->taken);
-	if (claims_lock(k->list, &k->claims, k->deadline, err) == -1)
+	if (claims_lock(k->list, &k->claims, NULL, k->deadline, err) == -1)
 		return -1;
 	rc = k->req->op != NULL ? take_ops(k, s, err) : take_call(k, s, err);
 	claims_unlock(&k->claims);
 	/* The record may have been saved, and then the tasks could not be written. */
-	for (size_t i = 0; rc == -1 && k->left == 0 && i < k->taken.count; i++)
-		(void)claims_forget(k->list, k->taken.item[i], k->deadline, &ignored);
+	if (rc == -1 && k->left == 0)
+		(void)claims_forget(k->list, &k->taken, k->deadline, &ignored);
 	return rc;
 }
 

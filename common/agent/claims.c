@@ -51,18 +51,28 @@ claims_free(struct claims *claims)
 	for (i = 0; i < claims->count; i++)
 		json_fields_free(&claims->item[i], fields);
 	free(claims->item);
+	file_unmark(&claims->mark);
 	claims_unlock(claims);
 	memset(claims, 0, sizeof(*claims));
+}
+
+/* All but the lock. */
+static void
+move_items(struct claims *to, struct claims *from)
+{
+	to->item = from->item;
+	to->count = from->count;
+	to->mark = from->mark;
+	from->item = NULL;
+	from->count = 0;
+	from->mark = (struct file_mark){ 0 };
 }
 
 void
 claims_move(struct claims *to, struct claims *from)
 {
 	claims_free(to);
-	to->item = from->item;
-	to->count = from->count;
-	from->item = NULL;
-	from->count = 0;
+	move_items(to, from);
 	claims_free(from);
 }
 
@@ -133,17 +143,25 @@ ledger_parse(
 	return rc;
 }
 
+static int
+ledger_read(const struct list *list, struct claims *claims, struct error *err)
+{
+	struct buf text = { 0 };
+	int rc = list_state_read_mark(list, LEDGER, &text, &claims->mark, err);
+
+	if (rc == 1)
+		rc = ledger_parse(list, &text, claims, err);
+	if (rc == -1)
+		file_unmark(&claims->mark);
+	buf_free(&text);
+	return rc;
+}
+
 int
 claims_load(const struct list *list, struct claims *claims, struct error *err)
 {
-	struct buf text = { 0 };
-	int rc = list_state_read(list, LEDGER, &text, err);
-
 	memset(claims, 0, sizeof(*claims));
-	if (rc == 1)
-		rc = ledger_parse(list, &text, claims, err);
-	buf_free(&text);
-	return rc;
+	return ledger_read(list, claims, err);
 }
 
 int
@@ -154,11 +172,13 @@ claims_save(struct claims *claims, struct error *err)
 	size_t i;
 	int rc, fd = list_state(claims->list, true, err);
 
+	file_unmark(&claims->mark);
 	if (fd == -1)
 		return -1;
 	if (claims->count == 0) {
 		if (unlinkat(fd, LEDGER, 0) == -1 && errno != ENOENT)
 			return error_sys(err, "cannot remove %s", LEDGER);
+		claims->mark.set = true;
 		return 0;
 	}
 	root = out_object();
@@ -166,25 +186,27 @@ claims_save(struct claims *claims, struct error *err)
 	for (i = 0; i < claims->count; i++)
 		json_fields_write(out_push(array, out_object()), &claims->item[i], fields);
 	out_pretty(&text, root);
-	rc = file_replace(fd, LEDGER, text.data, text.len, 0600, DURABILITY_OFF, err);
+	rc = file_write(fd, LEDGER, text.data, text.len, 0600, DURABILITY_OFF, err);
+	if (rc == 0)
+		file_mark(&claims->mark, fd, LEDGER);
 	buf_free(&text);
 	return rc;
 }
 
 int
-claims_lock(
-    const struct list *list, struct claims *claims, struct deadline deadline, struct error *err)
+claims_lock(const struct list *list, struct claims *claims, struct claims *known,
+    struct deadline deadline, struct error *err)
 {
-	struct buf text = { 0 };
-	int rc, fd = list_state(list, true, err);
+	int rc = 0, fd = list_state(list, true, err);
 
 	*claims = (struct claims){ .list = list, .lock = LOCK_INIT };
 	if (fd == -1 || lock_own(&claims->lock, fd, LEDGER ".lock", deadline, err) == -1)
 		return -1;
 	claims->locked = true;
-	if ((rc = list_state_read(list, LEDGER, &text, err)) == 1)
-		rc = ledger_parse(list, &text, claims, err);
-	buf_free(&text);
+	if (known != NULL && file_marked(&known->mark, fd, LEDGER))
+		move_items(claims, known);
+	else
+		rc = ledger_read(list, claims, err);
 	if (rc == -1)
 		claims_free(claims);
 	return rc;
@@ -199,26 +221,31 @@ claims_unlock(struct claims *claims)
 }
 
 int
-claims_forget(
-    const struct list *list, const char *task, struct deadline deadline, struct error *err)
+claims_forget(const struct list *list, const struct strings *tasks, struct deadline deadline,
+    struct error *err)
 {
+	struct claims known, claims;
 	const struct claim *c;
-	struct claims claims;
-	int rc = 0;
+	bool any = false;
+	int count = 0;
 
 	/* No state is made for a list that has none. */
-	if (claims_load(list, &claims, err) == -1)
+	if (claims_load(list, &known, err) == -1)
 		return -1;
-	c = claims_find(&claims, task);
-	claims_free(&claims);
-	if (c == NULL)
-		return 0;
-	if (claims_lock(list, &claims, deadline, err) == -1)
-		return -1;
-	if ((c = claims_find(&claims, task)) != NULL) {
-		claims_drop(&claims, (size_t)(c - claims.item));
-		rc = claims_save(&claims, err) == -1 ? -1 : 1;
+	for (size_t i = 0; i < tasks->count; i++)
+		any |= claims_find(&known, tasks->item[i]) != NULL;
+	if (any && claims_lock(list, &claims, &known, deadline, err) == -1)
+		count = -1;
+	else if (any) {
+		for (size_t i = 0; i < tasks->count; i++)
+			if ((c = claims_find(&claims, tasks->item[i])) != NULL) {
+				claims_drop(&claims, (size_t)(c - claims.item));
+				count++;
+			}
+		if (count > 0 && claims_save(&claims, err) == -1)
+			count = -1;
+		claims_free(&claims);
 	}
-	claims_free(&claims);
-	return rc;
+	claims_free(&known);
+	return count;
 }

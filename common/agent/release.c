@@ -161,7 +161,7 @@ release_finish(struct releasing *r, struct store *s)
 			.to = claim_task_facts(task_held(t) ? t->status : TASK_PENDING, NULL),
 			.extra = claim_texts(buf_text(&t->text), r->texts.item[i]),
 		};
-		/* The agent is, and not only this task given back. */
+		/* Set only if the agent itself ended. */
 		out_bool(entries[i].extra, "ended", r->ids == NULL);
 		if (store_blockers(s, t, &b, &ignored) == 0) {
 			if (b.count == 0 && !task_held(t))
@@ -238,7 +238,7 @@ release_agent_held(void *arg, struct store *s, struct error *err)
 	int rc = 0;
 
 	release_begin(r);
-	if (claims_lock(r->list, &claims, r->deadline, err) == -1)
+	if (claims_lock(r->list, &claims, r->known, r->deadline, err) == -1)
 		return -1;
 	for (i = 0; rc == 0 && i < claims.count; i++)
 		if (is_its_claim(&claims.item[i], r->agent))
@@ -326,7 +326,7 @@ release_tasks_held(void *arg, struct store *s, struct error *err)
 	release_begin(r);
 	for (size_t i = 0; rc == 0 && i < r->ids->count; i++)
 		rc = release_named(r, s, r->ids->item[i], err);
-	if (rc == -1 || claims_lock(r->list, &claims, r->deadline, err) == -1)
+	if (rc == -1 || claims_lock(r->list, &claims, NULL, r->deadline, err) == -1)
 		return -1;
 	if ((rc = release_write(r, s, err)) == 0)
 		rc = release_update_claims(r, &claims, err);
@@ -392,7 +392,7 @@ release_dead_held(void *arg, struct store *s, struct error *err)
 	int rc;
 
 	release_begin(r);
-	if (claims_lock(r->list, &claims, r->deadline, err) == -1)
+	if (claims_lock(r->list, &claims, r->known, r->deadline, err) == -1)
 		return -1;
 	for (i = 0; i < claims.count; i++) {
 		const struct claim *c = &claims.item[i];

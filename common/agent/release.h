@@ -45,7 +45,7 @@ void release_plan(struct store *, const char *ended_session, const struct agent 
 
 /* The client's words: `backend-2 has shut down. 2 task(s) were unassigned: #1 "A", #2 "B". Use
  * TaskList to check availability and TaskUpdate with owner to reassign them to idle teammates.` /
- * `was terminated.`  who NULL: nobody has ended. */
+ * `was terminated.`  who NULL: no agent has ended. */
 void release_message(struct buf *, const char *who, bool terminated, const struct released *);
 
 #endif

@@ -37,7 +37,7 @@ int error_sys(struct error *, const char *fmt, ...) __attribute__((format(printf
 int error_prefix(struct error *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* After a failed call: was it interrupted by a signal, and is to be tried again?  `tries` starts
- * at 0; after a hundred interruptions in a row the answer is no. */
+ * at 0; after a hundred interruptions in a row the answer is false. */
 bool error_again(int *tries);
 
 #endif

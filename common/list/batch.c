@@ -126,7 +126,7 @@ add_edge(
 	const struct store_op *op = &b->op[i];
 	struct batch_task *t = batch_find(b, b->id[i]), *o = batch_find(b, other);
 	struct batch_task *blocked = up ? t : o, *blocker = up ? o : t;
-	/* Nobody can mean an id that was not chosen yet. */
+	/* The caller cannot know an id that this batch chooses. */
 	struct graph_edge e = { .blocked = blocked->id,
 		.blocker = blocker->id,
 		.unknown = o->now.id == NULL || strings_has(&b->fresh, other) };

@@ -35,7 +35,8 @@
 #define JOURNAL_LINE_MAX (16u << 20) /* from, to and extra are left out of a longer line */
 
 struct journal_entry {
-	/* claim release complete refuse sync repair create update delete receipt ... */
+	/* claim release complete refuse report sync repair create update delete receipt ...  In old
+	 * journals "sync" with a task is a report, and "outward" a sync command that failed. */
 	const char *event;
 	bool light; /* may be lost in a power cut: it proves and restores nothing */
 	const char *task, *agent, *session, *why; /* NULL: not there */

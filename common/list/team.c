@@ -1,7 +1,7 @@
 /*
  * A teammate in tmux is a client of its own, with a session of its own; its
- * list is the lead's.  Nothing in its tool events says so, hence the detour
- * over the process and the team's config.
+ * list is the lead's.  Nothing in its tool events says so, so its process and
+ * the team's config are used.
  *
  * A config that outlived its lead (SIGKILL) is ignored: pane numbers and
  * process ids are used again.

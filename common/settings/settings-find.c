@@ -194,7 +194,7 @@ config_argument(const struct json *j, json_ref handler, const char *command, boo
 }
 
 static void
-add_entry(
+find_entry(
     struct settings_entries *all, const struct json *j, const struct settings_place *at, char *path)
 {
 	char *command = json_member_string(j, at->handler, "command");
@@ -217,7 +217,7 @@ add_entry(
 
 /* An element of the array of an event. */
 static void
-add_element(
+find_in_element(
     struct settings_entries *all, const struct json *j, json_ref event, json_ref e, size_t index)
 {
 	enum settings_element kind = element_kind(j, e);
@@ -236,7 +236,7 @@ add_element(
 		at.handler = h;
 		at.program = handler_program(j, h, &at.exec, &path);
 		if (at.program != NULL)
-			add_entry(all, j, &at, path);
+			find_entry(all, j, &at, path);
 	}
 }
 
@@ -253,7 +253,7 @@ settings_find(const char *text, size_t len, struct settings_entries *all, struct
 		size_t index = 0;
 
 		JSON_EACH (&j, event, e)
-			add_element(all, &j, event, e, index++);
+			find_in_element(all, &j, event, e, index++);
 	}
 	json_free(&j);
 	return rc;

@@ -18,8 +18,8 @@ int process_read(pid_t, struct process *);
 /* Was the process started with this in its environment ("NAME=value")?  1, 0, -1 unknown. */
 int process_has_env(pid_t, const char *);
 
-/* The process that was forked, if this one runs the same command as its parent (a subshell lives
- * only as long as its command); else the process itself. */
+/* The topmost of the processes above this one that run the same command line, each the parent of
+ * the next (a forked subshell lives only as long as its command); if there is none, itself. */
 pid_t process_origin(pid_t);
 
 #endif

@@ -139,7 +139,7 @@ task_patch_make(struct json *patch, struct buf *text, enum task_dialect dialect,
 	*text = edited;
 	if (rc == 0)
 		rc = json_parse(patch, buf_text(text), text->len, err);
-	/* nothing to merge, and nobody said that there is metadata */
+	/* Nothing to merge, and the task had no metadata. */
 	if (rc == 0 && c->metadata == NULL && json_count(patch, JSON_ROOT) == 0)
 		buf_reset(text);
 	return rc;

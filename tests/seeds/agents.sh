@@ -73,7 +73,7 @@ is '1.62: release --dead without a dead agent names no task and has no message' 
 
 ## 1.80: who is there
 tasks -l $team agents
-is '1.80: agents says that nobody has taken a task' "no agent has taken a task of list '$team'" "$out"
+is '1.80: agents says that no agent has taken a task' "no agent has taken a task of list '$team'" "$out"
 for subject in Build Ship Docs Check Wait; do
 	tasks -l $team create "$subject"
 done

@@ -35,7 +35,7 @@ for dir in native doc .tasks; do
 	before=$(task "$id")
 	ask claim_task "{\"task_id\":\"$id\"}"
 	refused "4.8: a second claim_task is refused ($dir)" already_claimed 11
-	has "4.8: with the reason ($dir)" 'is in_progress, so it cannot be claimed.' "$(field .message)"
+	has "4.8: the refusal of a second claim_task gives the reason ($dir)" 'is in_progress, so it cannot be claimed.' "$(field .message)"
 	has "4.8: the refusal of a second claim_task names the way out ($dir)" "claude-tasks release $id." "$(field .error)"
 	ask claim_task "{\"task_id\":\"$id\",\"owner\":\"agent\"}"
 	refused "4.8: a second claim_task with the same owner is refused ($dir)" already_claimed 11
@@ -121,7 +121,7 @@ sys.stdin.read()' "$cli" --dir="$dir" call claim_task "{\"task_id\":\"$id\"}" <"
 	wait $client
 	rm "$T/fifo"
 	ask claim_task "{\"task_id\":\"$id\",\"owner\":\"eve\"}"
-	is "4.8: that of a client that is gone can be claimed ($dir)" 'true eve' "$(field '"\(.claimed) \(.task.owner)"')"
+	is "4.8: a task of a client that is gone can be claimed ($dir)" 'true eve' "$(field '"\(.claimed) \(.task.owner)"')"
 
 	# One agent may have started another: the session that was set last counts.
 	for names in 'CLAUDE_CODE_SESSION_ID CODEX_THREAD_ID' 'CODEX_THREAD_ID CLAUDE_CODE_SESSION_ID'; do
@@ -179,13 +179,13 @@ for session in ["i1", "i2", "i1"]:
 	has "1.57: says that it is completed ($dir)" "is already completed, by \"v\"." "$err"
 	has "1.57: the refusal says how to reopen the task ($dir)" "claude-tasks update $second --status pending." "$err"
 	tasks --dir $dir claim "$second" --agent v --json
-	refused "1.57: a completed task of the agent itself ($dir)" already_resolved 12
+	refused "1.57: a completed task of the agent itself cannot be claimed ($dir)" already_resolved 12
 	ask claim_task "{\"task_id\":\"$second\",\"owner\":\"z\"}"
-	refused "1.57: the same by claim_task ($dir)" already_claimed 11
+	refused "1.57: claim_task does not claim a completed task of another agent ($dir)" already_claimed 11
 	make Nobody
 	tasks --dir $dir complete "$id"
 	tasks --dir $dir claim "$id" --agent z --json
-	refused "1.57: a completed task of nobody ($dir)" already_resolved 12
+	refused "1.57: a completed task without an owner cannot be claimed ($dir)" already_resolved 12
 
 	## 1.58: busy is who owns another unfinished task
 	make Mine
@@ -194,7 +194,7 @@ for session in ["i1", "i2", "i1"]:
 	tasks --dir $dir update "$mine" --owner w
 	tasks --dir $dir claim "$id" --agent w --one --json
 	refused "1.58: the owner of a pending task is busy ($dir)" agent_busy 14
-	is "1.58: with that task ($dir)" "[\"$mine\"] $id" "$(field '"\(.busyWithTasks | tojson) \(.task.id)"')"
+	is "1.58: the refusal of a busy agent names the task that it owns ($dir)" "[\"$mine\"] $id" "$(field '"\(.busyWithTasks | tojson) \(.task.id)"')"
 	has "1.58: a busy agent is told how to change that ($dir)" "claude-tasks release $mine." "$err"
 	tasks --dir $dir claim "$mine" --agent w --one --json
 	is "1.58: its own task does not count ($dir)" 'true 0' "$(field .success) $rc"
@@ -211,6 +211,6 @@ make Python
 jq '.status = "in_progress" | .owner = "agent"' ".tasks/$id.json" >"$T/task" && cp "$T/task" ".tasks/$id.json"
 ask_as COPILOT_AGENT_SESSION_ID=s1 claim_task "{\"task_id\":\"$id\"}"
 refused '4.8: a task that another program started is not claimed' already_claimed 11
-has '4.8: its reason' 'Who works on it is not known.' "$(field .message)"
+has '4.8: the refusal of a task that another program started gives the reason' 'Who works on it is not known.' "$(field .message)"
 ask_as COPILOT_AGENT_SESSION_ID=s1 complete_task "{\"task_id\":\"$id\"}"
-is '4.8: but completed, under the name that this program uses' 0 "$rc"
+is '4.8: a task that another program started can be completed under the name that it uses' 0 "$rc"
