@@ -57,6 +57,8 @@ names_read(struct store *s, struct names *names)
 	closedir(dir);
 }
 
+const char *const store_layouts[STORE_LAYOUTS] = { "native", "document", "folder" };
+
 bool
 store_folder_name(const char *dir)
 {
