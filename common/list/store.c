@@ -309,7 +309,7 @@ store_blockers(struct store *s, const struct task *task, struct blockers *b, str
 	memset(b, 0, sizeof(*b));
 	for (size_t i = 0; rc != -1 && i < task->blocked_by.count; i++) {
 		rc = store_get_shown(s, task->blocked_by.item[i], &t, err);
-		if (rc == 0 || (rc == 1 && task_open(&t)))
+		if (rc != -1 && task_blocks(rc == 1 ? &t : NULL))
 			blockers_add(b, task->blocked_by.item[i], rc == 1 ? &t : NULL);
 	}
 	task_free(&t);
