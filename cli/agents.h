@@ -41,8 +41,7 @@ struct agents {
 	bool journal;            /* it was read: completed and seen_ms are known */
 	struct agents_one *item; /* those with tasks first, then the team, then the last seen */
 	size_t count;
-	uint32_t *index; /* while they are found, by hash of the key: position + 1, 0 free */
-	size_t slots;
+	void *keys; /* tsearch(3): where each is, while they are found */
 };
 
 /* 0; -1 after cli_error().  The view is that of c's list. */

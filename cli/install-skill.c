@@ -35,7 +35,7 @@ install_skill_path(const struct registration *r, enum scope scope)
 static bool
 is_recorded(const struct install_record *record, const char *text, size_t len)
 {
-	char hex[65];
+	char hex[HASH_HEX];
 
 	hash_text(text, len, hex);
 	return strcmp(hex, record->after) == 0;

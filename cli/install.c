@@ -213,7 +213,7 @@ edit_uninstall(void *arg, const char *text, size_t len, bool existed, struct buf
 {
 	struct job *job = arg;
 	struct buf before = { 0 };
-	char hex[65];
+	char hex[HASH_HEX];
 
 	if (!existed) {
 		*remove = true;
@@ -274,7 +274,7 @@ save_record(const struct registration *r, const char *path, struct job *job,
     const struct settings_edit *e, struct error *err)
 {
 	struct install_record old = { 0 };
-	char hex[65];
+	char hex[HASH_HEX];
 
 	(void)install_record_load(r->config, path, &old, err);
 	hash_text(e->before.data, e->before.len, hex);

@@ -175,8 +175,6 @@ row_compare(const void *a, const void *b)
 					       : strcmp(x->name, y->name);
 }
 
-static const char *const layout_names[] = { "native", "document", "folder" };
-
 static struct json_object *
 row_json(const struct cli *c, const struct row *r)
 {
@@ -186,7 +184,7 @@ row_json(const struct cli *c, const struct row *r)
 	clock_iso(iso, r->changed_ms);
 	out_string(o, "list", r->name);
 	out_string(o, "kind", r->kind);
-	out_string(o, "layout", layout_names[r->layout]);
+	out_string(o, "layout", store_layouts[r->layout]);
 	out_int(o, "tasks", (int64_t)r->view.shown);
 	out_int(o, "pending", (int64_t)r->view.pending);
 	out_int(o, "in_progress", (int64_t)r->view.in_progress);
@@ -216,7 +214,7 @@ row_text(struct cli *c, const struct row *r, int name_width)
 		buf_printf(&c->out, ", %zu in progress", r->view.in_progress);
 	if (r->view.cancelled > 0)
 		buf_printf(&c->out, ", %zu cancelled", r->view.cancelled);
-	buf_printf(&c->out, ", %s", layout_names[r->layout]);
+	buf_printf(&c->out, ", %s", store_layouts[r->layout]);
 	if (r->changed_ms != 0) {
 		buf_puts(&c->out, ", ");
 		view_ago(&c->out, r->changed_ms);

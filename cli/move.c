@@ -17,17 +17,17 @@
 static int
 form_value(struct cli *c, const char *flag, enum convert_form *form)
 {
-	static const char *const names[] = { "native", "document", "exported", "folder",
-		"checklist", "tasks.json", "markdown" };
-	const char *value = cli_value(c, flag);
+	const char *value = cli_value(c, flag), *names[CONVERT_UNKNOWN];
 
 	*form = CONVERT_UNKNOWN;
 	if (value == NULL)
 		return EXIT_DONE;
 	*form = convert_form_parse(value);
-	return *form != CONVERT_UNKNOWN
-		   ? EXIT_DONE
-		   : cli_unknown(c, "form", value, names, sizeof(names) / sizeof(names[0]));
+	if (*form != CONVERT_UNKNOWN)
+		return EXIT_DONE;
+	for (enum convert_form i = CONVERT_NATIVE; i < CONVERT_UNKNOWN; i++)
+		names[i] = convert_form_name(i);
+	return cli_unknown(c, "form", value, names, CONVERT_UNKNOWN);
 }
 
 void

@@ -105,14 +105,13 @@ heading(struct cli *c, const struct view *v)
 static void
 list_json(struct cli *c, const struct view *v, const struct filter *f)
 {
-	static const char *const layout[] = { "native", "document", "folder" };
 	struct json_object *o = out_object(), *tasks, *counts;
 	size_t hidden = 0;
 
 	out_string(o, "list", c->list.name);
 	out_string(o, "dir", c->list.dir);
 	out_string(o, "why", c->list.why);
-	out_string(o, "layout", c->store.dirfd == -1 ? NULL : layout[c->store.layout]);
+	out_string(o, "layout", c->store.dirfd == -1 ? NULL : store_layouts[c->store.layout]);
 	counts = out_add(o, "counts", out_object());
 	out_int(counts, "pending", (int64_t)v->pending);
 	out_int(counts, "in_progress", (int64_t)v->in_progress);

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "list/store.h"
+#include "store-one.h"
 
 #define SOON deadline_in(20000)
 

@@ -233,7 +233,6 @@ static const struct task *
 task_then(struct batch *b, const char *id, struct task *read, int *rc, struct error *err)
 {
 	const struct batch_task *own = batch_find(b, id);
-	size_t at;
 
 	*rc = 0;
 	if (own != NULL)
@@ -242,8 +241,7 @@ task_then(struct batch *b, const char *id, struct task *read, int *rc, struct er
 		*rc = store_get_shown(b->store, id, read, err);
 		return *rc == 1 ? read : NULL;
 	}
-	at = task_index_find(&b->index, id);
-	return at != TASK_NOWHERE ? &b->all->item[at] : NULL;
+	return task_index_get(&b->index, id);
 }
 
 /* 1: the dependencies block it; 0, or -1. */
@@ -256,7 +254,7 @@ batch_is_blocked(struct batch *b, const struct task *t, struct error *err)
 
 	for (size_t i = 0; rc != -1 && !blocked && i < t->blocked_by.count; i++) {
 		blocker = task_then(b, t->blocked_by.item[i], &read, &rc, err);
-		blocked = blocker == NULL || task_open(blocker);
+		blocked = task_blocks(blocker);
 	}
 	task_free(&read);
 	return rc == -1 ? -1 : blocked;

@@ -34,14 +34,13 @@ document_read_once(struct store *s, struct document *d, struct error *err)
 static int
 read_document(struct store *s, struct document *d, struct error *err)
 {
-	static const int waits_us[] = { 200, 1000, 5000 };
 	struct error busy;
-	size_t i = 0;
+	size_t tries = 0;
 	int rc;
 
 	while ((rc = document_read_once(s, d, err)) == -1 && err->kind == ERROR_INPUT &&
-	       s->depth == 0 && i < sizeof(waits_us) / sizeof(waits_us[0]))
-		clock_sleep_us(waits_us[i++]);
+	       s->depth == 0 && clock_wait_again(&tries))
+		;
 	if (rc == -1 && err->kind == ERROR_INPUT && s->depth == 0 &&
 	    store_enter(s, deadline_in(LOCK_PATIENCE_MS), &busy) == 0) {
 		rc = document_read_once(s, d, err);

@@ -132,7 +132,7 @@ add_torn(int statefd, enum durability durability, const struct buf *torn, struct
     struct journal_tip *tip, struct error *err)
 {
 	struct journal_entry e = { .event = "torn" };
-	char name[64], hex[65];
+	char name[64], hex[HASH_HEX];
 	int fd = -1, rc, n;
 
 	for (n = 1; n < 1000 && fd == -1; n++) {

@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "list/list.h"
 #include "sys/file.h"
 
@@ -57,10 +58,10 @@ int journal_append_all(const struct list *, enum durability, struct journal_entr
  * wrong and how (changed, missing, out of order, of another list, torn).  No journal: 0 lines.
  * list may be NULL: any. */
 struct journal_check {
-	uint64_t lines;    /* good ones, before the bad one */
-	uint64_t bad_line; /* 1-based; 0: none */
-	bool torn;         /* an incomplete last line, nothing else wrong */
-	char head[65];     /* hash of the last good line; "" before the first */
+	uint64_t lines;      /* good ones, before the bad one */
+	uint64_t bad_line;   /* 1-based; 0: none */
+	bool torn;           /* an incomplete last line, nothing else wrong */
+	char head[HASH_HEX]; /* hash of the last good line; "" before the first */
 };
 int journal_verify(int statefd, const char *list, struct journal_check *, struct error *);
 int journal_verify_text(

@@ -57,6 +57,8 @@ names_read(struct store *s, struct names *names)
 	closedir(dir);
 }
 
+const char *const store_layouts[STORE_LAYOUTS] = { "native", "document", "folder" };
+
 bool
 store_folder_name(const char *dir)
 {
@@ -307,7 +309,7 @@ store_blockers(struct store *s, const struct task *task, struct blockers *b, str
 	memset(b, 0, sizeof(*b));
 	for (size_t i = 0; rc != -1 && i < task->blocked_by.count; i++) {
 		rc = store_get_shown(s, task->blocked_by.item[i], &t, err);
-		if (rc == 0 || (rc == 1 && task_open(&t)))
+		if (rc != -1 && task_blocks(rc == 1 ? &t : NULL))
 			blockers_add(b, task->blocked_by.item[i], rc == 1 ? &t : NULL);
 	}
 	task_free(&t);

@@ -27,6 +27,8 @@
  * see store_bad().
  */
 enum store_layout { STORE_NATIVE, STORE_DOCUMENT, STORE_FOLDER };
+#define STORE_LAYOUTS 3
+extern const char *const store_layouts[STORE_LAYOUTS]; /* their names */
 
 struct store {
 	int dirfd;
@@ -153,14 +155,9 @@ int store_plan(struct store *, struct store_op *, size_t count, struct error *);
 void store_ops_free(struct store_op *, size_t count);
 void store_forget_others(struct store *);
 
-/* One of them.  made, before, after may be NULL. */
-int store_create(struct store *, const struct change *, store_rule *, void *, struct task *made,
-    struct deadline, struct error *);
-/* 1 changed, 0 nothing to change, -1; ERROR_NOT_FOUND. */
+/* One update.  before, after may be NULL. */
 int store_update(struct store *, const char *id, const struct change *, store_rule *, void *,
     struct task *before, struct task *after, struct deadline, struct error *);
-int store_delete(struct store *, const char *id, store_rule *, void *, struct task *before,
-    struct deadline, struct error *);
 
 /* `blocked` waits for `blocker` (add) or no longer does (remove). */
 int store_depend(struct store *, const char *blocked, const char *blocker, bool remove,

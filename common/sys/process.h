@@ -1,8 +1,11 @@
 #ifndef SYS_PROCESS_H
 #define SYS_PROCESS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include "base/buf.h"
 
 /* What /proc/PID/stat says about a process. */
 struct process {
@@ -14,6 +17,10 @@ struct process {
 
 /* 1 read, 0 there is no such process, -1 and errno.  Does not allocate. */
 int process_read(pid_t, struct process *);
+
+/* A file of NUL-terminated strings ("cmdline", "environ"); false if it cannot be read or is
+ * empty. */
+bool process_strings(pid_t, const char *file, struct buf *);
 
 /* Was the process started with this in its environment ("NAME=value")?  1, 0, -1 unknown. */
 int process_has_env(pid_t, const char *);

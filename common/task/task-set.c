@@ -202,6 +202,14 @@ task_index_find(const struct task_index *index, const char *id)
 	return TASK_NOWHERE;
 }
 
+const struct task *
+task_index_get(const struct task_index *index, const char *id)
+{
+	size_t at = task_index_find(index, id);
+
+	return at != TASK_NOWHERE ? &index->set->item[at] : NULL;
+}
+
 void
 task_index_free(struct task_index *index)
 {
