@@ -12,6 +12,7 @@ struct history_entry {
 	char *event, *task, *group, *time, *why;
 	char *before, *after; /* texts of the task; NULL: none, or not recorded */
 	char *from, *to;      /* JSON of the fields that changed; NULL */
+	char *claim;          /* JSON of the claim that a release took away; NULL */
 	bool undone;
 };
 

@@ -49,6 +49,9 @@ void claims_move(struct claims *to, struct claims *from);
 const struct claim *claims_find(const struct claims *, const char *task);
 struct claim *claims_add(struct claims *); /* empty */
 void claims_drop(struct claims *, size_t index);
+/* A claim as the record has it. */
+struct json_object *claims_print(const struct claim *);
+int claims_parse(struct claims *, const char *text, struct error *); /* adds it */
 /* The claim on this task is removed from the record. */
 int claims_forget(const struct list *, const char *task, struct deadline, struct error *);
 

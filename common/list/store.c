@@ -128,6 +128,7 @@ store_close(struct store *s)
 		(void)rmdir(s->dir);
 	free(s->dir);
 	buf_free(&s->scratch);
+	store_uncache(s);
 	store_forget_others(s);
 	*s = (struct store)STORE_INIT;
 }
@@ -195,7 +196,39 @@ store_id_ok(const struct store *s, const char *id)
 int
 store_get(struct store *s, const char *id, struct task *t, struct error *err)
 {
-	return store_ops(s)->get(s, id, t, err);
+	size_t at;
+
+	if (s->cached == NULL)
+		return store_ops(s)->get(s, id, t, err);
+	if ((at = task_index_find(&s->cache_index, id)) != TASK_NOWHERE)
+		task_copy(t, &s->cached->item[at]);
+	return at != TASK_NOWHERE;
+}
+
+int
+store_cache(struct store *s, struct error *err)
+{
+	store_uncache(s);
+	if (s->layout != STORE_DOCUMENT)
+		return 0;
+	s->cached = mem_alloc(sizeof(*s->cached));
+	if (store_load(s, s->cached, err) == -1) {
+		store_uncache(s);
+		return -1;
+	}
+	task_index_make(&s->cache_index, s->cached);
+	return 0;
+}
+
+void
+store_uncache(struct store *s)
+{
+	if (s->cached == NULL)
+		return;
+	task_set_free(s->cached);
+	task_index_free(&s->cache_index);
+	free(s->cached);
+	s->cached = NULL;
 }
 
 int
