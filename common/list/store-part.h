@@ -71,8 +71,6 @@ struct store_ops {
 #define LOST_TRIES 5 /* of an operation that lost its lock */
 
 const struct store_ops *store_ops(const struct store *);
-/* The dialect of the layout. */
-enum task_dialect store_dialect(const struct store *);
 
 /* Takes and releases the list's lock; nested calls are counted. */
 int store_enter(struct store *, struct deadline, struct error *);

@@ -64,6 +64,9 @@ bool store_folder_name(const char *dir);
 int store_open(struct store *, const char *dir, bool make, struct error *);
 void store_close(struct store *);
 
+/* The dialect of the layout. */
+enum task_dialect store_dialect(const struct store *);
+
 /* Can a task of this list have this id?  Where ids become names of files: files_name(). */
 bool store_id_ok(const struct store *, const char *id);
 

@@ -503,7 +503,7 @@ dir=$PWD/.tasks
 mkdir "$dir"
 echo '{"id":"1","subject":"A","description":"d","status":"pending","owner":null,"blockedBy":[]}' >"$dir/1.json"
 echo '{"id":"2","subject":"B","description":"d","status":"pending","owner":null,"blockedBy":["1"]}' >"$dir/2.json"
-before=$(cat "$dir"/[12].json)
+before=$(jq -c . "$dir"/[12].json)
 tasks --dir "$dir" delete 1
 tasks --dir "$dir" restore 1
-is "4.4: 'restore' restores the dependency in files of six fields" "0 $before" "$rc $(cat "$dir"/[12].json)"
+is "4.4: 'restore' restores the dependency in files of six fields" "0 $before" "$rc $(jq -c . "$dir"/[12].json)"
