@@ -122,6 +122,7 @@ void
 store_close(struct store *s)
 {
 	lock_release(&s->lock);
+	store_unpin(s);
 	if (s->dirfd != -1)
 		close(s->dirfd);
 	if (s->made)
@@ -148,6 +149,27 @@ store_leave(struct store *s)
 	if (--s->depth > 0)
 		return;
 	lock_release(&s->lock);
+	store_unpin(s);
+}
+
+void
+store_pin(struct store *s, const char *name)
+{
+	int fd = openat(s->dirfd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd == -1)
+		return;
+	s->pin = mem_more(s->pin, s->pins, sizeof(s->pin[0]));
+	s->pin[s->pins++] = fd;
+}
+
+void
+store_unpin(struct store *s)
+{
+	while (s->pins > 0)
+		close(s->pin[--s->pins]);
+	free(s->pin);
+	s->pin = NULL;
 }
 
 int

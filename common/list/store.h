@@ -49,7 +49,9 @@ struct store {
 	struct buf scratch; /* reused by scans */
 	struct lock lock;   /* the list's */
 	int depth;          /* nested store_enter() calls */
-	bool in_task;       /* a task's lock is held */
+	int *pin;           /* of store_pin() */
+	size_t pins;
+	bool in_task; /* a task's lock is held */
 };
 
 #define STORE_INIT                                                            \
