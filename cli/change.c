@@ -12,15 +12,12 @@
 #include "list/journal.h"
 #include "list/subtasks.h"
 
-static char group[48];
+static char group[JOURNAL_GROUP];
 
 void
 change_begin(void)
 {
-	static unsigned serial;
-
-	snprintf(group, sizeof(group), "%llx-%x-%x", (unsigned long long)clock_wall_ms(),
-	    (unsigned)getpid(), serial++);
+	journal_group(group);
 }
 
 bool

@@ -212,17 +212,19 @@ release_some(struct cli *c, const struct strings *ids, struct released *r, struc
 {
 	const char *name = cli_value(c, "agent"), *why = cli_value(c, "reason");
 	struct agent self, agent = { .name = name, .id = name }; /* an owner may be either */
+	/* Many are released portion by portion, which takes longer. */
+	struct deadline deadline =
+	    ids->count == 0 || ids->count > STORE_PORTION ? deadline_in(60000) : cli_deadline();
 
 	if (why == NULL)
 		why = "released by hand";
 	if (cli_flag(c, "dead")) {
 		cli_agent(c, &self);
-		return release_dead(&c->list, &c->store, NULL, &self, NULL, r, cli_deadline(), err);
+		return release_dead(&c->list, &c->store, NULL, &self, NULL, r, deadline, err);
 	}
 	if (name != NULL)
-		return release_agent(
-		    &c->list, &c->store, &agent, why, NULL, r, cli_deadline(), err);
-	return release_tasks(&c->list, &c->store, ids, why, r, cli_deadline(), err);
+		return release_agent(&c->list, &c->store, &agent, why, NULL, r, deadline, err);
+	return release_tasks(&c->list, &c->store, ids, why, r, deadline, err);
 }
 
 static void

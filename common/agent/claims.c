@@ -118,6 +118,14 @@ from_before(const struct list *list)
 	       (int64_t)st.st_mtim.tv_sec < clock_boot_s();
 }
 
+static void
+read_claim(struct claims *claims, const struct json *j, json_ref ref)
+{
+	json_fields_read(claims_add(claims), fields, j, ref);
+	if (claims->item[claims->count - 1].task == NULL)
+		claims_drop(claims, claims->count - 1);
+}
+
 static int
 ledger_parse(
     const struct list *list, const struct buf *text, struct claims *claims, struct error *err)
@@ -129,11 +137,8 @@ ledger_parse(
 	array = rc == 0 ? json_member(&j, JSON_ROOT, "claims") : JSON_ABSENT;
 	if (rc == 0 && json_kind(&j, array) != JSON_ARRAY)
 		rc = error_set(err, ERROR_INPUT, "it has no array 'claims'");
-	JSON_EACH (&j, rc == 0 ? array : JSON_ABSENT, ref) {
-		json_fields_read(claims_add(claims), fields, &j, ref);
-		if (claims->item[claims->count - 1].task == NULL)
-			claims_drop(claims, claims->count - 1);
-	}
+	JSON_EACH (&j, rc == 0 ? array : JSON_ABSENT, ref)
+		read_claim(claims, &j, ref);
 	json_free(&j);
 	if (rc == -1 && from_before(list))
 		rc = 0;
@@ -164,6 +169,27 @@ claims_load(const struct list *list, struct claims *claims, struct error *err)
 	return ledger_read(list, claims, err);
 }
 
+struct json_object *
+claims_print(const struct claim *c)
+{
+	struct json_object *o = out_object();
+
+	json_fields_write(o, c, fields);
+	return o;
+}
+
+int
+claims_parse(struct claims *claims, const char *text, struct error *err)
+{
+	struct json j = { 0 };
+	int rc = json_parse(&j, text, strlen(text), err);
+
+	if (rc == 0)
+		read_claim(claims, &j, JSON_ROOT);
+	json_free(&j);
+	return rc;
+}
+
 int
 claims_save(struct claims *claims, struct error *err)
 {
@@ -184,7 +210,7 @@ claims_save(struct claims *claims, struct error *err)
 	root = out_object();
 	array = out_add(root, "claims", out_array());
 	for (i = 0; i < claims->count; i++)
-		json_fields_write(out_push(array, out_object()), &claims->item[i], fields);
+		out_push(array, claims_print(&claims->item[i]));
 	out_pretty(&text, root);
 	rc = file_write(fd, LEDGER, text.data, text.len, 0600, DURABILITY_OFF, err);
 	if (rc == 0)

@@ -54,6 +54,9 @@ void claims_move(struct claims *to, struct claims *from);
 const struct claim *claims_find(const struct claims *, const char *task);
 struct claim *claims_add(struct claims *); /* empty */
 void claims_drop(struct claims *, size_t index);
+/* A claim as the record has it. */
+struct json_object *claims_print(const struct claim *);
+int claims_parse(struct claims *, const char *text, struct error *); /* adds it */
 /* The claims on these tasks are removed from the record: how many, or -1. */
 int claims_forget(
     const struct list *, const struct strings *tasks, struct deadline, struct error *);

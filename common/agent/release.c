@@ -40,6 +40,10 @@ struct releasing {
 	struct strings why_so; /* parallel to them */
 	struct strings whys;   /* parallel to out->tasks */
 	struct strings texts;  /* parallel to out->tasks: as they are now */
+	struct claims dropped; /* their claims */
+	size_t first, next;    /* the portion of `owned` or `ids`: from, and up to */
+	bool more;             /* another portion is to come */
+	char group[JOURNAL_GROUP];
 };
 
 void
@@ -69,6 +73,18 @@ release_begin(struct releasing *r)
 	strings_free(&r->unused);
 	task_set_free(&r->give);
 	strings_free(&r->why_so);
+	claims_free(&r->dropped);
+	r->next = r->first;
+	r->more = false;
+}
+
+/* Is the portion full?  A document is written once for all. */
+static bool
+release_full(struct releasing *r, const struct store *s)
+{
+	if (s->layout != STORE_DOCUMENT && r->give.count >= STORE_PORTION)
+		r->more = true;
+	return r->more;
 }
 
 static void
@@ -100,7 +116,6 @@ release_write(struct releasing *r, struct store *s, struct error *err)
 		rc = store_apply(s, op, count, r->deadline, err);
 	if (rc == -1 && err->kind == ERROR_NOT_FOUND)
 		err->kind = ERROR_LOST; /* the client has deleted it: decide again */
-	/* Of many, some may be written although others could not be. */
 	for (size_t i = 0; i < count; i++)
 		if (op[i].result == 1) {
 			task_copy(task_set_add(&r->out->tasks), &op[i].before);
@@ -121,6 +136,8 @@ release_update_claims(struct releasing *r, struct claims *claims, struct error *
 
 	for (i = 0; i < claims->count;) {
 		if (strings_has(&r->forget, claims->item[i].task)) {
+			*claims_add(&r->dropped) = claims->item[i];
+			claims->item[i] = (struct claim){ 0 };
 			claims_drop(claims, i);
 			changed = true;
 			continue;
@@ -132,6 +149,23 @@ release_update_claims(struct releasing *r, struct claims *claims, struct error *
 	return changed ? claims_save(claims, err) : 0;
 }
 
+/* What the line of a release has besides.  A claim that a person took away can be restored: its
+ * agent may still live. */
+static struct json_object *
+release_extra(const struct releasing *r, const struct task *t, const char *text)
+{
+	struct json_object *extra = claim_texts(buf_text(&t->text), text);
+	bool by_hand = r->ids != NULL || (r->why != NULL && r->agent->session == NULL);
+	const struct claim *c = by_hand ? claims_find(&r->dropped, t->id) : NULL;
+
+	/* The agent is, and not only this task given back. */
+	out_bool(extra, "ended", r->ids == NULL);
+	out_string(extra, "group", r->group);
+	if (c != NULL)
+		out_add(extra, "claim", claims_print(c));
+	return extra;
+}
+
 /* Journal what was done, and find out what of it can be started now. */
 static void
 release_finish(struct releasing *r, struct store *s)
@@ -141,6 +175,7 @@ release_finish(struct releasing *r, struct store *s)
 	struct blockers b;
 	struct error ignored;
 
+	(void)store_cache(s, &ignored);
 	for (i = released; i < count; i++)
 		entries[i] = (struct journal_entry){
 			.event = "unclaim",
@@ -159,21 +194,39 @@ release_finish(struct releasing *r, struct store *s)
 			.why = r->whys.item[i],
 			.from = claim_task_facts(t->status, t->owner),
 			.to = claim_task_facts(task_held(t) ? t->status : TASK_PENDING, NULL),
-			.extra = claim_texts(buf_text(&t->text), r->texts.item[i]),
+			.extra = release_extra(r, t, r->texts.item[i]),
 		};
-		/* Set only if the agent itself ended. */
-		out_bool(entries[i].extra, "ended", r->ids == NULL);
 		if (store_blockers(s, t, &b, &ignored) == 0) {
 			if (b.count == 0 && !task_held(t))
 				strings_add(&r->out->ready, t->id);
 			blockers_free(&b);
 		}
 	}
+	store_uncache(s);
 	(void)journal_append_all(r->list, s->durability, entries, count, r->deadline, &ignored);
 	free(entries);
 	release_begin(r);
 	strings_free(&r->whys);
 	strings_free(&r->texts);
+}
+
+/* Portion by portion, each decided, written and journalled by itself. */
+static int
+release_run(struct releasing *r, struct store *s,
+    int (*held)(void *, struct store *, struct error *), struct error *err)
+{
+	bool more;
+	int rc;
+
+	journal_group(r->group);
+	do {
+		r->from = r->out->tasks.count;
+		rc = store_locked(s, held, r, r->deadline, err);
+		more = rc == 0 && r->more;
+		r->first = r->next;
+		release_finish(r, s);
+	} while (more);
+	return rc;
 }
 
 /* ---- one agent ---- */
@@ -235,20 +288,24 @@ release_agent_held(void *arg, struct store *s, struct error *err)
 	const struct claim *c;
 	struct claims claims;
 	size_t i;
-	int rc = 0;
+	int rc;
 
 	release_begin(r);
 	if (claims_lock(r->list, &claims, r->known, r->deadline, err) == -1)
 		return -1;
-	for (i = 0; rc == 0 && i < claims.count; i++)
+	rc = store_cache(s, err);
+	for (i = 0; rc == 0 && i < claims.count && !release_full(r, s); i++)
 		if (is_its_claim(&claims.item[i], r->agent))
 			rc = release_claimed(r, s, &claims.item[i], err);
-	for (i = 0; rc == 0 && i < r->owned.count; i++) {
+	for (; rc == 0 && r->next < r->owned.count && !release_full(r, s); r->next++) {
+		const char *id = r->owned.item[r->next];
+
 		/* A claim by another agent of the same name stays. */
-		c = claims_find(&claims, r->owned.item[i]);
-		if (c == NULL || is_its_claim(c, r->agent))
-			rc = release_owned(r, s, r->owned.item[i], err);
+		c = claims_find(&claims, id);
+		if (task_set_find(&r->give, id) == NULL && (c == NULL || is_its_claim(c, r->agent)))
+			rc = release_owned(r, s, id, err);
 	}
+	store_uncache(s);
 	if (rc == 0)
 		rc = release_write(r, s, err);
 	if (rc == 0)
@@ -278,7 +335,6 @@ release_agent(const struct list *list, struct store *s, const struct agent *agen
 		.deadline = deadline,
 		.known = known != NULL ? known : &own,
 		.out = out,
-		.from = out->tasks.count,
 	};
 	int rc = known != NULL ? 0 : claims_load(list, &own, err);
 
@@ -286,10 +342,8 @@ release_agent(const struct list *list, struct store *s, const struct agent *agen
 		rc = store_scan(s, agent->name, note_unfinished, &r.owned, err);
 	if (rc != -1 && agent->id != NULL)
 		rc = store_scan(s, agent->id, note_unfinished, &r.owned, err);
-	if (rc != -1 && (r.owned.count > 0 || has_claim(r.known, agent))) {
-		rc = store_locked(s, release_agent_held, &r, deadline, err);
-		release_finish(&r, s);
-	}
+	if (rc != -1 && (r.owned.count > 0 || has_claim(r.known, agent)))
+		rc = release_run(&r, s, release_agent_held, err);
 	strings_free(&r.owned);
 	claims_free(&own);
 	return rc;
@@ -321,11 +375,13 @@ release_tasks_held(void *arg, struct store *s, struct error *err)
 {
 	struct releasing *r = arg;
 	struct claims claims;
-	int rc = 0;
+	int rc;
 
 	release_begin(r);
-	for (size_t i = 0; rc == 0 && i < r->ids->count; i++)
-		rc = release_named(r, s, r->ids->item[i], err);
+	rc = store_cache(s, err);
+	for (; rc == 0 && r->next < r->ids->count && !release_full(r, s); r->next++)
+		rc = release_named(r, s, r->ids->item[r->next], err);
+	store_uncache(s);
 	if (rc == -1 || claims_lock(r->list, &claims, NULL, r->deadline, err) == -1)
 		return -1;
 	if ((rc = release_write(r, s, err)) == 0)
@@ -344,11 +400,21 @@ release_tasks(const struct list *list, struct store *s, const struct strings *id
 		.why = why,
 		.deadline = deadline,
 		.out = out,
-		.from = out->tasks.count,
 	};
-	int rc = store_locked(s, release_tasks_held, &r, deadline, err);
+	size_t done = out->tasks.count;
+	int rc = store_cache(s, err);
 
-	release_finish(&r, s);
+	/* Of more than one portion all are checked first. */
+	for (size_t i = 0; rc == 0 && ids->count > STORE_PORTION && i < ids->count; i++)
+		rc = release_named(&r, s, ids->item[i], err);
+	store_uncache(s);
+	if (rc == 0)
+		rc = release_run(&r, s, release_tasks_held, err);
+	release_begin(&r);
+	done = out->tasks.count - done;
+	if (rc == -1 && done > 0)
+		error_prefix(
+		    err, "%zu of %zu tasks are released, the others not", done, ids->count);
 	return rc;
 }
 
@@ -394,7 +460,8 @@ release_dead_held(void *arg, struct store *s, struct error *err)
 	release_begin(r);
 	if (claims_lock(r->list, &claims, r->known, r->deadline, err) == -1)
 		return -1;
-	for (i = 0; i < claims.count; i++) {
+	rc = store_cache(s, err);
+	for (i = 0; rc == 0 && i < claims.count && !release_full(r, s); i++) {
 		const struct claim *c = &claims.item[i];
 		enum claim_state state = release_verdict(r, s, c, &t, &give);
 
@@ -408,7 +475,9 @@ release_dead_held(void *arg, struct store *s, struct error *err)
 			release_give_back(r, &t,
 			    claims_alive(c) ? "its session has ended" : "its client is gone");
 	}
-	rc = release_write(r, s, err);
+	store_uncache(s);
+	if (rc == 0)
+		rc = release_write(r, s, err);
 	if (rc == 0)
 		rc = release_update_claims(r, &claims, err);
 	task_free(&t);
@@ -428,7 +497,6 @@ release_dead(const struct list *list, struct store *s, const char *ended, const 
 		.deadline = deadline,
 		.known = known != NULL ? known : &own,
 		.out = out,
-		.from = out->tasks.count,
 	};
 	struct task t = TASK_INIT;
 	bool work = false, give;
@@ -437,10 +505,8 @@ release_dead(const struct list *list, struct store *s, const char *ended, const 
 	for (size_t i = 0; i < r.known->count && !work; i++)
 		work = release_verdict(&r, s, &r.known->item[i], &t, &give) != CLAIM_HELD;
 	task_free(&t);
-	if (work) {
-		rc = store_locked(s, release_dead_held, &r, deadline, err);
-		release_finish(&r, s);
-	}
+	if (work)
+		rc = release_run(&r, s, release_dead_held, err);
 	claims_free(&own);
 	return rc;
 }

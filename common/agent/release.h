@@ -25,7 +25,8 @@ const char *released_from(const struct released *);
  * another agent has by now is not changed. */
 int release_agent(const struct list *, struct store *, const struct agent *, const char *why,
     struct claims *known, struct released *, struct deadline, struct error *);
-/* These tasks, all of them or none. */
+/* These tasks, all of them or none.  More than STORE_PORTION are checked as a whole and then
+ * released in portions. */
 int release_tasks(const struct list *, struct store *, const struct strings *ids, const char *why,
     struct released *, struct deadline, struct error *);
 

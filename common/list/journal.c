@@ -273,3 +273,12 @@ journal_append(const struct list *list, enum durability durability, struct journ
 {
 	return journal_append_all(list, durability, entry, 1, deadline, err);
 }
+
+void
+journal_group(char group[JOURNAL_GROUP])
+{
+	static unsigned serial;
+
+	snprintf(group, JOURNAL_GROUP, "%llx-%x-%x", (unsigned long long)clock_wall_ms(),
+	    (unsigned)getpid(), serial++);
+}

@@ -54,6 +54,10 @@ int journal_append(
 int journal_append_all(const struct list *, enum durability, struct journal_entry *, size_t count,
     struct deadline, struct error *);
 
+/* A new group: lines that have it (extra: "group") are undone together. */
+#define JOURNAL_GROUP 48
+void journal_group(char group[JOURNAL_GROUP]);
+
 /* Is the chain intact?  0 and the number of lines, or -1 (ERROR_INPUT) and which line is
  * wrong and how (changed, missing, out of order, of another list, torn).  No journal: 0 lines.
  * list may be NULL: any. */

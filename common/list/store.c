@@ -124,12 +124,14 @@ void
 store_close(struct store *s)
 {
 	lock_release(&s->lock);
+	store_unpin(s);
 	if (s->dirfd != -1)
 		close(s->dirfd);
 	if (s->made)
 		(void)rmdir(s->dir);
 	free(s->dir);
 	buf_free(&s->scratch);
+	store_uncache(s);
 	store_forget_others(s);
 	*s = (struct store)STORE_INIT;
 }
@@ -149,6 +151,27 @@ store_leave(struct store *s)
 	if (--s->depth > 0)
 		return;
 	lock_release(&s->lock);
+	store_unpin(s);
+}
+
+void
+store_pin(struct store *s, const char *name)
+{
+	int fd = openat(s->dirfd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd == -1)
+		return;
+	s->pin = mem_more(s->pin, s->pins, sizeof(s->pin[0]));
+	s->pin[s->pins++] = fd;
+}
+
+void
+store_unpin(struct store *s)
+{
+	while (s->pins > 0)
+		close(s->pin[--s->pins]);
+	free(s->pin);
+	s->pin = NULL;
 }
 
 int
@@ -197,7 +220,39 @@ store_id_ok(const struct store *s, const char *id)
 int
 store_get(struct store *s, const char *id, struct task *t, struct error *err)
 {
-	return store_ops(s)->get(s, id, t, err);
+	size_t at;
+
+	if (s->cached == NULL)
+		return store_ops(s)->get(s, id, t, err);
+	if ((at = task_index_find(&s->cache_index, id)) != TASK_NOWHERE)
+		task_copy(t, &s->cached->item[at]);
+	return at != TASK_NOWHERE;
+}
+
+int
+store_cache(struct store *s, struct error *err)
+{
+	store_uncache(s);
+	if (s->layout != STORE_DOCUMENT)
+		return 0;
+	s->cached = mem_alloc(sizeof(*s->cached));
+	if (store_load(s, s->cached, err) == -1) {
+		store_uncache(s);
+		return -1;
+	}
+	task_index_make(&s->cache_index, s->cached);
+	return 0;
+}
+
+void
+store_uncache(struct store *s)
+{
+	if (s->cached == NULL)
+		return;
+	task_set_free(s->cached);
+	task_index_free(&s->cache_index);
+	free(s->cached);
+	s->cached = NULL;
 }
 
 int

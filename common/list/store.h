@@ -46,10 +46,14 @@ struct store {
 	struct store_op *other;
 	size_t others;
 	/* private: */
+	struct task_set *cached; /* of store_cache() */
+	struct task_index cache_index;
 	struct buf scratch; /* reused by scans */
 	struct lock lock;   /* the list's */
 	int depth;          /* nested store_enter() calls */
-	bool in_task;       /* a task's lock is held */
+	int *pin;           /* of store_pin() */
+	size_t pins;
+	bool in_task; /* a task's lock is held */
 };
 
 #define STORE_INIT                                                            \
@@ -64,6 +68,9 @@ bool store_folder_name(const char *dir);
 int store_open(struct store *, const char *dir, bool make, struct error *);
 void store_close(struct store *);
 
+/* The dialect of the layout. */
+enum task_dialect store_dialect(const struct store *);
+
 /* Can a task of this list have this id?  Where ids become names of files: files_name(). */
 bool store_id_ok(const struct store *, const char *id);
 
@@ -72,6 +79,9 @@ bool store_id_ok(const struct store *, const char *id);
  * why. */
 int store_get(struct store *, const char *id, struct task *, struct error *);
 int store_load(struct store *, struct task_set *, struct error *); /* all valid tasks, sorted */
+/* Before many calls of store_get(): a document is read once for all, until store_uncache(). */
+int store_cache(struct store *, struct error *);
+void store_uncache(struct store *);
 
 /* Visit every valid task, in no order, without keeping them.  0, or what fn returned
  * to stop.  owner not NULL: only tasks of this owner (most files are not even parsed). */

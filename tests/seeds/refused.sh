@@ -425,3 +425,87 @@ refused "0.39: native: 'update' completes none of more tasks than are written at
 has "0.39: native: 'update' says how many tasks it can complete" 'one call can complete at most 50 tasks: name fewer' "$err"
 tasks --dir "$dir" update "$(seq -s, 1001 1050)" --status completed
 is "0.39: native: 'update' completes 50 tasks" '0 50' "$rc $(cat "$dir"/1???.json | grep -o '"completed"' | wc -l)"
+
+# ---- all of a command is undone ----
+
+# whole_claims: the claims, as TASK:NAME
+whole_claims() {
+	cat "$CLAUDE_CONFIG_DIR"/task-hooks/*/claims.json 2>/dev/null | jq -r '.claims[] | "\(.task):\(.name)"' | sort | tr '\n' ' '
+}
+
+for layout in native document folder; do
+	place "whole-undo-$layout"
+	whole_list $layout
+	key=blockedBy owner=owner
+	[ $layout != document ] || key=dependencies owner=assignee
+
+	for release in '6 7' '--agent q'; do
+		tasks --dir "$dir" claim 6 --agent q
+		tasks --dir "$dir" claim 7 --agent q
+		# shellcheck disable=SC2086
+		tasks --dir "$dir" release $release
+		is "0.38: $layout: 'release $release' gives two tasks back, with their claims" '0 "pending" "pending" ' \
+		    "$rc $(whole_field 6 status) $(whole_field 7 status) $(whole_claims)"
+		tasks --dir "$dir" undo
+		is "0.38: $layout: 'undo' of 'release $release' undoes both" \
+		    '0 "in_progress" "in_progress" "q" "q" 6:q 7:q ' \
+		    "$rc $(whole_field 6 status) $(whole_field 7 status) $(whole_field 6 $owner) $(whole_field 7 $owner) $(whole_claims)"
+		tasks --dir "$dir" release 6 7
+	done
+	tasks --dir "$dir" release 4
+	tasks --dir "$dir" undo
+	is "0.38: $layout: 'undo' of the release of a task without a claim says that it has none" '0 "in_progress" ' \
+	    "$rc $(whole_field 4 status) $(whole_claims)"
+	has "0.38: $layout: it is said which task has no claim" "#4 has no claim" "$out$err"
+	bash -c 'CLAUDE_PID=$$ "$@" >/dev/null; exit' - "$cli" --dir "$dir" claim 6 --agent gone
+	tasks --dir "$dir" release 6
+	tasks --dir "$dir" undo
+	is "0.38: $layout: 'undo' of a release records no claim of an agent that is gone" '0 "in_progress" ' \
+	    "$rc $(whole_field 6 status) $(whole_claims)"
+	has "0.38: $layout: it is said that the agent is gone" "#6 has no claim: its agent is unknown or gone" "$out$err"
+
+	# More tasks wait for the deleted one than are written at once.
+	tasks --dir "$dir" create X --json
+	x=$(jq -r .id <<<"$out")
+	for i in $(seq 60); do
+		printf '{"id":"d%s","subject":"d","description":"d","status":"pending","dependencies":["%s"]}' "$i" "$x"
+	done | jq -sc . >waiting.json
+	tasks --dir "$dir" import waiting.json
+	mapfile -t waiting < <("$cli" --dir "$dir" list --all --json | jq -r '.tasks[] | select(.subject == "d" or .description == "d" and (.id | startswith("d"))).id')
+	tasks --dir "$dir" delete "$x"
+	tasks --dir "$dir" undo
+	is "0.38: $layout: 'undo' of 'delete' restores the dependencies of 60 tasks" "0 60" \
+	    "$rc $(for i in "${waiting[@]}"; do whole_field "$i" $key; done | grep -cxF "[\"$x\"]")"
+	tasks --dir "$dir" delete "$x"
+	tasks --dir "$dir" restore "$x"
+	is "0.38: $layout: 'restore' restores the dependencies of 60 tasks" "0 60" \
+	    "$rc $(for i in "${waiting[@]}"; do whole_field "$i" $key; done | grep -cxF "[\"$x\"]")"
+	tasks --dir "$dir" undo
+	is "0.38: $layout: 'undo' of 'restore' removes them again" "0 60" \
+	    "$rc $(for i in "${waiting[@]}"; do whole_field "$i" $key; done | grep -cxF "[]")"
+
+	tasks --dir "$dir" delete 1
+	tasks --dir "$dir" restore 1
+	is "0.38: $layout: 'restore' restores the dependency of the task that waited" '0 ["1"]' "$rc $(whole_field 2 $key)"
+	tasks --dir "$dir" delete 1
+	tasks --dir "$dir" delete 2
+	tasks --dir "$dir" restore 1 2
+	is "0.38: $layout: 'restore' restores the dependency between two tasks" '0 ["1"]' "$rc $(whole_field 2 $key)"
+	[ $layout != document ] || {
+		tasks --dir "$dir" delete 1
+		tasks --dir "$dir" depend 2 --on 7
+		tasks --dir "$dir" restore 1
+		is "0.38: document: 'restore' keeps dependencies that were changed since" '0 ["7"]' "$rc $(whole_field 2 $key)"
+	}
+done
+
+# The six fields of seed 004.
+place whole-six
+dir=$PWD/.tasks
+mkdir "$dir"
+echo '{"id":"1","subject":"A","description":"d","status":"pending","owner":null,"blockedBy":[]}' >"$dir/1.json"
+echo '{"id":"2","subject":"B","description":"d","status":"pending","owner":null,"blockedBy":["1"]}' >"$dir/2.json"
+before=$(jq -c . "$dir"/[12].json)
+tasks --dir "$dir" delete 1
+tasks --dir "$dir" restore 1
+is "4.4: 'restore' restores the dependency in files of six fields" "0 $before" "$rc $(jq -c . "$dir"/[12].json)"
