@@ -158,7 +158,7 @@ release_extra(const struct releasing *r, const struct task *t, const char *text)
 	bool by_hand = r->ids != NULL || (r->why != NULL && r->agent->session == NULL);
 	const struct claim *c = by_hand ? claims_find(&r->dropped, t->id) : NULL;
 
-	/* The agent is, and not only this task given back. */
+	/* Set only if the agent itself ended. */
 	out_bool(extra, "ended", r->ids == NULL);
 	out_string(extra, "group", r->group);
 	if (c != NULL)
