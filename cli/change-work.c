@@ -200,6 +200,12 @@ change_completes(
 	return rc;
 }
 
+store_rule *
+change_rule(enum task_status to)
+{
+	return to == TASK_IN_PROGRESS ? claim_rule : to == TASK_COMPLETED ? change_completes : NULL;
+}
+
 static int
 verdict_status(const struct verify *v)
 {

@@ -23,6 +23,7 @@
  * change_completes completes it after its gates, which run before anything is locked or written.
  */
 store_rule change_completes;
+store_rule *change_rule(enum task_status to); /* of a change to this status; NULL */
 
 /* What a line of the journal says besides the task before and after. */
 struct change_note {

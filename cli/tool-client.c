@@ -181,6 +181,7 @@ add_notes(const struct task *was, struct tool_input *in)
 		in->description = text;
 		return;
 	}
+	/* Not by json-c: the metadata of the call keeps its own numbers and keys. */
 	if (json_count(in->json, metadata) > 0) {
 		buf_add(&b, in->metadata, strlen(in->metadata) - 1);
 		buf_puts(&b, ",\"notes\":");
@@ -324,9 +325,9 @@ update_rest(struct cli *c, struct client_update *u, const struct task *was, stru
 		(void)tool_act_as(c, in->id, in->owner);
 		if (change.owner == NULL && !change_same(cli_agent_name(c), was->owner))
 			change.owner = cli_agent_name(c);
-		op[0].rule = claim_rule;
-	} else if (moved && to == TASK_COMPLETED)
-		op[0].rule = change_completes;
+	}
+	if (starts || moved)
+		op[0].rule = change_rule(to);
 	if ((status = change_apply(c, &b, &reason)) != EXIT_DONE) {
 		update_refused(c, in->id, status, buf_text(&reason), &b.claim, a);
 	} else {

@@ -240,12 +240,17 @@ static void
 place(struct todo_item *item, int64_t *last)
 {
 	int64_t at = item->was != NULL ? position(item->was) : NO_POSITION;
+	struct json_object *o;
+	struct buf text = { 0 };
 
 	free(item->metadata);
 	item->metadata = NULL;
 	if (at == NO_POSITION || at <= *last) {
 		at = *last + 1;
-		item->metadata = mem_printf("{\"" POSITION "\":%lld}", (long long)at);
+		o = out_object();
+		out_int(o, POSITION, at);
+		out_text(&text, o);
+		item->metadata = buf_take(&text);
 	}
 	item->change.metadata = item->metadata;
 	*last = at;
@@ -273,12 +278,11 @@ make_op(struct cli *c, struct todo_item *item, int64_t *last, struct store_op *o
 		return item->metadata != NULL ||
 		       !change_same(item->was->active_form, item->active_form);
 	item->change.status = item->status;
+	op->rule = change_rule(item->status);
 	if (item->status == TASK_IN_PROGRESS) {
 		cli_agent(c, &agent);
 		item->change.owner = agent_owner(&agent);
-		op->rule = claim_rule;
-	} else if (item->status == TASK_COMPLETED)
-		op->rule = change_completes;
+	}
 	return true;
 }
 

@@ -101,8 +101,8 @@ todo_write(struct cli *c, struct tool_input *in, const struct task *was, struct 
 		.owner = in->owner,
 		.parent = in->parent,
 		.metadata = in->metadata };
-	struct store_op op = { was != NULL ? STORE_UPDATE : STORE_CREATE, in->id,
-		.change = &change };
+	struct store_op op = { was != NULL ? STORE_UPDATE : STORE_CREATE, in->id, .change = &change,
+		.rule = change_rule(change.status) };
 	struct change_batch b = { .op = &op, .count = 1, .by_session = true, .quiet = true };
 	struct strings add = { 0 }, drop = { 0 };
 	struct agent agent;
@@ -112,12 +112,10 @@ todo_write(struct cli *c, struct tool_input *in, const struct task *was, struct 
 	change.add_blocked_by = add.count > 0 ? &add : NULL;
 	change.remove_blocked_by = drop.count > 0 ? &drop : NULL;
 	if (change.status == TASK_IN_PROGRESS) {
-		op.rule = claim_rule;
 		(void)tool_act_as(c, in->id, in->owner);
 		cli_agent(c, &agent);
 		change.owner = agent_owner(&agent);
-	} else if (change.status == TASK_COMPLETED)
-		op.rule = change_completes;
+	}
 	status = change_apply(c, &b, reason);
 	if (status == EXIT_DONE && in->id == NULL)
 		in->id = mem_string(op.after.id);

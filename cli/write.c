@@ -234,7 +234,7 @@ update_rule(struct cli *c, struct store_op *op, const struct change *start)
 
 	if ((to == TASK_IN_PROGRESS || to == TASK_COMPLETED) &&
 	    store_get(&c->store, op->id, &t, &ignored) == 1 && t.status != to) {
-		op->rule = to == TASK_IN_PROGRESS ? claim_rule : change_completes;
+		op->rule = change_rule(to);
 		op->change = to == TASK_IN_PROGRESS ? start : op->change;
 	}
 	task_free(&t);
