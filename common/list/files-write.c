@@ -129,8 +129,13 @@ lock_all(struct batch *b, struct error *err)
 static void
 unlock_all(struct batch *b)
 {
-	for (size_t i = 0; i < b->count; i++)
-		lock_release(&b->task[i]->lock);
+	for (size_t i = 0; i < b->count; i++) {
+		struct lock *l = &b->task[i]->lock;
+
+		if (l->held && b->count > MANY)
+			store_pin(b->store, l->name);
+		lock_release(l);
+	}
 }
 
 static int
@@ -386,8 +391,8 @@ files_apply(struct batch *b, struct error *err)
 		}
 		rc = batch_begin(b, err);
 	}
-	/* For each a lock, and the file that is replaced. */
-	raised = b->count > MANY && files_room(2 * b->count, &room);
+	/* For each a lock; what is replaced, and the lock once more, are pinned. */
+	raised = b->count > MANY && files_room(3 * b->count, &room);
 	if (rc == 0)
 		rc = work(b, &ahead, err);
 	unlock_all(b);
