@@ -22,7 +22,8 @@ document_read_once(struct store *s, struct document *d, struct error *err)
 	document_free(d);
 	if (rc == 1 && document_parse(d, buf_text(&text), text.len, &why) == -1)
 		rc = error_set(err, ERROR_INPUT,
-		    "'%s/%s' is damaged: %.300s; mend it or put a backup in its place, until then "
+		    "'%s/%s' is damaged: %.300s; correct it or put a backup in its place, until "
+		    "then "
 		    "nothing is written to it",
 		    s->dir, DOCUMENT, why.text);
 	buf_free(&text);
