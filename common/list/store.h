@@ -120,7 +120,7 @@ typedef int store_rule(
  *
  * They are made in memory, one after the other, and the outcome is checked: unknown tasks,
  * circles, the rules.  Then all of it is written.  Dependencies are written on both sides.
- * To blocked is to pending where the dependencies block the task: then they say it.
+ * To blocked, if it follows, is to pending where the dependencies block the task.
  */
 enum store_kind { STORE_CREATE, STORE_UPDATE, STORE_DELETE };
 
