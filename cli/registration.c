@@ -151,6 +151,15 @@ registration_disabled(const struct registration *r)
 	return NULL;
 }
 
+const char *
+registration_late_event(const struct registration_file *f, const char *client)
+{
+	return f->entries.late.count > 0 && client != NULL &&
+		       version_compare(client, UNKNOWN_EVENT_SINCE) < 0
+		   ? f->entries.late.item[0]
+		   : NULL;
+}
+
 static bool
 says_off(const char *v)
 {

@@ -84,7 +84,9 @@ status_text(struct cli *c, const struct registration *r, const char *version)
 		    "%s switches tasks off (to have them: remove " TASKS_SWITCH " there)\n", off);
 	cli_print(c, "list '%s': %s\n", c->list.name, c->list.why);
 	buf_printf(&c->out, "client %s, Task tools %s\n", version != NULL ? version : "not found",
-	    registration_todo_tools(r) ? "enabled" : "as the client decides");
+	    off != NULL                  ? "off"
+	    : registration_todo_tools(r) ? "enabled"
+					 : "as the client decides");
 }
 
 int

@@ -96,6 +96,7 @@ static int
 todo_write(struct cli *c, struct tool_input *in, const struct task *was, struct buf *reason)
 {
 	struct change change = { .status = todo_status(in, was),
+		.follows = true,
 		.subject = c->store.layout == STORE_DOCUMENT ? NULL : in->subject,
 		.description = in->description,
 		.owner = in->owner,

@@ -441,7 +441,7 @@ Test(document, a_damaged_document_is_refused_and_not_changed)
 		write_file(".tasks.json.copy", "a copy that is cut off");
 		open_store();
 		cr_expect_eq(store_load(&store, &set, &err), -1, "%s", rows[i]);
-		cr_expect_neq(strstr(err.text, "restore a backup"), NULL, "%s", err.text);
+		cr_expect_neq(strstr(err.text, "put a backup in its place"), NULL, "%s", err.text);
 		cr_expect_eq(store_create(&store, &c, NULL, NULL, NULL, SOON, &err), -1);
 		cr_expect_str_eq(content("tasks.json"), rows[i]);
 		store_close(&store);

@@ -57,7 +57,7 @@ report_apply_held(void *arg, struct store *s, struct error *err)
 {
 	struct applying *a = arg;
 	const struct report_item *item = a->item;
-	struct change change = { .status = item->status };
+	struct change change = { .status = item->status, .follows = true };
 	const struct claim *c;
 	struct error ignored;
 	int rc;

@@ -74,6 +74,7 @@ change_own(struct batch *b, size_t i, struct error *err)
 		own = *op->change;
 		if (own.status != TASK_NO_STATUS)
 			t->to_blocked = own.status == TASK_BLOCKED;
+		t->follows = own.follows;
 		if (t->to_blocked)
 			own.status = TASK_NO_STATUS;
 	}
@@ -260,7 +261,8 @@ batch_is_blocked(struct batch *b, const struct task *t, struct error *err)
 	return rc == -1 ? -1 : blocked;
 }
 
-/* Sets a task to blocked: to pending, if the dependencies say it; not again, if it was set. */
+/* Sets a task to blocked, which stays until it is set to pending; not again, if it was set.  If the
+ * change only repeats what the dependencies say, to pending. */
 static int
 set_blocked(struct batch *b, struct batch_task *t, struct error *err)
 {
@@ -269,10 +271,11 @@ set_blocked(struct batch *b, struct batch_task *t, struct error *err)
 
 	if (task_held(&t->now))
 		return 0;
-	if ((rc = batch_is_blocked(b, &t->now, err)) == -1)
-		return -1;
-	if (rc == 1)
+	if (t->follows && (rc = batch_is_blocked(b, &t->now, err)) != 0) {
+		if (rc == -1)
+			return -1;
 		c.status = TASK_PENDING;
+	}
 	return edit(b, t, &c, err);
 }
 

@@ -82,7 +82,7 @@ read_task(struct document *d, const struct document_entry *e, const char *text, 
 	if (rc == 0 && (!document_id_ok(t->id) ||
 			   !json_equals(&t->json, json_member(&t->json, JSON_ROOT, "id"), t->id)))
 		rc = error_set(err, ERROR_INPUT,
-		    "its id is not a text of 1 to %d bytes that can be compared", TASK_ID_MAX);
+		    "its id is empty, longer than %d bytes or not valid text", TASK_ID_MAX);
 	if (rc == -1) {
 		task_free(t);
 		d->tasks.count--;

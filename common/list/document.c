@@ -22,9 +22,8 @@ document_read_once(struct store *s, struct document *d, struct error *err)
 	document_free(d);
 	if (rc == 1 && document_parse(d, buf_text(&text), text.len, &why) == -1)
 		rc = error_set(err, ERROR_INPUT,
-		    "'%s/%s' is damaged: %.300s; repair it or restore a backup. Nothing is written "
-		    "to "
-		    "it until then",
+		    "'%s/%s' is damaged: %.300s; correct it or put a backup in its place. Nothing "
+		    "is written to it until then",
 		    s->dir, DOCUMENT, why.text);
 	buf_free(&text);
 	return rc == -1 ? -1 : 0;

@@ -132,7 +132,7 @@ typedef int store_rule(
  *
  * They are made in memory, one after the other, and the outcome is checked: unknown tasks,
  * circles, the rules.  Then all of it is written.  Dependencies are written on both sides.
- * A task that its dependencies block is stored as pending when it is set to blocked.
+ * Where a change to blocked only follows from the dependencies, the task is stored as pending.
  */
 enum store_kind { STORE_CREATE, STORE_UPDATE, STORE_DELETE };
 

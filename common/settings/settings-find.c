@@ -240,6 +240,21 @@ find_in_element(
 	}
 }
 
+/* Does the oldest supported client, 2.1.34, know this event? */
+static bool
+event_is_old(const struct json *j, json_ref event)
+{
+	static const char *const names[] = { "PreToolUse", "PostToolUse", "PostToolUseFailure",
+		"Notification", "UserPromptSubmit", "SessionStart", "SessionEnd", "Stop",
+		"SubagentStart", "SubagentStop", "PreCompact", "PermissionRequest", "Setup",
+		"TeammateIdle", "TaskCompleted" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (json_key_equals(j, event, names[i]))
+			return true;
+	return false;
+}
+
 int
 settings_find(const char *text, size_t len, struct settings_entries *all, struct error *err)
 {
@@ -252,6 +267,8 @@ settings_find(const char *text, size_t len, struct settings_entries *all, struct
 	JSON_EACH (&j, hooks, event) {
 		size_t index = 0;
 
+		if (!event_is_old(&j, event))
+			strings_take(&all->late, json_key(&j, event));
 		JSON_EACH (&j, event, e)
 			find_in_element(all, &j, event, e, index++);
 	}
@@ -272,5 +289,6 @@ settings_entries_free(struct settings_entries *all)
 	free(all->item);
 	strings_free(&all->flat);
 	strings_free(&all->odd);
+	strings_free(&all->late);
 	*all = (struct settings_entries){ 0 };
 }

@@ -81,7 +81,7 @@ patch_original(struct json_edit *edit, enum task_dialect dialect, const struct t
 		return error_set(err, ERROR_REFUSED,
 		    "metadata." TASK_ORIGINAL " follows the status: change the status instead");
 	}
-	if (place.original != TASK_NO_STATUS && !c->follows)
+	if (place.original != TASK_NO_STATUS && !(c->follows && c->status == TASK_BLOCKED))
 		patch_set(edit, TASK_ORIGINAL, task_status_name(place.original));
 	else if (marked)
 		patch_set(edit, TASK_ORIGINAL, "");

@@ -102,7 +102,7 @@ int task_id_compare(const char *, const char *); /* numeric ones by number, befo
  */
 struct change {
 	enum task_status status; /* TASK_NO_STATUS: leave */
-	bool follows; /* document: this status is what the dependencies say, not a request */
+	bool follows;            /* blocked is not a request, where the dependencies say it */
 	const char *subject, *description, *active_form; /* NULL: leave */
 	const char *owner;                               /* NULL: leave; "": remove it */
 	bool empty_owner;     /* write owner "" as the client does; native only */

@@ -117,6 +117,13 @@ is '3.14: uninstall restores the bytes of the file' "$flat" "$(cat "$user")"
 echo '{"hooks":{"SubagentStop":[{"type":"command","command":"/old/on-subagent-stop"}]}}' >"$user"
 tasks install --no-todo-tools
 is '3.14: install corrects a hook of ours without a group, and adds no second one' "$BUILD/on-subagent-stop" "$(jq -r '[.hooks.SubagentStop[].hooks[].command] | join(" ")' "$user")"
+tasks uninstall
+rm -f "$user"
+tasks install --no-todo-tools
+mkdir -p .claude
+printf '%s\n' "$flat" >.claude/settings.json
+has '3.14: where the hooks are registered in another file, doctor does not say to register them again' "| write {\"hooks\": [...]} around it in $PWD/.claude/settings.json" "$(finding hooks.group | head -n 1)"
+rm -r .claude "$user"
 for odd in '{"matcher":"Bash"}' '{"type":"command","hooks":{}}' '7'; do
 	printf '{"hooks":{"Stop":[%s]}}' "$odd" >"$user"
 	before=$(cat "$user")
@@ -126,6 +133,23 @@ for odd in '{"matcher":"Bash"}' '{"type":"command","hooks":{}}' '7'; do
 	is "3.14: the refused install of $odd leaves the file as it is" "$before" "$(cat "$user")"
 	has "3.14: doctor finds the entry $odd" '"Stop"[0] has no array "hooks"' "$(finding hooks.group)"
 done
+rm -f "$user"
+
+## 0.66: an event that the client does not know
+echo '{"hooks":{"FileChanged":[{"hooks":[{"type":"command","command":"x"}]}],"Stop":[]}}' >"$user"
+printf '#!/bin/sh\necho "2.1.34 (Claude Code)"\n' >"$T/client-34"
+chmod +x "$T/client-34"
+tasks doctor --no-selftest --json --client "$T/client-34"
+is '0.66: doctor finds an event that an old client does not know' "$user: client 2.1.34 does not know the event FileChanged" "$(jq -r '.findings[] | select(.check == "hooks.event") | .what' <<<"$out")"
+tasks install --no-todo-tools --client "$T/client-34"
+has '0.66: install warns of such an event' "does not know the event FileChanged, and ignores every hook of $user" "$err"
+is '0.66: a newer client ignores only that event' '' "$(finding hooks.event)"
+echo '{"disableAllHooks":true,"env":{"CLAUDE_CODE_ENABLE_TASKS":"0"}}' >"$user"
+tasks install --no-todo-tools
+has '0.66: install warns that the file disables all hooks' "$user disables all hooks" "$err"
+has '0.64: install warns that tasks are switched off' "in $user switches the client's tasks off" "$err"
+tasks status
+has '0.64: status says only once whether there are Task tools' 'Task tools off' "$out"
 rm -f "$user"
 
 ## 0.64: tasks that are switched off
