@@ -195,6 +195,7 @@ claim_exit(enum claim_result r)
 		[CLAIM_RESOLVED] = EXIT_RESOLVED,
 		[CLAIM_BLOCKED] = EXIT_BLOCKED,
 		[CLAIM_AGENT_BUSY] = EXIT_AGENT,
+		[CLAIM_OTHER_TYPE] = EXIT_RULE,
 	};
 
 	return status[r];
@@ -207,6 +208,25 @@ any_rule(const struct change_batch *b, store_rule *rule)
 		if (b->op[i].rule == rule)
 			return true;
 	return false;
+}
+
+static enum claim_type
+claim_type_of(enum config_level level)
+{
+	return level == LEVEL_OFF    ? CLAIM_TYPE_PASS
+	       : level == LEVEL_WARN ? CLAIM_TYPE_WARN
+				     : CLAIM_TYPE_REFUSE;
+}
+
+/* Now, or with the answer of the tool. */
+static void
+tell_warnings(struct cli *c, const struct strings *warnings, bool quiet)
+{
+	for (size_t i = 0; i < warnings->count; i++)
+		if (quiet)
+			strings_add(&c->warnings, warnings->item[i]);
+		else
+			cli_note(c, "claude-tasks: %s", warnings->item[i]);
 }
 
 /* Write a batch with claims: EXIT_DONE, the status of a refused claim, or -1. */
@@ -228,9 +248,12 @@ apply_claims(struct cli *c, struct change_batch *b, struct buf *reason, struct e
 	 * them. */
 	if (config != NULL && config->project.path != NULL)
 		r.gate_file_hash = config->project.hash;
+	r.type = claim_type_of(config != NULL ? config->rules.agent_type : LEVEL_WARN);
 	head = git_head(".");
 	r.head = head;
 	(void)claim_take(&c->list, &c->store, &r, reason, cli_deadline(), err);
+	if (b->claim.result == CLAIM_OK)
+		tell_warnings(c, &b->claim.warnings, b->quiet);
 	free(head);
 	return b->claim.result == CLAIM_FAULT ? -1 : claim_exit(b->claim.result);
 }

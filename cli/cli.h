@@ -100,7 +100,9 @@ struct cli {
 	void (*progress)(
 	    void *, enum verify_moment, const struct gate *, const struct gate_result *);
 	void *progress_arg;
-	int status; /* what the last cli_fail function returned */
+	struct strings
+	    warnings; /* of the tool call that runs: tool_call() adds them to its answer */
+	int status;   /* what the last cli_fail function returned */
 };
 
 /*

@@ -20,10 +20,11 @@
 	"{\"type\":\"object\",\"properties\":{" properties "},\"required\":[" required "]}"
 
 /* What change_outcome() adds. */
-#define OUTCOME                                                                              \
-	MEMBER("success", "{\"type\":\"boolean\"}")                                          \
-	"," MEMBER("reason", STRING) "," MEMBER("task", "{\"type\":\"object\"}") "," MEMBER( \
-	    "blockedByTasks", STRINGS) "," MEMBER("busyWithTasks", STRINGS)
+#define OUTCOME                                                                                    \
+	MEMBER("success", "{\"type\":\"boolean\"}")                                                \
+	"," MEMBER("reason", STRING) "," MEMBER("task", "{\"type\":\"object\"}") "," MEMBER(       \
+	    "blockedByTasks", STRINGS) "," MEMBER("busyWithTasks", STRINGS) "," MEMBER("warnings", \
+	    STRINGS)
 
 #define STATUSES "\"pending\",\"in_progress\",\"completed\",\"blocked\",\"cancelled\""
 #define METADATA                                                                                   \

@@ -224,6 +224,16 @@ replace_aliases(const struct tool *t, const struct json *j, struct buf *out, str
 	return rc;
 }
 
+static void
+add_warnings(struct cli *c, struct tool_answer *a)
+{
+	if (c->warnings.count > 0)
+		out_strings(a->output, "warnings", &c->warnings);
+	for (size_t i = 0; i < c->warnings.count; i++)
+		buf_printf(&a->text, "\n%s", c->warnings.item[i]);
+	strings_free(&c->warnings);
+}
+
 void
 tool_call(struct cli *c, const struct tool *t, const char *input, size_t len, struct tool_answer *a)
 {
@@ -252,6 +262,7 @@ tool_call(struct cli *c, const struct tool *t, const char *input, size_t len, st
 	change_begin();
 	json_fields_read(&members, fields, &in, JSON_ROOT);
 	t->run(c, &members, a);
+	add_warnings(c, a);
 	json_fields_free(&members, fields);
 out:
 	cli_act_as(c, NULL);

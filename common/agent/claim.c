@@ -52,6 +52,8 @@ claim_result_name(enum claim_result result)
 		return "blocked";
 	case CLAIM_AGENT_BUSY:
 		return "agent_busy";
+	case CLAIM_OTHER_TYPE:
+		return "agent_type";
 	default:
 		return "fault";
 	}
@@ -62,6 +64,7 @@ claim_outcome_free(struct claim_outcome *o)
 {
 	strings_free(&o->blocked_by);
 	strings_free(&o->busy_with);
+	strings_free(&o->warnings);
 	*o = (struct claim_outcome){ 0 };
 }
 
@@ -227,6 +230,23 @@ check_busy(struct taking *k, struct store *s)
 	return false;
 }
 
+static bool
+check_type(struct taking *k)
+{
+	struct buf text = { 0 };
+
+	claim_type_find(&text, &k->task, k->req, k->list);
+	if (text.len > 0 && k->req->type == CLAIM_TYPE_REFUSE) {
+		k->outcome->result = CLAIM_OTHER_TYPE;
+		buf_puts(k->reason, buf_text(&text));
+	} else if (text.len > 0) {
+		strings_take(
+		    &k->outcome->warnings, mem_printf("Let through, but: %s", buf_text(&text)));
+	}
+	buf_free(&text);
+	return k->outcome->result == CLAIM_OK;
+}
+
 static void
 claim_record(struct taking *k)
 {
@@ -286,6 +306,7 @@ take_one(struct taking *k, struct store *s, const struct task *now, const struct
     struct error *err)
 {
 	const struct claim *c;
+	bool own;
 	int rc;
 
 	task_copy(&k->task, now != NULL ? now : then);
@@ -300,10 +321,11 @@ take_one(struct taking *k, struct store *s, const struct task *now, const struct
 	}
 	if ((rc = recheck_blockers(k, s, then, err)) != 1)
 		return rc;
-	if (!check_busy(k, s))
+	own = c != NULL && now->status == TASK_IN_PROGRESS && claim_is_by(c, &k->req->agent);
+	if ((!own && !check_type(k)) || !check_busy(k, s))
 		return 0;
 	/* Its own claim stays as it was made: later verdicts compare with that time. */
-	if (c == NULL || now->status != TASK_IN_PROGRESS || !claim_is_by(c, &k->req->agent))
+	if (!own)
 		claim_record(k);
 	return --k->left == 0 && k->taken.count > 0 && claims_save(&k->claims, err) == -1 ? -1 : 1;
 }

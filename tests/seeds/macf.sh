@@ -276,6 +276,46 @@ idle() {
 has '2.27: an idle teammate is offered a task of its type' 'Task #31 ' "$(idle worker)"
 is '2.27: an idle teammate is offered no task of another type' '' "$(idle worker)"
 has '2.27: the task of another type is offered to a teammate of that type' 'Task #30 ' "$(idle ops)"
+# The same rule for the command and the tools, which know the type of a teammate by its name.
+mkdir -p "$CLAUDE_CONFIG_DIR/teams/lab"
+echo '{"name":"lab","members":[{"name":"worker","agentType":"TestEng"},{"name":"ops","agentType":"DevOpsEng"},{"name":"odd"}]}' \
+    >"$CLAUDE_CONFIG_DIR/teams/lab/config.json"
+other='is meant for an agent of type DevOpsEng; yours is TestEng'
+tasks --list lab claim 30 --agent worker
+is '2.27: claim by an agent of another type is refused' 21 $rc
+has '2.27: the refusal of claim names both types and the way out' "$other. If you are to do it, first remove [SA:DevOpsEng] from its subject; else take another task." "$err"
+tasks --list lab update 30 --status in_progress --agent worker
+is '2.27: update --status in_progress by an agent of another type is refused' 21 $rc
+has '2.27: TaskUpdate by an agent of another type is refused' "$other" "$("$cli" --list lab call TaskUpdate <<<'{"taskId":"30","status":"in_progress","owner":"worker"}')"
+has '2.27: claim_task by an agent of another type is refused' "$other" "$("$cli" --list lab call claim_task <<<'{"task_id":"30","owner":"worker"}')"
+has '2.27: TodoWrite by an agent of another type is refused' "$other" "$("$cli" --list lab call TodoWrite <<<'{"id":"30","description":"[SA:DevOpsEng] Implement","status":"in_progress","assignee":"worker"}')"
+is '2.27: a refused start has changed nothing' 'pending null' "$(field 30 '"\(.status) \(.owner)"')"
+tasks --list lab claim --next --agent worker
+is '2.27: claim --next passes over a task for another type' 'claimed #31 #31 [SA:TestEng] Write unit tests (worker)' "$out"
+for agent in ops odd stranger; do
+	tasks --list lab claim 30 --agent $agent
+	is "2.27: $agent, of the type or of none that is known, can claim it" 0 $rc
+	"$cli" --list lab release 30 31 >/dev/null 2>&1
+done
+echo '{"durability":"off","rules":{"agent_type":"off"}}' >"$CLAUDE_CONFIG_DIR/task-hooks.json"
+tasks --list lab claim 30 --agent worker
+is '2.27: with the rule off claim says nothing' '0 ' "$rc $err"
+"$cli" --list lab release 30 >/dev/null 2>&1
+echo '{"durability":"off"}' >"$CLAUDE_CONFIG_DIR/task-hooks.json"
+tasks --list lab claim 30 --agent worker
+is '2.27: by default claim goes on' 0 $rc
+has '2.27: by default claim warns' "Let through, but: Task #30 \"[SA:DevOpsEng] Implement CLI command\" $other. If you are not to do it, set it to pending and take another task." "$err"
+tasks --list lab update 30 --status in_progress --agent worker
+is '2.27: the agent that has the task is not warned again' '' "$err"
+"$cli" --list lab release 30 >/dev/null 2>&1
+out=$("$cli" --list lab call TaskUpdate <<<'{"taskId":"30","status":"in_progress","owner":"worker"}')
+has '2.27: by default TaskUpdate goes on and warns' "true Let through, but: Task #30" "$(jq -r '"\(.success) \(.warnings[0])"' <<<"$out")"
+"$cli" --list lab release 30 >/dev/null 2>&1
+out=$(printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"TaskUpdate","arguments":{"taskId":"30","status":"in_progress","owner":"worker"}}}' |
+    "$cli" --list lab mcp)
+has '2.27: the text for a model has the warning' "$other" "$(jq -r '.result.content[0].text' <<<"$out")"
+"$cli" --list lab release 30 31 >/dev/null 2>&1
+rm -r "$CLAUDE_CONFIG_DIR/teams/lab"
 # What is asked for costs nothing where no task names a type.
 if command -v strace >/dev/null; then
 	task 33 Plain
