@@ -1,5 +1,5 @@
 /*
- * import, export, rehome: copy and move tasks between lists, layouts and files.
+ * import, export: copy tasks between lists, layouts and files.
  *
  * Every task that is added is journalled like a created one, so that undo can remove it.
  */
@@ -8,11 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/agent.h"
 #include "agent/event.h"
-#include "agent/release.h"
 #include "change.h"
-#include "form/convert.h"
+#include "move-part.h"
 #include "sys/file.h"
 #include "view.h"
 
@@ -32,16 +30,16 @@ form_value(struct cli *c, const char *flag, enum convert_form *form)
 		   : cli_unknown(c, "form", value, names, sizeof(names) / sizeof(names[0]));
 }
 
-static void
-lost_json(struct json_object *o, const struct convert_report *r)
+void
+move_lost_json(struct json_object *o, const struct convert_report *r)
 {
 	out_strings(o, "lost", &r->lost);
 	out_strings(o, "changed", &r->changed);
 	out_strings(o, "skipped", &r->skipped);
 }
 
-static void
-lost_text(struct cli *c, const struct convert_report *r)
+void
+move_lost_text(struct cli *c, const struct convert_report *r)
 {
 	const struct strings *const lists[] = { &r->skipped, &r->changed, &r->lost };
 	static const char *const labels[] = { "skipped: ", "", "lost: " };
@@ -107,10 +105,9 @@ read_source(struct cli *c, const char *path, enum convert_form form, struct task
 	return rc;
 }
 
-/* Add the tasks to the open list, all or none, and journal each.  How many; -1 after cli_error().
- */
-static int
-put_all(struct cli *c, const struct task_set *tasks, struct convert_report *report)
+int
+move_put(struct cli *c, const struct task_set *tasks, struct convert_report *report,
+    struct task_set *made)
 {
 	struct convert_batch put;
 	struct change_batch b = { 0 };
@@ -127,6 +124,8 @@ put_all(struct cli *c, const struct task_set *tasks, struct convert_report *repo
 			count = (int)put.count;
 		else
 			cli_fail(c, status, "%s", buf_text(&reason));
+		for (size_t i = 0; count != -1 && made != NULL && i < put.count; i++)
+			task_copy(task_set_add(made), &put.op[i].after);
 	}
 	convert_end(&put);
 	buf_free(&reason);
@@ -177,16 +176,16 @@ import_main(struct cli *c)
 		cli_error(c, &err);
 		goto out;
 	}
-	if (!dry && (cli_open(c, true) == -1 || (count = put_all(c, &tasks, &report)) == -1))
+	if (!dry && (cli_open(c, true) == -1 || (count = move_put(c, &tasks, &report, NULL)) == -1))
 		goto out;
 	if (c->json) {
 		o = out_object();
 		out_int(o, "imported", count);
 		out_bool(o, "dry_run", dry);
-		lost_json(o, &report);
+		move_lost_json(o, &report);
 		cli_json(c, o);
 	} else {
-		lost_text(c, &report);
+		move_lost_text(c, &report);
 		buf_printf(&c->out, "%s %d task%s\n", dry ? "would import" : "imported", count,
 		    count == 1 ? "" : "s");
 	}
@@ -274,14 +273,14 @@ export_print(struct cli *c, const char *path, size_t count, const struct convert
 {
 	struct json_object *o;
 
-	lost_text(c, report);
+	move_lost_text(c, report);
 	if (strcmp(path, "-") == 0)
 		return;
 	if (c->json) {
 		o = out_object();
 		out_int(o, "exported", (int64_t)count);
 		out_string(o, "path", path);
-		lost_json(o, report);
+		move_lost_json(o, report);
 		cli_json(c, o);
 	} else {
 		buf_printf(
@@ -308,170 +307,4 @@ export_main(struct cli *c)
 	convert_report_free(&report);
 	view_free(&v);
 	return status;
-}
-
-/* The list of this name, or the only one whose name begins with it. */
-static char *
-list_named(struct cli *c, const char *config, const char *word, bool must)
-{
-	struct strings names = { 0 };
-	struct error err;
-	char *clean = list_sanitise(word), *found = NULL;
-	const char *hit = NULL;
-	size_t hits = 0;
-
-	if (list_names(config, &names, &err) == -1) {
-		cli_error(c, &err);
-	} else if (strings_has(&names, clean) || !must) {
-		found = mem_string(clean);
-	} else {
-		for (size_t i = 0; i < names.count; i++)
-			if (strncmp(names.item[i], clean, strlen(clean)) == 0) {
-				hit = names.item[i];
-				hits++;
-			}
-		if (hits == 1)
-			found = mem_string(hit);
-		else
-			cli_fail(c, EXIT_UNKNOWN,
-			    "%s list has a name that begins with '%s' (try: claude-tasks lists)",
-			    hits == 0 ? "no" : "more than one", word);
-	}
-	strings_free(&names);
-	free(clean);
-	return found;
-}
-
-/* Open the list of this name as the one that the functions of change.h work on. */
-static int
-open_list(struct cli *c, const char *name, bool make)
-{
-	cli_close(c);
-	list_free(&c->list);
-	c->list_name = name;
-	return cli_open(c, make);
-}
-
-/* The tasks to move: the open ones, or all. */
-static int
-rehome_load(struct cli *c, bool dry, struct task_set *tasks)
-{
-	struct released dead = { 0 };
-	struct agent self;
-	struct error err;
-	size_t kept = 0;
-
-	cli_agent(c, &self);
-	if (!dry &&
-	    release_dead(&c->list, &c->store, NULL, &self, NULL, &dead, cli_deadline(), &err) == -1)
-		cli_note(c, "claude-tasks: %s", err.text);
-	released_free(&dead);
-	if (store_load(&c->store, tasks, &err) == -1) {
-		cli_error(c, &err);
-		return -1;
-	}
-	for (size_t i = 0; i < tasks->count; i++) {
-		if (cli_flag(c, "all") || task_open(&tasks->item[i]))
-			tasks->item[kept++] = tasks->item[i];
-		else
-			task_free(&tasks->item[i]);
-	}
-	tasks->count = kept;
-	return 0;
-}
-
-static int
-rehome_delete(struct cli *c, const struct task_set *tasks, const char *to)
-{
-	struct store_op *op = mem_alloc((tasks->count + 1) * sizeof(*op));
-	struct change_batch b = { .op = op, .count = tasks->count };
-	struct buf reason = { 0 };
-	int status;
-
-	for (size_t i = 0; i < tasks->count; i++)
-		op[i] = (struct store_op){ .kind = STORE_DELETE, .id = tasks->item[i].id };
-	if ((status = change_apply(c, &b, &reason)) != EXIT_DONE)
-		cli_fail(c, status,
-		    "the tasks were copied, but not deleted from '%s': %s (to delete the copies: "
-		    "claude-tasks --list %s undo)",
-		    c->list.name, buf_text(&reason), to);
-	change_end(&b);
-	free(op);
-	buf_free(&reason);
-	return status == EXIT_DONE ? 0 : -1;
-}
-
-/* How many tasks; -1 after a failure. */
-static int
-rehome(struct cli *c, const char *from, const char *to, struct convert_report *report)
-{
-	struct task_set tasks = { 0 };
-	bool dry = cli_flag(c, "dry-run");
-	int count = -1;
-
-	if (open_list(c, from, false) == -1 || rehome_load(c, dry, &tasks) == -1)
-		goto out;
-	count = (int)tasks.count;
-	if (dry)
-		goto out;
-	change_begin();
-	if (open_list(c, to, true) == -1 || (count = put_all(c, &tasks, report)) == -1)
-		count = -1;
-	else if (!cli_flag(c, "copy") &&
-		 (open_list(c, from, false) == -1 || rehome_delete(c, &tasks, to) == -1))
-		count = -1;
-out:
-	task_set_free(&tasks);
-	return count;
-}
-
-static void
-rehome_print(
-    struct cli *c, const char *from, const char *to, int count, const struct convert_report *report)
-{
-	bool dry = cli_flag(c, "dry-run");
-	struct json_object *o;
-
-	if (c->json) {
-		o = out_object();
-		out_string(o, "from", from);
-		out_string(o, "to", to);
-		out_int(o, "tasks", count);
-		out_bool(o, "dry_run", dry);
-		lost_json(o, report);
-		cli_json(c, o);
-		return;
-	}
-	lost_text(c, report);
-	buf_printf(&c->out, "%s %d task%s from '%s' to '%s'\n",
-	    dry                   ? "would move"
-	    : cli_flag(c, "copy") ? "copied"
-				  : "moved",
-	    count, count == 1 ? "" : "s", from, to);
-}
-
-int
-rehome_main(struct cli *c)
-{
-	struct convert_report report = { 0 };
-	struct error err;
-	char *from, *to = NULL, *config = list_config_dir(&err);
-	int count = -1;
-
-	if (config == NULL)
-		return cli_error(c, &err);
-	from = list_named(c, config, c->operand[0], true);
-	if (from != NULL && c->operands > 1)
-		to = list_named(c, config, c->operand[1], false);
-	else if (from != NULL && cli_find(c) == 0)
-		to = mem_string(c->list.name);
-	if (to != NULL && strcmp(from, to) == 0)
-		cli_misuse(c, "FROM and TO are the same list, '%s'", to);
-	else if (to != NULL && (count = rehome(c, from, to, &report)) != -1)
-		rehome_print(c, from, to, count, &report);
-	convert_report_free(&report);
-	free(from);
-	free(to);
-	free(config);
-	return count == -1 ? c->status : EXIT_DONE;
 }
