@@ -279,6 +279,22 @@ check_count(const struct change_batch *b, struct buf *reason)
 	return EXIT_RULE;
 }
 
+/* Of a tool call: under the lock, since the task may be claimed until then. */
+static void
+set_rules(struct cli *c, struct change_batch *b)
+{
+	for (size_t i = 0; b->by_session && i < b->count; i++) {
+		struct store_op *op = &b->op[i];
+
+		if (op->rule != NULL || op->kind == STORE_CREATE ||
+		    (op->kind == STORE_UPDATE && op->change->status == TASK_NO_STATUS &&
+			op->change->owner == NULL))
+			continue;
+		op->rule = change_allowed;
+		op->arg = c;
+	}
+}
+
 /* EXIT_DONE, the status of a refusal, or -1. */
 static int
 write_batch(struct cli *c, struct change_batch *b, struct buf *reason, struct error *err)
@@ -304,6 +320,8 @@ static int
 apply_failed(const struct change_batch *b, const struct error *err, struct buf *reason)
 {
 	buf_puts(reason, err->text);
+	if (err->kind == ERROR_PARTLY)
+		buf_puts(reason, ". To take back what is written: claude-tasks undo");
 	/* change_completes() refused under the lock. */
 	for (size_t i = 0; i < b->count; i++)
 		if (b->op[i].result == -1 && b->op[i].rule == change_completes &&
@@ -335,6 +353,7 @@ change_apply(struct cli *c, struct change_batch *b, struct buf *reason)
 	b->claim.result = CLAIM_FAULT;
 	if (status != EXIT_DONE)
 		return status;
+	set_rules(c, b);
 	if (any_rule(b, change_completes))
 		status = change_verify(c, b, &completing, reason);
 	/* The lock of a new list creates files: not for a change that is refused. */
@@ -344,6 +363,8 @@ change_apply(struct cli *c, struct change_batch *b, struct buf *reason)
 		store_ops_free(b->op, b->count); /* as they were planned */
 		if ((status = write_batch(c, b, reason, &err)) == -1)
 			status = apply_failed(b, &err, reason);
+		if (status == EXIT_DONE)
+			change_verify_record(c, b, completing);
 		/* Also after a failure: the first of many may be written. */
 		record(c, b);
 	}

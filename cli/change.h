@@ -21,9 +21,12 @@
  *
  * The rule of an operation says what it is: claim_rule (claim.h) claims the task;
  * change_completes completes it after its gates, which run before anything is locked or written.
+ * Any other operation of a tool call gets the rule change_allowed: what another agent has is not
+ * deleted, and keeps its status and its owner.  A person may change it with a command.
  */
 store_rule change_completes;
 store_rule *change_rule(enum task_status to); /* of a change to this status; NULL */
+store_rule change_allowed;
 
 /* What a line of the journal says besides the task before and after. */
 struct change_note {
@@ -36,7 +39,7 @@ struct change_batch {
 	struct change_note *note; /* parallel to op; may be NULL */
 	size_t count;
 	bool check_busy; /* refuse a claim if the agent has another open task */
-	bool by_session; /* of a tool call: see claim_request */
+	bool by_session; /* of a tool call: see claim_request, change_allowed */
 	bool reopen;     /* a completed task can be claimed */
 	int (*guard)(void *, struct store *, struct error *); /* as in struct store; NULL */
 	void *guard_arg;

@@ -32,6 +32,7 @@ cli_status_name(int status)
 		{ EXIT_BLOCKED, "blocked" },
 		{ EXIT_AGENT, "agent_busy" },
 		{ EXIT_LOCKED, "locked" },
+		{ EXIT_PARTLY, "partly" },
 		{ EXIT_GATE, "refused" },
 		{ EXIT_RULE, "rule" },
 		{ EXIT_UNTRUSTED, "untrusted" },
@@ -126,6 +127,8 @@ cli_status(enum error_kind kind)
 		[ERROR_BUSY] = EXIT_LOCKED,
 		[ERROR_LOST] = EXIT_LOCKED,
 		[ERROR_REFUSED] = EXIT_RULE,
+		[ERROR_TAKEN] = EXIT_TAKEN,
+		[ERROR_PARTLY] = EXIT_PARTLY,
 	};
 
 	return status[kind];

@@ -41,6 +41,7 @@ enum {
 	EXIT_BLOCKED = 13,   /* blocked */
 	EXIT_AGENT = 14,     /* agent_busy */
 	EXIT_LOCKED = 15,    /* a lock could not be acquired in time: try again */
+	EXIT_PARTLY = 16,    /* of many tasks some are written, the others not */
 	EXIT_GATE = 20,      /* a gate or a built-in check refused the completion */
 	EXIT_RULE = 21,      /* a rule refused: a cycle, an unsafe undo, a command for a person */
 	EXIT_UNTRUSTED = 22, /* the gate file is not trusted */

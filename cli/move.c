@@ -109,8 +109,8 @@ read_source(struct cli *c, const char *path, enum convert_form form, struct task
 }
 
 int
-move_put(
-    struct cli *c, const struct task_set *tasks, const char *from, struct convert_report *report)
+move_put(struct cli *c, const struct task_set *tasks, const char *from,
+    struct convert_report *report, struct task_set *made)
 {
 	struct convert_batch put;
 	struct change_batch b = { 0 };
@@ -128,6 +128,8 @@ move_put(
 			count = (int)put.count;
 		else
 			cli_fail(c, status, "%s", buf_text(&reason));
+		for (size_t i = 0; count != -1 && made != NULL && i < put.count; i++)
+			task_copy(task_set_add(made), &put.op[i].after);
 	}
 	convert_end(&put);
 	buf_free(&reason);
@@ -197,7 +199,7 @@ import_main(struct cli *c)
 		goto out;
 	change_begin();
 	count = (int)tasks.count;
-	if (!dry && (count = move_put(c, &tasks, NULL, &report)) == -1)
+	if (!dry && (count = move_put(c, &tasks, NULL, &report, NULL)) == -1)
 		goto out;
 	if (c->json) {
 		o = out_object();

@@ -85,7 +85,7 @@ static const struct tool tools[] = {
 			   "and completing one whose gates fail are refused, with the reason",
 	    .input = OBJECT(
 		MEMBER("taskId", DESCRIBED("string", "The ID of the task")) "," MEMBER(
-		    "subject", DESCRIBED("string", "New subject")) "," MEMBER("description",
+		    "subject", FILLED("New subject")) "," MEMBER("description",
 		    DESCRIBED("string", "New description")) "," ACTIVE_FORM "," MEMBER("status",
 		    "{\"type\":\"string\",\"enum\":[" STATUSES
 		    ",\"deleted\"],\"description\":\"New status\"}") "," MEMBER("addBlocks",

@@ -151,7 +151,6 @@ todo_write_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 	struct task was = TASK_INIT;
 	struct buf reason = { 0 };
 	struct error err;
-	enum task_status to;
 	int there = 0, status;
 	bool todos = json_member(in->json, JSON_ROOT, "todos") != JSON_ABSENT;
 
@@ -172,9 +171,6 @@ todo_write_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 		tool_error(a, &err);
 		goto out;
 	}
-	to = in->status != NULL ? task_status_parse(in->status) : TASK_NO_STATUS;
-	if (there == 1 && !tool_may_set(c, in->id, to, a))
-		goto out;
 	if ((status = todo_write(c, in, there == 1 ? &was : NULL, &reason)) != EXIT_DONE)
 		tool_fail(a, status, "%s", buf_text(&reason));
 	else

@@ -4,7 +4,6 @@
 
 #include "agent/agent.h"
 #include "agent/claims.h"
-#include "agent/holder.h"
 #include "schema.h"
 #include "tool.h"
 #include "json/json-fields.h"
@@ -120,52 +119,6 @@ tool_act_as(struct cli *c, const char *id, const char *name)
 		return id != NULL && change_resume(c, id);
 	cli_act_as(c, name);
 	return true;
-}
-
-bool
-tool_may_change(struct cli *c, const char *id, const char *action, struct tool_answer *a)
-{
-	struct claims claims = { 0 };
-	struct task t = TASK_INIT;
-	struct agent self;
-	struct holder_query q = { .task = &t, .self = &self };
-	struct buf text = { 0 };
-	struct error err;
-	int rc = store_get(&c->store, id, &t, &err);
-	bool may = true;
-
-	if (rc == 0 || (rc == 1 && t.status != TASK_IN_PROGRESS))
-		goto out;
-	if (rc == -1 || claims_load(&c->list, &claims, &err) == -1) {
-		tool_error(a, &err);
-		may = false;
-		goto out;
-	}
-	change_identify(c, &t, &claims);
-	cli_agent(c, &self);
-	holder_look(&q, &c->list, &claims);
-	may = holder_of(&q) != HOLDER_OTHER;
-	if (!may) {
-		task_name(&text, &t);
-		buf_printf(&text, " cannot be %s: it is in progress by ", action);
-		holder_describe(&text, &q);
-		buf_printf(&text, ". If that agent is gone: claude-tasks release %s", id);
-		tool_fail(a, EXIT_TAKEN, "%s", buf_text(&text));
-	}
-out:
-	buf_free(&text);
-	claims_free(&claims);
-	task_free(&t);
-	return may;
-}
-
-bool
-tool_may_set(struct cli *c, const char *id, enum task_status to, struct tool_answer *a)
-{
-	if (to == TASK_PENDING)
-		return tool_may_change(c, id, "set to pending", a);
-	return (to != TASK_CANCELLED && to != TASK_BLOCKED) ||
-	       tool_may_change(c, id, task_status_name(to), a);
 }
 
 static const struct json_field fields[] = {

@@ -105,15 +105,14 @@ claim_main(struct cli *c)
 
 	if (cli_flag(c, "next") ? c->operands != 0 : c->operands != 1)
 		return cli_misuse(c, "'claim' needs one task id, or --next");
-	if (c->operands == 1 && ((task = cli_id(c, 0)) == NULL || cli_open_for(c, task) == -1))
+	if ((c->operands == 1 && (task = cli_id(c, 0)) == NULL) || (rc = cli_open(c, false)) == -1)
 		return c->status;
-	if (task == NULL && (rc = cli_open(c, false)) != 1)
-		return rc == -1
-			   ? c->status
-			   : cli_fail(c, EXIT_UNKNOWN,
-				 "list '%s' has no tasks (try: claude-tasks lists)", c->list.name);
 	change_begin();
-	if (task == NULL) {
+	if (rc == 0) {
+		status = EXIT_UNKNOWN;
+		buf_printf(
+		    &reason, "list '%s' has no tasks (try: claude-tasks lists)", c->list.name);
+	} else if (task == NULL) {
 		status = claim_next(c, &id, &b, &reason);
 	} else {
 		id = mem_string(task);

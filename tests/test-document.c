@@ -700,7 +700,7 @@ Test(layout, is_found_from_the_files)
 		{ "the client's tasks beside a document", { "tasks.json", "1.json", NULL },
 		    "{\"tasks\":[]}", STORE_NATIVE },
 		{ "a tasks.json that is something else", { "tasks.json", NULL }, "[]",
-		    STORE_NATIVE },
+		    STORE_DOCUMENT },
 		{ "a native task called so", { "tasks.json", NULL },
 		    "{\"id\":\"tasks\",\"subject\":\"\"}", STORE_NATIVE },
 		{ "folder", { "task_1738950000_ab12.json", NULL }, "{}", STORE_FOLDER },

@@ -275,22 +275,6 @@ claim_record(struct taking *k)
 	strings_add(&k->taken, k->task.id);
 }
 
-/* The claim on the task, if its agent still works on it; NULL. */
-static const struct claim *
-standing_claim(struct taking *k, struct store *s, struct error *err)
-{
-	const struct claim *c = claims_find(&k->claims, k->task.id);
-	struct task t = TASK_INIT;
-	bool found;
-	enum claim_state state;
-
-	if (c == NULL)
-		return NULL;
-	state = claim_look(c, s, &t, &found, err);
-	task_free(&t);
-	return state == CLAIM_HELD || state == CLAIM_BEGUN ? c : NULL;
-}
-
 static void
 refuse_missing(struct taking *k, const char *id)
 {
@@ -309,8 +293,13 @@ take_one(struct taking *k, struct store *s, const struct task *now, const struct
 	bool own;
 	int rc;
 
+	/* The client does not show it.  What it asks of its own tasks is not refused. */
+	if (now != NULL && now->internal && k->req->op != NULL) {
+		refuse_missing(k, now->id);
+		return 0;
+	}
 	task_copy(&k->task, now != NULL ? now : then);
-	c = now != NULL ? standing_claim(k, s, err) : NULL;
+	c = now != NULL ? claim_standing(&k->claims, s, now->id) : NULL;
 	if (now != NULL && !check_holder(k, c))
 		return 0;
 	if (now != NULL && !task_open(now) && !k->req->pass_resolved) {

@@ -74,6 +74,9 @@ bool claim_is_by(const struct claim *, const struct agent *);
  * without a session is one place. */
 bool claim_is_from(const struct claim *, const struct agent *);
 
+/* The claim on the task, if its agent still works on it or is about to start it; NULL. */
+const struct claim *claim_standing(const struct claims *, struct store *, const char *task);
+
 /* The rule of an operation that claims its task: see claim_request. */
 store_rule claim_rule;
 

@@ -19,6 +19,8 @@ enum error_kind {
 	ERROR_BUSY,      /* the deadline passed while waiting for a lock */
 	ERROR_LOST,      /* the lock was taken over before the commit, or the task has changed */
 	ERROR_REFUSED,   /* a rule forbids it */
+	ERROR_TAKEN,     /* another agent has the task */
+	ERROR_PARTLY,    /* the first of many changes are made, the others not */
 };
 
 struct error {

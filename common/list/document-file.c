@@ -201,20 +201,18 @@ document_exists(int dirfd)
 {
 	struct buf text = { 0 };
 	struct json j = { 0 };
-	struct error err;
-	bool yes;
-	int rc;
+	struct error ignored;
+	bool task;
 
 	if (!file_there(dirfd, DOCUMENT))
 		return false;
-	/* A file that is just being written, or that cannot be read, counts as a document. */
-	rc = file_read(dirfd, DOCUMENT, 0, DOCUMENT_MAX, &text, &err);
-	yes = (rc == -1 && err.kind == ERROR_FAULT) ||
-	      (rc == 1 && (json_parse(&j, buf_text(&text), text.len, &err) == -1 ||
-			      json_kind(&j, json_member(&j, JSON_ROOT, "tasks")) == JSON_ARRAY));
+	task = file_read(dirfd, DOCUMENT, 0, DOCUMENT_MAX, &text, &ignored) == 1 &&
+	       json_parse(&j, buf_text(&text), text.len, &ignored) == 0 &&
+	       json_kind(&j, json_member(&j, JSON_ROOT, "id")) == JSON_STRING &&
+	       json_member(&j, JSON_ROOT, "tasks") == JSON_ABSENT;
 	json_free(&j);
 	buf_free(&text);
-	return yes;
+	return !task;
 }
 
 int

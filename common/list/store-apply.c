@@ -111,11 +111,13 @@ store_apply(
 	for (size_t at = 0; at < count; at += STORE_PORTION) {
 		size_t some = count - at < STORE_PORTION ? count - at : STORE_PORTION;
 
-		if ((rc = apply(s, op + at, some, false, deadline, err)) == -1)
-			return at == 0
-				   ? -1
-				   : error_prefix(err,
-					 "%zu of %zu tasks are written, the others not", at, count);
+		if ((rc = apply(s, op + at, some, false, deadline, err)) == -1 && at > 0) {
+			err->kind = ERROR_PARTLY;
+			error_prefix(
+			    err, "%zu of %zu tasks are written, the others not", at, count);
+		}
+		if (rc == -1)
+			return -1;
 		changed |= rc;
 	}
 	return changed;

@@ -115,7 +115,7 @@ int store_bad(struct store *, void (*fn)(void *, const char *file, const char *r
 /*
  * A rule that is asked under the lock, on the task as it is then on disk and as the change would
  * make it; NULL: there is none (now: of a create, then: of a delete).  Returns 0 to go on, or
- * error_set(err, ERROR_REFUSED, ...).
+ * error_set(err, ERROR_REFUSED, ...) or ERROR_TAKEN.
  */
 typedef int store_rule(
     void *, struct store *, const struct task *now, const struct task *then, struct error *);
@@ -154,8 +154,8 @@ struct store_op {
 };
 
 /* More are checked as a whole and then written in portions of this many, in their order, so that no
- * lock is held for long: each portion is whole, and the error says how many are written.  A
- * document has one portion. */
+ * lock is held for long: each portion is whole.  ERROR_PARTLY: a later one failed, and the text
+ * says how many are written.  A document has one portion. */
 #define STORE_PORTION 50
 
 /* 1 changed, 0 nothing to change, -1; ERROR_NOT_FOUND. */

@@ -24,6 +24,12 @@ refused() { is "$1" "false $2 $3" "$(field '"\(.success) \(.reason)"') $rc"; }
 # stays NAME BEFORE: the task $id is as it was
 stays() { is "$1" "$2" "$(task "$id")"; }
 
+# claim_late: session s1 claims the task $id; it is then $before
+claim_late() {
+	ask_as QWEN_CODE_SESSION_ID=s1 claim_task "{\"task_id\":\"$id\",\"owner\":\"ben\"}"
+	before=$(task "$id")
+}
+
 mkdir native .tasks
 document doc
 for dir in native doc .tasks; do
@@ -87,6 +93,59 @@ for dir in native doc .tasks; do
 	CLAUDE_PID=$$ ask_as CLAUDE_CODE_SESSION_ID=s1 claim_task "{\"task_id\":\"$id\"}"
 	CLAUDE_PID=$$ ask_as CLAUDE_CODE_SESSION_ID=s2 complete_task "{\"task_id\":\"$id\"}"
 	is "4.8: Claude Code completes its task after /clear, with a new session in the same process ($dir)" 0 "$rc"
+
+	## 4.8: what another session has keeps its status and its owner
+	while read -r tool input; do
+		make Theirs
+		ask_as QWEN_CODE_SESSION_ID=s1 claim_task "{\"task_id\":\"$id\",\"owner\":\"ben\"}"
+		before=$(task "$id")
+		ask_as QWEN_CODE_SESSION_ID=s2 "$tool" "${input//ID/$id}"
+		is "4.8: another session cannot do $tool $input ($dir)" "11 $before" "$rc $(task "$id")"
+		make Dry
+		number=$(QWEN_CODE_SESSION_ID=s2 first_lock "${input//ID/$id}" --dir "$dir" call "$tool")
+		make Late
+		QWEN_CODE_SESSION_ID=s2 at_lock "$number" claim_late "${input//ID/$id}" --dir "$dir" call "$tool"
+		is "4.8: the same if the task is claimed right before the lock: $tool $input ($dir)" "11 $before" "$rc $(task "$id")"
+	done <<'END'
+TaskUpdate {"taskId":"ID","status":"cancelled"}
+TaskUpdate {"taskId":"ID","status":"blocked"}
+TaskUpdate {"taskId":"ID","status":"deleted"}
+TaskUpdate {"taskId":"ID","owner":"eve"}
+TodoWrite {"id":"ID","description":"d","status":"cancelled"}
+TodoWrite {"id":"ID","description":"d","assignee":"eve"}
+END
+	make Theirs
+	ask_as QWEN_CODE_SESSION_ID=s1 claim_task "{\"task_id\":\"$id\",\"owner\":\"ben\"}"
+	before=$(task "$id")
+	ask_as QWEN_CODE_SESSION_ID=s2 TodoWrite "{\"id\":\"$id\",\"description\":\"d\",\"assignee\":null}"
+	is "4.8: another session does not remove its owner ($dir)" "11 $before" "$rc $(task "$id")"
+	ask_as QWEN_CODE_SESSION_ID=s2 TaskUpdate "{\"taskId\":\"$id\",\"status\":\"completed\",\"owner\":\"eve\"}"
+	is "4.8: another session does not complete it in its own name ($dir)" "20 $before" "$rc $(task "$id")"
+	make Blocker
+	theirs=$(jq -r .id <<<"$before")
+	ask_as QWEN_CODE_SESSION_ID=s2 TaskUpdate "{\"taskId\":\"$theirs\",\"addBlockedBy\":[\"$id\"]}"
+	before=$(task "$theirs")
+	for change in '"owner":"eve"' '"status":"pending"' '"status":"cancelled"' '"status":"deleted"'; do
+		[ "$(jq -c "{$change}.status == .status" <<<"$before")" = false ] || continue
+		ask_as QWEN_CODE_SESSION_ID=s2 TaskUpdate "{\"taskId\":\"$theirs\",$change}"
+		is "4.8: another session cannot change it after it made it wait: $change ($dir)" "11 $before" "$rc $(task "$theirs")"
+	done
+	ask_as QWEN_CODE_SESSION_ID=s1 TaskUpdate "{\"taskId\":\"$theirs\",\"status\":\"cancelled\",\"owner\":\"lee\"}"
+	is "4.8: its own session can ($dir)" '0 cancelled' "$rc $(task "$theirs" | jq -r .status)"
+
+	make Theirs
+	theirs=$id
+	make Free
+	QWEN_CODE_SESSION_ID=s1 tasks --dir $dir claim "$theirs" --agent ben
+	before=$(task "$theirs")$(task "$id")
+	for arguments in "$theirs" "$theirs --owner eve" "$id $theirs"; do
+		# shellcheck disable=SC2086
+		QWEN_CODE_SESSION_ID=s2 tasks --dir $dir update $arguments --status in_progress --agent eve
+		is "4.8: 'update --status in_progress' of another's task is refused like 'claim' (${arguments//$theirs/THEIRS}, $dir)" \
+		    "11 $before" "$rc $(task "$theirs")$(task "$id")"
+	done
+	QWEN_CODE_SESSION_ID=s1 tasks --dir $dir update "$theirs" --status in_progress --agent ben
+	is "4.8: 'update --status in_progress' of one's own task changes nothing ($dir)" "0 $before" "$rc $(task "$theirs")$(task "$id")"
 
 	make Forked
 	is "4.8: forked processes of one program are different callers ($dir)" 'Claimed refused' \
@@ -204,6 +263,9 @@ for session in ["i1", "i2", "i1"]:
 	tasks --dir $dir claim "$id" --agent w --one
 	is "1.58: a completed task does not count ($dir)" 0 "$rc"
 done
+
+tasks --dir "$T/nowhere" claim 1 --json
+refused '1.56: a claim where there is no list' task_not_found 10
 
 # As the program of that list writes it: no claim of ours is on record.
 dir=.tasks

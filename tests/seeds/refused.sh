@@ -100,6 +100,8 @@ for layout in native document folder; do
 0.39|13|6 would be started and blocked|update 6 --status in_progress --blocked-by 1
 0.39|11|bob owns 8|update 6 8 --status in_progress
 0.39|12|5 is completed|update 6 5 --status in_progress --subject X
+0.39|11|bob works on 4|update 6 4 --status in_progress --subject X
+0.39|64|a task needs a subject|update 6 --status cancelled --subject=
 0.39|20|a gate fails|update 6 1 --status completed --subject X
 3.4|21|5 is completed and cannot be cancelled|update 6 5 --status cancelled --subject X
 3.4|10|there is no task 99|update 6 99 --status cancelled
@@ -163,6 +165,7 @@ END
 3.4|21|5 is completed and cannot be cancelled|TaskUpdate|{"taskId":"5","subject":"X","status":"cancelled","addBlocks":["6"]}
 3.11|21|there is no task 99 to wait for|TaskUpdate|{"taskId":"6","subject":"X","status":"blocked","addBlockedBy":["99"]}
 0.37|10|there is no task 99|TaskUpdate|{"taskId":"99","subject":"X"}
+0.39|64|a task needs a subject|TaskUpdate|{"taskId":"6","status":"cancelled","subject":""}
 0.37|21|there is no task nope to wait for|TodoWrite|{"id":"task-c","description":"C","dependencies":["1","nope"]}
 0.37|21|there is no task nope to wait for|TodoWrite|{"description":"C","dependencies":["nope"]}
 0.37|21|there is no task nope to wait for|TodoWrite|{"id":"6","description":"X","dependencies":["1","nope"]}
@@ -365,6 +368,27 @@ dir=$CLAUDE_CONFIG_DIR/tasks
 before=$(whole_bytes)
 tasks rehome from to
 is "0.30: 'rehome' changes neither list, if tasks wait for each other in a cycle" "21 $before" "$rc $(whole_bytes)"
+rm "$dir"/from/[23].json
+changed_late() { tasks -l from update 1 --subject Late; }
+number=$(first_lock '' rehome from dry)
+tasks undo -l from
+tasks undo -l dry
+at_lock "$number" changed_late '' rehome from to
+is "0.37: 'rehome' moves a task as it is, if it is changed right before the lock" '0 Late 0' \
+    "$rc $(jq -rs 'map(.subject | select(. != "Fine"))[0]' "$dir"/to/*.json) $(find "$dir/from" -name '*.json' | wc -l)"
+tasks -l from create Held
+tasks -l to export
+before=$out
+held=$(basename "$dir"/from/*.json)
+mkdir "$dir/from/$held.lock"
+tasks rehome from to # it waits for less time than it takes until a lock counts as left behind
+is "0.37: 'rehome' copies nothing, if the tasks cannot be deleted from their list" "15 $before" "$rc $(
+	tasks -l to export
+	echo "$out"
+)"
+rmdir "$dir/from/$held.lock"
+whole_task 2 pending '"3"' '"3"' && mv "$dir/2.json" "$dir/from"
+whole_task 3 pending '"2"' '"2"' && mv "$dir/3.json" "$dir/from"
 tasks -l from export --to native exported
 is "0.30: a refused 'export' does not create the directory" '21 no' "$rc $([ -e exported ] && echo yes || echo no)"
 
@@ -411,6 +435,31 @@ whole_list native
 mkdir "$dir/6.json.lock" # as the client makes it
 refused "0.37: native: 'update 1 6' changes nothing, because the client holds the lock of 6" 15 update 1 6 --subject X
 rmdir "$dir/6.json.lock"
+
+# A completion that could not be written leaves no proof of it.
+while read -r layout arguments; do
+	whole_list "$layout"
+	file=$dir/7.json
+	[ "$layout" != document ] || file=$dir/tasks.json
+	if [ "$layout" = document ]; then exec 8<"$file" && flock 8; else mkdir "$file.lock"; fi
+	# shellcheck disable=SC2086
+	tasks --dir "$dir" $arguments <<<'{"taskId":"7","status":"completed"}'
+	if [ "$layout" = document ]; then exec 8<&-; else rmdir "$file.lock"; fi
+	is "0.37: $layout: a refused '$arguments' leaves no receipt" '15 0' \
+	    "$rc $(cat "$CLAUDE_CONFIG_DIR"/task-hooks/*/journal.jsonl | grep -cE '"event":"(receipt|forced)"')"
+	if [ "$layout" = document ]; then
+		jq 'del(.tasks[] | select(.id == "7"))' "$file" >left.json && cat left.json >"$file"
+	else
+		rm "$file"
+	fi
+	tasks --dir "$dir" restore 7
+	is "0.37: $layout: 'restore' does not complete it after '$arguments'" '0 "pending"' "$rc $(whole_field 7 status)"
+done <<'END'
+native complete 7
+native complete 7 --force --reason X
+document call TaskUpdate
+folder update 7 --status completed
+END
 
 place whole-many
 whole_list native
@@ -509,3 +558,36 @@ before=$(jq -c . "$dir"/[12].json)
 tasks --dir "$dir" delete 1
 tasks --dir "$dir" restore 1
 is "4.4: 'restore' restores the dependency in files of six fields" "0 $before" "$rc $(jq -c . "$dir"/[12].json)"
+
+# ---- many tasks, one of which another program deletes meanwhile ----
+delete_late() { rm "$dir/1180.json"; }
+at_lock 100 delete_late '' --dir "$dir" update "$many" --subject Y
+is "0.37: native: 'update' that wrote only the first of many tasks has a status of its own" '16 150' \
+    "$rc $(grep -l '"subject":"Y"' "$dir"/*.json | wc -l)"
+has "0.37: native: it says how many are written and how to take them back" \
+    '150 of 202 tasks are written, the others not' "$err"
+tasks --dir "$dir" undo
+is "0.37: native: 'undo' takes back what was written" '0 0' "$rc $(cat "$dir"/*.json | grep -c '"subject":"Y"')"
+
+# ---- a tasks.json that is not a document, and tasks that the client does not show ----
+place whole-foreign
+dir=$PWD/foreign
+mkdir "$dir"
+for text in '[]' null '{"tasks":null}' '{"version":2}'; do
+	echo "$text" >"$dir/tasks.json"
+	refused "0.50: a tasks.json with $text is never taken for an empty list" 1 create New
+done
+for layout in native document folder; do
+	whole_list $layout
+	if [ $layout = document ]; then
+		jq '.tasks += [{id: "9", description: "internal", status: "pending", metadata: {_internal: true}}]' \
+		    "$dir/tasks.json" >tasks.json
+		cat tasks.json >"$dir/tasks.json"
+	else
+		printf '{"id":"9","subject":"I","description":"d","status":"pending","blocks":[],"blockedBy":[],"metadata":{"_internal":true}}' >"$dir/9.json"
+	fi
+	refused "1.56: $layout: 'claim' does not start a task that the client does not show" 10 claim 9
+	input='{"task_id":"9"}'
+	refused "1.56: $layout: nor does claim_task" 10 call claim_task
+	input=
+done
