@@ -7,11 +7,12 @@
 #include "agent/claims.h"
 #include "undo.h"
 
-/* Is the task in progress again, because its release was undone? */
+/* Was its release undone, and had it a claim, or should it have one? */
 static bool
 taken_again(const struct store_op *op, const struct history_entry *p)
 {
-	return strcmp(p->event, "release") == 0 && task_begun(&op->after);
+	return strcmp(p->event, "release") == 0 &&
+	       (p->claim != NULL || op->after.status == TASK_IN_PROGRESS);
 }
 
 /* 1 added, 0 not: its agent is unknown or gone. */

@@ -9,7 +9,7 @@
  * through our hooks has one, and without claims nothing is read, so that this
  * costs a hook run little.
  */
-#include "agent/release.h"
+#include "agent/release-part.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,51 +21,8 @@
 #include "base/text.h"
 #include "list/graph.h"
 #include "list/journal.h"
-#include "json/out.h"
-
-struct releasing {
-	const struct list *list;
-	const struct agent *agent; /* whose; in release_dead() who looks; NULL */
-	const char *why, *ended;
-	const struct strings *ids; /* release_tasks() */
-	struct deadline deadline;
-	struct claims *known; /* see release.h */
-	struct released *out;
-	size_t from;           /* how many were in there before */
-	struct strings owned;  /* tasks that have the agent as their owner */
-	struct strings forget; /* tasks whose claims are dropped */
-	struct strings settle; /* tasks whose claims are settled */
-	struct strings unused; /* tasks whose claim was never used */
-	struct task_set give;  /* tasks to give back, as they are */
-	struct strings why_so; /* parallel to them */
-	struct strings whys;   /* parallel to out->tasks */
-	struct strings texts;  /* parallel to out->tasks: as they are now */
-	struct claims dropped; /* their claims */
-	size_t first, next;    /* the portion of `owned` or `ids`: from, and up to */
-	bool more;             /* another portion is to come */
-	char group[JOURNAL_GROUP];
-};
 
 void
-released_free(struct released *r)
-{
-	task_set_free(&r->tasks);
-	strings_free(&r->ready);
-}
-
-const char *
-released_from(const struct released *r)
-{
-	const char *owner = r->tasks.count > 0 ? r->tasks.item[0].owner : NULL;
-
-	for (size_t i = 0; i < r->tasks.count; i++)
-		if (!text_equal(owner, r->tasks.item[i].owner))
-			return "An agent that is gone";
-	return owner;
-}
-
-/* Before deciding, also again after a lost lock. */
-static void
 release_begin(struct releasing *r)
 {
 	strings_free(&r->forget);
@@ -147,67 +104,6 @@ release_update_claims(struct releasing *r, struct claims *claims, struct error *
 		i++;
 	}
 	return changed ? claims_save(claims, err) : 0;
-}
-
-/* What the line of a release has besides.  A claim that a person took away can be restored: its
- * agent may still live. */
-static struct json_object *
-release_extra(const struct releasing *r, const struct task *t, const char *text)
-{
-	struct json_object *extra = claim_texts(buf_text(&t->text), text);
-	bool by_hand = r->ids != NULL || (r->why != NULL && r->agent->session == NULL);
-	const struct claim *c = by_hand ? claims_find(&r->dropped, t->id) : NULL;
-
-	/* Set only if the agent itself ended. */
-	out_bool(extra, "ended", r->ids == NULL);
-	out_string(extra, "group", r->group);
-	if (c != NULL)
-		out_add(extra, "claim", claims_print(c));
-	return extra;
-}
-
-/* Journal what was done, and find out what of it can be started now. */
-static void
-release_finish(struct releasing *r, struct store *s)
-{
-	size_t released = r->out->tasks.count - r->from, count = released + r->unused.count, i;
-	struct journal_entry *entries = mem_grow(NULL, count + 1, sizeof(*entries));
-	struct blockers b;
-	struct error ignored;
-
-	(void)store_cache(s, &ignored);
-	for (i = released; i < count; i++)
-		entries[i] = (struct journal_entry){
-			.event = "unclaim",
-			.task = r->unused.item[i - released],
-			.session = r->agent != NULL ? r->agent->session : NULL,
-			.why = "the client never made the call",
-		};
-	for (i = 0; i < released; i++) {
-		const struct task *t = &r->out->tasks.item[r->from + i];
-
-		entries[i] = (struct journal_entry){
-			.event = "release",
-			.task = t->id,
-			.agent = t->owner,
-			.session = r->agent != NULL ? r->agent->session : NULL,
-			.why = r->whys.item[i],
-			.from = claim_task_facts(t->status, t->owner),
-			.to = claim_task_facts(task_held(t) ? t->status : TASK_PENDING, NULL),
-			.extra = release_extra(r, t, r->texts.item[i]),
-		};
-		if (store_blockers(s, t, &b, &ignored) == 0) {
-			if (b.count == 0 && !task_held(t))
-				strings_add(&r->out->ready, t->id);
-			blockers_free(&b);
-		}
-	}
-	store_uncache(s);
-	(void)journal_append_all(r->list, s->durability, entries, count, r->deadline, &ignored);
-	free(entries);
-	release_begin(r);
-	strings_free(&r->whys);
-	strings_free(&r->texts);
 }
 
 /* Portion by portion, each decided, written and journalled by itself. */
@@ -532,26 +428,4 @@ release_plan(struct store *s, const char *ended, const struct agent *self, struc
 		claims_drop(known, i);
 	}
 	task_free(&t);
-}
-
-void
-release_message(struct buf *out, const char *who, bool terminated, const struct released *r)
-{
-	size_t i;
-
-	if (who != NULL) {
-		text_show(out, who, strlen(who), TEXT_LINE, 120);
-		buf_puts(out, terminated ? " was terminated." : " has shut down.");
-	}
-	if (r->tasks.count == 0)
-		return;
-	buf_printf(out, "%s%zu task(s) were unassigned: ", who != NULL ? " " : "", r->tasks.count);
-	for (i = 0; i < r->tasks.count; i++) {
-		if (i > 0)
-			buf_puts(out, ", ");
-		task_name(out, &r->tasks.item[i]);
-	}
-	buf_puts(out,
-	    ". Use TaskList to check availability and TaskUpdate with owner to reassign them "
-	    "to idle teammates.");
 }

@@ -506,6 +506,9 @@ for layout in native document folder; do
 	is "0.38: $layout: 'undo' of the release of a task without a claim says that it has none" '0 "in_progress" ' \
 	    "$rc $(whole_field 4 status) $(whole_claims)"
 	has "0.38: $layout: it is said which task has no claim" "#4 has no claim" "$out$err"
+	tasks --dir "$dir" release 8
+	tasks --dir "$dir" undo
+	is "0.38: $layout: nothing is said about the claim of a task that was not begun" '0 ' "$rc $err"
 	bash -c 'CLAUDE_PID=$$ "$@" >/dev/null; exit' - "$cli" --dir "$dir" claim 6 --agent gone
 	tasks --dir "$dir" release 6
 	tasks --dir "$dir" undo
