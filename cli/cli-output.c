@@ -297,8 +297,11 @@ cli_paint(const struct cli *c, enum paint p)
 		[PAINT_RED] = "\033[31m",
 		[PAINT_GREEN] = "\033[32m",
 		[PAINT_YELLOW] = "\033[33m",
-		[PAINT_BLUE] = "\033[36m",
+		[PAINT_CYAN] = "\033[36m",
 		[PAINT_MAGENTA] = "\033[35m",
+		[PAINT_ORANGE] = "\033[91m",
+		[PAINT_BLUE] = "\033[94m",
+		[PAINT_PINK] = "\033[95m",
 	};
 
 	return c->color ? code[p] : "";

@@ -71,8 +71,11 @@ enum paint {
 	PAINT_RED,
 	PAINT_GREEN,
 	PAINT_YELLOW,
+	PAINT_CYAN,
+	PAINT_MAGENTA,
+	PAINT_ORANGE, /* these three by the bright colours */
 	PAINT_BLUE,
-	PAINT_MAGENTA
+	PAINT_PINK
 };
 
 struct cli {

@@ -1,6 +1,7 @@
 /*
  * The tasks: files that the client does not show, dependencies on missing tasks, on one side only,
- * or in a cycle, ids that two tasks have, required fields that are missing.
+ * in a cycle, or of a task on the one that it is a part of; ids that two tasks have, required fields
+ * that are missing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -291,6 +292,31 @@ check_cycle(struct doctor *d)
 }
 
 static void
+check_parts(struct doctor *d)
+{
+	struct strings chain = { 0 };
+	struct task_index ids;
+	struct buf text = { 0 };
+
+	doctor_checked(d, "store.part");
+	task_index_make(&ids, &d->view.tasks);
+	for (size_t i = 0; i < d->view.tasks.count; i++) {
+		if (!graph_waits_for_whole(&ids, &d->view.tasks.item[i], &chain))
+			continue;
+		for (size_t k = 0; k < chain.count; k++)
+			buf_printf(&text, "%s#%s", k > 0 ? " waits for " : "", chain.item[k]);
+		buf_printf(&text, ", and is a part of it");
+		doctor_add(d, "store.part", LEVEL_PROBLEM, mem_string(buf_text(&text)),
+		    "a task is completed after its parts, so that neither can be completed",
+		    command(d, "depend", chain.item[0], "--drop", chain.item[1]));
+		buf_reset(&text);
+		strings_free(&chain);
+	}
+	task_index_free(&ids);
+	buf_free(&text);
+}
+
+static void
 check_times(struct doctor *d)
 {
 	struct change none = CHANGE_INIT;
@@ -343,5 +369,6 @@ doctor_store(struct doctor *d)
 	check_dangling(d);
 	check_one_sided(d);
 	check_cycle(d);
+	check_parts(d);
 	check_times(d);
 }

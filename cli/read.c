@@ -13,11 +13,18 @@
 #include "json/json-print.h"
 
 struct filter {
-	struct strings status;
-	const char *owner, *kind, *repo, *type, *search; /* NULL: any */
+	struct strings status, kind;
+	const char *owner, *repo, *type, *search; /* NULL: any */
 	bool all, ready, blocked;
 	bool hide; /* count completed and cancelled tasks instead of showing them */
 };
+
+static void
+filter_free(struct filter *f)
+{
+	strings_free(&f->status);
+	strings_free(&f->kind);
+}
 
 static int
 filter_read(struct cli *c, struct filter *f)
@@ -28,14 +35,14 @@ filter_read(struct cli *c, struct filter *f)
 		.ready = cli_flag(c, "ready"),
 		.blocked = cli_flag(c, "blocked"),
 		.owner = cli_value(c, "owner"),
-		.kind = cli_value(c, "kind"),
 		.repo = cli_value(c, "repo"),
 		.type = cli_value(c, "for"),
 		.search = cli_value(c, "search") };
 	cli_values(c, "status", &f->status);
+	cli_values(c, "kind", &f->kind);
 	for (size_t i = 0; i < f->status.count; i++)
 		if (cli_task_status(c, f->status.item[i], &ignored) == -1) {
-			strings_free(&f->status);
+			filter_free(f);
 			return -1;
 		}
 	f->hide = !f->all && f->status.count == 0 && f->owner == NULL;
@@ -53,9 +60,40 @@ is_wanted(char *value, const char *want)
 }
 
 static bool
+is_of_kind(const struct task *t, const struct strings *kinds)
+{
+	bool is = false;
+
+	for (size_t i = 0; i < kinds->count && !is; i++)
+		is = is_wanted(macf_kind(t), kinds->item[i]);
+	return is;
+}
+
+/* Another tool may write kinds of its own: those of the list are known too. */
+static int
+filter_check_kinds(struct cli *c, const struct filter *f, const struct view *v)
+{
+	for (size_t i = 0; i < f->kind.count; i++) {
+		struct strings one = { &f->kind.item[i], 1 };
+		bool known = false;
+		size_t k;
+
+		for (k = 0; macf_kinds[k] != NULL; k++)
+			known |= strcasecmp(macf_kinds[k], f->kind.item[i]) == 0;
+		for (size_t n = 0; n < v->tasks.count && !known; n++)
+			known = is_of_kind(&v->tasks.item[n], &one);
+		if (!known) {
+			cli_unknown(c, "kind", f->kind.item[i], macf_kinds, k);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static bool
 filter_finds(const struct filter *f, const struct task *t)
 {
-	return (f->kind == NULL || is_wanted(macf_kind(t), f->kind)) &&
+	return (f->kind.count == 0 || is_of_kind(t, &f->kind)) &&
 	       (f->repo == NULL || is_wanted(macf_value(t->description, "repo"), f->repo)) &&
 	       (f->type == NULL || is_wanted(macf_agent_type(t->subject), f->type)) &&
 	       (f->search == NULL || text_contains(t->subject, f->search) ||
@@ -199,17 +237,21 @@ list_main(struct cli *c)
 {
 	struct view v;
 	struct filter f;
+	int status = EXIT_DONE;
 
 	if (filter_read(c, &f) == -1)
 		return c->status;
 	if (view_load(c, &v) == -1) {
-		strings_free(&f.status);
+		filter_free(&f);
 		return c->status;
 	}
-	(c->json ? list_json : list_text)(c, &v, &f);
-	strings_free(&f.status);
+	if (filter_check_kinds(c, &f, &v) == -1)
+		status = c->status;
+	else
+		(c->json ? list_json : list_text)(c, &v, &f);
+	filter_free(&f);
 	view_free(&v);
-	return EXIT_DONE;
+	return status;
 }
 
 static void

@@ -205,7 +205,7 @@ line_decorated(struct cli *c, const struct view *v, const struct task *t)
 	    buf_text(&safe), buf_text(&fitted),
 	    cli_paint(c, paint == PAINT_NONE ? PAINT_NONE : PAINT_OFF));
 	if (tail.len > 0)
-		buf_printf(&c->out, "%s%s%s", cli_paint(c, open.count > 0 ? PAINT_DIM : PAINT_BLUE),
+		buf_printf(&c->out, "%s%s%s", cli_paint(c, open.count > 0 ? PAINT_DIM : PAINT_CYAN),
 		    buf_text(&tail), cli_paint(c, PAINT_OFF));
 	free(subject);
 	free(type);

@@ -251,6 +251,14 @@ policy_depend(const struct facts *f, struct decision *d)
 			    "task first (TaskList shows the ids).");
 			policy_object(
 			    d, f->config->rules.unknown_dependency, "unknown_dependency", &b);
+		} else if (edge->part) {
+			edge_line(&b, edge);
+			buf_puts(&b, ": it is a part of #");
+			other = edge->cycle.item[edge->cycle.count - 1];
+			text_show(&b, other, strlen(other), TEXT_LINE, TEXT_SUBJECT);
+			buf_puts(&b, ", which is completed after its parts. Leave that dependency "
+				     "out.");
+			policy_object(d, f->config->rules.cycle, "cycle", &b);
 		} else if (edge->cycle.count > 0) {
 			edge_line(&b, edge);
 			buf_puts(&b, ": that would close the cycle ");

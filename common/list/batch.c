@@ -295,14 +295,14 @@ settle_blocked(struct batch *b, size_t i, struct error *err)
 }
 
 static int
-batch_waits(void *arg, const char *id, struct strings *blocked_by, struct error *err)
+batch_waits(void *arg, const char *id, struct graph_task *g, struct error *err)
 {
 	struct task read = TASK_INIT;
 	int rc;
 	const struct task *t = task_then(arg, id, &read, &rc, err);
 
 	if (t != NULL)
-		strings_add_all(blocked_by, &t->blocked_by);
+		graph_task_fill(g, t);
 	task_free(&read);
 	return t != NULL ? 1 : rc;
 }
@@ -318,6 +318,9 @@ check_cycles(struct batch *b, struct edges *edges, struct error *err)
 	for (size_t i = 0; rc == 0 && i < edges->count; i++) {
 		size_t op = edges->op[i];
 
+		/* What is imported may have been a part of what it waits for. */
+		if (edges->item[i].part && b->op[op].text != NULL)
+			continue;
 		if ((rc = graph_edge_refuse(&edges->item[i], b->id[op], &b->fresh, err)) == -1)
 			b->op[op].result = -1;
 	}
@@ -361,6 +364,26 @@ check_ancestors(struct batch *b, const struct task *t, bool asked, struct error 
 	return rc == -1 ? -1 : 0;
 }
 
+/* Does the task wait for one that it is to be a part of? */
+static int
+check_waits(struct batch *b, const struct task *t, struct error *err)
+{
+	size_t count = t->blocked_by.count;
+	struct graph_edge *edge = mem_alloc((count + 1) * sizeof(*edge));
+	int rc;
+
+	for (size_t i = 0; i < count; i++)
+		edge[i] = (struct graph_edge){ .blocked = t->id, .blocker = t->blocked_by.item[i] };
+	rc = graph_check_edges(batch_waits, b, NULL, edge, count, err);
+	for (size_t i = 0; i < count; i++) {
+		if (rc == 0 && edge[i].part)
+			rc = graph_edge_refuse(&edge[i], t->id, &b->fresh, err);
+		strings_free(&edge[i].cycle);
+	}
+	free(edge);
+	return rc;
+}
+
 /* New parents.  In its metadata a task may have one that is not in the list. */
 static int
 check_parents(struct batch *b, struct error *err)
@@ -371,7 +394,8 @@ check_parents(struct batch *b, struct error *err)
 
 		if (c != NULL && (c->parent != NULL || c->metadata != NULL) && t->now.id != NULL &&
 		    t->now.parent != NULL && !text_equal(t->was.parent, t->now.parent) &&
-		    check_ancestors(b, &t->now, c->parent != NULL, err) == -1) {
+		    (check_ancestors(b, &t->now, c->parent != NULL, err) == -1 ||
+			check_waits(b, &t->now, err) == -1)) {
 			b->op[i].result = -1;
 			return -1;
 		}

@@ -390,15 +390,13 @@ store_status(struct store *s, const struct task *t, enum task_status *status, st
 }
 
 static int
-store_waits(void *arg, const char *id, struct strings *blocked_by, struct error *err)
+store_waits(void *arg, const char *id, struct graph_task *g, struct error *err)
 {
 	struct task t = TASK_INIT;
 	int rc = store_get_shown(arg, id, &t, err);
 
-	if (rc == 1) {
-		*blocked_by = t.blocked_by;
-		t.blocked_by = (struct strings){ 0 };
-	}
+	if (rc == 1)
+		graph_task_fill(g, &t);
 	task_free(&t);
 	return rc;
 }

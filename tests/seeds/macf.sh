@@ -70,9 +70,9 @@ tasks --list lab list --search '#68 [^#67] PHASE'
 is '2.12: a search ignores the codes' "#68 [pending] $plain" "$out"
 tasks --list lab list --search 2m
 is '2.12: a search does not find the codes' "no task of list 'lab' matches" "$out"
-"$cli" --list lab depend 68 --on 67 >/dev/null
+"$cli" --list lab depend 68 --on 69 >/dev/null
 start 68
-is '2.12: a refusal leaves the codes out' "Task #68 \"$plain\" cannot start: blocked by #67 \"Mission\" (pending). Ready now: #67 \"Mission\", #69 \"red text, $(printf '\uFFFD')cleared, cut $(printf '\uFFFD')\"." "$(cat "$T/err")"
+is '2.12: a refusal leaves the codes out' "Task #68 \"$plain\" cannot start: blocked by #69 \"red text, $(printf '\uFFFD')cleared, cut $(printf '\uFFFD')\" (pending). Ready now: #67 \"Mission\", #69 \"red text, $(printf '\uFFFD')cleared, cut $(printf '\uFFFD')\"." "$(cat "$T/err")"
 "$cli" --list lab update 67 --status in_progress --agent eve >/dev/null
 has '2.12: the status line leaves the codes out' '#67 #67 Going @eve' "$("$cli" --list lab statusline --color never </dev/null)"
 # plainly NAME TEXT: a text for people or a model, which has the subject and no code
@@ -84,7 +84,7 @@ plainly() {
 	esac
 }
 "$cli" --list lab release 67 >/dev/null
-"$cli" --list lab depend 68 --drop 67 >/dev/null
+"$cli" --list lab depend 68 --drop 69 >/dev/null
 "$cli" --list lab claim 68 --agent eve >/dev/null
 plainly 'agents' "$("$cli" --list lab agents)"
 plainly 'agents --json' "$("$cli" --list lab agents --json)"
@@ -138,6 +138,8 @@ has '2.28: create --repo without --kind is refused, and the message names --kind
 is '2.29: a refused create leaves no file' "$count" "$(ls "$dir")"
 tasks --list lab create mission Title
 is '2.28: create without --kind takes all words as the subject' 'created #5 mission Title' "$out"
+has '2.28: it says how to make a mission' 'create --kind mission TITLE' "$err"
+has '2.28: it says how to make a phase, which needs a parent' 'create --kind phase --parent N TITLE' "$("$cli" --list words create phase Title 2>&1)"
 is '2.13: a task without a kind gets no number in its subject' 'mission Title' "$(field 5 .subject)"
 "$cli" --list lab delete 5 >/dev/null
 has '2.28: help create names --kind' '--kind KIND' "$("$cli" help create)"
@@ -221,7 +223,13 @@ finds '#4' --kind BUG
 finds '#1' --repo MacEff
 finds '#20' --search s_9/c_8
 finds '#4' --search 'CREATED_CYCLE: 42'
-finds 'no' --kind detour
+tasks --list lab list --kind detour
+is '2.23: list --kind refuses a kind that is not known, as --status does' "64 claude-tasks: unknown kind 'detour'; known: mission, experiment, phase, bug (try: claude-tasks help list)" "$rc $err"
+finds '#3 #4' --kind phase,bug
+finds '#3 #4' --kind phase --kind bug
+task 22 Detour '<macf_task_metadata version=\"1.0\">\ntask_type: DETOUR\n</macf_task_metadata>'
+finds '#22' --kind detour
+rm "$dir/22.json"
 task 21 Broken '<macf_task_metadata version=\"1.0\">\nrepo: x'
 has '2.23: a block without an end is text' 'repo: x' "$("$cli" --list lab get 21)"
 
@@ -328,3 +336,9 @@ if command -v strace >/dev/null; then
 	is '2.27: the team is not read for a task without a mark' 0 "$(calls 33)"
 	deny '2.27: the team is read for a task with a mark' test "$(calls 34)" = 0
 fi
+
+# The colours of a team.
+mkdir -p "$CLAUDE_CONFIG_DIR/teams/paint"
+jq -n '{name: "paint", members: ["red","green","yellow","orange","blue","cyan","purple","pink"] | map({name: "m-\(.)", color: .})}' >"$CLAUDE_CONFIG_DIR/teams/paint/config.json"
+"$cli" -l paint create One >/dev/null
+is '1.81: each of the eight colours of the client looks different' 8 "$("$cli" -l paint agents --color always | grep -o $'\e\[[0-9]*mm-' | sort -u | wc -l)"
