@@ -91,8 +91,10 @@ jq --arg s "$stored" '.subject = $s' "$lists/codes/89.json" >"$T/new" && cp "$T/
 rest=$(example macf.s5)
 tasks --list codes list
 is 'macf.s3, macf.s4, macf.s5: a subject with the printed codes is shown without them' "#89 [pending] #89 $(example macf.s4) $rest" "$out"
-out=$(TERM=xterm script -qec "$cli --list codes list --ascii" /dev/null </dev/null)
-has 'macf.s3: on a terminal the number is dim' $'\e[2m#89\e[22m' "$out"
+for command in 'list --ascii' 'tree --ascii' 'get 89'; do
+	out=$(COLUMNS=100 TERM=xterm script -qec "$cli --list codes $command" /dev/null </dev/null)
+	has "macf.s3: on a terminal $command shows the printed parts dim" "${stored//$'\e[0m'/$'\e[22m'}" "$out"
+done
 for id in macf.s7 macf.s8; do
 	subject=$(example $id)
 	format=$(example macf.11)
@@ -143,28 +145,41 @@ Task description text.' "$out"
 tasks --list block update 1 -d 'Another text.'
 is 'macf.10: it stays with a new description' "$(example macf.10 | sed '1s/.*/Another text./')" "$(jq -r .description "$lists/block/1.json")"
 
-## commands
+## commands: `macf_tools task create KIND [--parent N] "Title" [--OPTION]...`
+prefix=$(example macf.s9)
+read -r -a short <<<"$(example macf.s2)"
 n=0
 while IFS= read -r line; do
-	[[ $line == macf_tools* ]] || continue
+	[[ $line == "$prefix "* ]] || continue
 	n=$((n + 1))
+	line=${line#"$prefix "}
 	line=${line//[][]/} # optional words, with values
 	line=${line/--repo/--repo MacEff} line=${line/--version/--version 0.4.0} line=${line/ N / 1 }
-	eval "words=(${line#macf_tools })"
-	kind=${words[2]}
-	tasks --list commands "${words[@]}"
+	eval "words=($line)"
+	kind=${words[0]}
+	tasks --list commands "${short[@]}" "${words[@]}"
 	needed=
 	[[ $line != *--parent* ]] || needed=' --parent N'
-	is "macf.12: the message for 'task create $kind' says what to write" \
+	is "macf.12, macf.s2: the message for '${short[*]} $kind' says what to write" \
 	    "64 claude-tasks: unknown command 'task'; write: claude-tasks create --kind $kind$needed TITLE (try: claude-tasks help)" "$rc $err"
-	tasks --list commands macf_tools "${words[@]}"
-	has "macf.12, macf.s9: the message for 'macf_tools task create $kind' says what to write" "claude-tasks create --kind $kind" "$err"
-	tasks --list commands create --kind "$kind" "${words[@]:3}" --json
-	is "macf.12: create --kind $kind makes the task" "0 $n $kind Working on Title" \
-	    "$rc $(field '"\(.id) \(.task.metadata.kind) \(.task.activeForm)"')"
-	tasks --list words create "${words[@]:2}"
-	has "macf.12, macf.s2: the kind as a word gets a message that names the option" "--kind $kind" "$err"
+	# shellcheck disable=SC2086
+	tasks --list commands $prefix "${words[@]}"
+	has "macf.12, macf.s9: the message for '$prefix $kind' says what to write" "claude-tasks create --kind $kind" "$err"
+	tasks --list commands create --kind "${words[@]}" --json
+	title=$(grep -o '"[^"]*"' <<<"$line" | tr -d '"')
+	wanted="id: $n kind: $kind activeForm: Working on $title title: $title"
+	for at in "${!words[@]}"; do
+		case ${words[at]} in
+		--parent) wanted+=" parent: ${words[at + 1]} subject: [^#${words[at + 1]}]" ;;
+		--repo) wanted+=" repo: ${words[at + 1]}" ;;
+		--version) wanted+=" target_version: ${words[at + 1]}" ;;
+		esac
+	done
+	tasks --list commands get "$n" --json
+	is "macf.12: create --kind $kind makes the task with every printed part" "$wanted" "$(field '.task as $t | "id: \($t.id) kind: \($t.metadata.kind) activeForm: \($t.activeForm) title: \($t.subject | sub(".* "; ""))" +
+	    if $t.metadata.parent_id then " parent: \($t.metadata.parent_id) subject: \(.summary.subject | match("\\[\\^#[0-9]+\\]").string)" else "" end +
+	    ([$t.description | match("\n((repo|target_version): .*)"; "g").captures[0].string] | map(" \(.)") | join(""))')"
+	tasks --list words create "${words[@]}"
+	has "macf.12: the kind as a word gets a message that names the option" "--kind $kind" "$err"
 done <<<"$(example macf.12)"
-example macf.s2 >/dev/null
-example macf.s9 >/dev/null
 is 'macf.12: all four commands were run' 4 $n

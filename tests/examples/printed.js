@@ -3,10 +3,12 @@
 //   node printed.js BLOCKS COMMAND [ARGUMENT]...
 //
 // The blocks are run as they are printed.  What they use and do not print is defined in `missing`:
-// the configuration directory, the lock (npm's proper-lockfile), who acts, the completion hooks.
-// The list is that of CLAUDE_CODE_TASK_LIST_ID, the agent PRINTED_AGENT, the hook PRINTED_HOOK.  A
-// command prints one line of JSON.
+// the configuration directory, the lock (npm's proper-lockfile), the completion hooks.  The values of
+// the switch are in the text below it, what a function of block 42 returns in its comment.
+// The list is that of CLAUDE_CODE_TASK_LIST_ID, the agent PRINTED_AGENT in the team PRINTED_TEAM, the
+// hook PRINTED_HOOK.  A command prints one line of JSON.
 'use strict';
+const { AsyncLocalStorage } = require('async_hooks');
 const { spawnSync } = require('child_process');
 const fs = require('fs');
 const path = require('path');
@@ -39,13 +41,17 @@ async function* verify(taskId, subject, description) {
 	yield hook.status === 2 ? { blockingError: hook.stderr.trim() } : {};
 }
 
+// The values that the text names for a check of the switch: "- `_H()` checks for ... (`"false"`, `"0"`, ...)"
+const prose = fs.readFileSync(path.join(__dirname, '../seeds/documents/task-tools.md'), 'utf8');
+const values = name => [...prose.split('\n').find(line => line.startsWith(`- \`${name}()\``)).matchAll(/`"(\w+)"`/g)].map(m => m[1]);
+
 const missing = {
 	fs, path, process, z, lockfileSync, crypto: require('crypto'),
 	writeFileSync: fs.writeFileSync,
 	log: line => process.stderr.write(`${line}\n`),
 	q9: () => process.env.CLAUDE_CONFIG_DIR || path.join(process.env.HOME, '.claude'),
-	_H: v => v !== undefined && ['false', '0', 'no', 'off'].includes(v.toLowerCase()),
-	AR: v => v !== undefined && ['true', '1', 'yes', 'on'].includes(v.toLowerCase()),
+	_H: v => values('_H').includes(v),
+	AR: v => values('AR').includes(v),
 	e_: () => false,
 	bR: () => process.env.CLAUDE_CODE_SESSION_ID,
 	nBA: undefined,
@@ -54,11 +60,26 @@ const missing = {
 };
 const world = vm.createContext(missing);
 // 4 to 6, 17 to 19, 23: schemas and tools.  7, 9 to 16, 25, 30 to 35: files, claims, ids.  43: listeners.
-for (const n of [3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 23, 25, 30, 31, 32, 33, 34, 35, 37, 38, 42, 43])
+for (const n of [3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 23, 25, 30, 31, 32, 33, 34, 35, 42, 43])
 	vm.runInContext(text(n), world, { filename: `task-tools.${n}` });
-// 42 prints these without a body.
-world.v8 = () => process.env.PRINTED_AGENT;
-world.d9 = () => Boolean(process.env.PRINTED_AGENT);
+// 42 prints its functions with a comment as the body, except FF().
+const team = process.env.PRINTED_TEAM, agent = process.env.PRINTED_AGENT;
+const meaning = {
+	'get agent ID': agent && `${agent}@${team}`,
+	'get agent name': agent,
+	'get team name': team,
+	'is this agent a teammate (not the lead)': Boolean(agent),
+	'is this agent the team lead': Boolean(team && !agent),
+	'is swarm mode active': Boolean(agent),
+};
+for (const [, name, what] of text(42).matchAll(/function (\w+)\(\) \{ \/\* (.*?) \*\/ \}/g)) {
+	if (!(what in meaning)) throw new Error(`task-tools.42: ${name}: ${what}`);
+	world[name] = () => meaning[what];
+}
+if (team) {
+	world.mBA = new AsyncLocalStorage();
+	world.mBA.enterWith({ teamName: team, agentName: agent });
+}
 world.KfT = list => fs.mkdirSync(world.zF(list), { recursive: true });
 
 // part N NAMES: the statements of a block as the body of a function with these parameters
@@ -94,6 +115,8 @@ async function update(input) {
 		result.statusChange = { from: currentTask.status, to: status };
 	}
 	if (updatedFields.length > 0) world.Qw(list, taskId, updates);
+	if (addBlocks) updatedFields.push('blocks');
+	if (addBlockedBy) updatedFields.push('blockedBy');
 	for (const id of addBlocks || []) world.rBA(list, taskId, id);
 	for (const id of addBlockedBy || []) world.rBA(list, id, taskId);
 	return result;
@@ -121,24 +144,32 @@ const commands = {
 	input: (name, json) => tools[name].inputSchema.parse(JSON.parse(json)),
 	// the functions of the files, by their printed names
 	run: (name, ...rest) => world[name](world.nW(), ...rest.map(word => word.startsWith('{') ? JSON.parse(word) : word)),
+	// schema TOOL: that of its input, as a JSON schema
+	schema: name => z.toJSONSchema(tools[name].inputSchema),
+	values,
 	gate: () => vm.runInContext(`[{ ${text(2).replace(/\}\n\s*\n/, '}\n}, {\n')} }]`, world).map(tool => tool.isEnabled()),
 	list: () => ({ id: world.nW(), dir: world.zF(world.nW()) }),
 	blockers: async id => (await claimable(world.nW(), world.bu(world.nW(), id))) || { success: true },
 	forget: async id => await cleanup(world.nW(), id),
 	active: id => shown(world.bu(world.nW(), id),
 	    new Set(world.D5(world.nW()).filter(t => t.status === 'completed').map(t => t.id))),
-	background: type => world.Kc(type),
-	// work NAME COUNT: create, update, claim and complete COUNT tasks; the number of calls of a listener
-	async work(name, count) {
+	// heard NAME ARGUMENT...: as run; the number of calls of a listener
+	heard(name, ...rest) {
 		let heard = 0;
-		const stop = world.fo9(() => heard++), list = world.nW();
+		const stop = world.fo9(() => heard++);
+		commands.run(name, ...rest);
+		stop();
+		world.COT();
+		return heard;
+	},
+	// work NAME COUNT: create, update, claim and complete COUNT tasks
+	async work(name, count) {
+		const list = world.nW();
 		for (let i = 0; i < count; i++) {
 			const id = world.WOT(list, { subject: `${name} ${i}`, description: 'd', status: 'pending', blocks: [], blockedBy: [] });
 			world.oBA(list, id, name);
 			await update({ taskId: id, status: 'completed', metadata: { by: name } });
 		}
-		stop();
-		return { heard };
 	},
 	// hold FILE: take the lock, print `held`, keep it until standard input ends
 	hold(file) {

@@ -156,7 +156,17 @@ is 'tasks-json.7: the default leaves the completed tasks out' 2 "$(field .count)
 is 'tasks-json.8: the answer has the printed members with their types' '' "$(members tasks-json.8 | while read -r name type _; do
 	field ".$name | type" | grep -qx "$type" || echo "$name"
 done)"
-is 'tasks-json.8: the counts are those of the whole list' '0 1 1 1' "$(field '"\(.pending_count) \(.in_progress_count) \(.completed_count) \(.blocked_count)"')"
+# the types below: each task has the type that the document calls TaskObject, each count its status in its name
+call read TodoRead '{"include_completed":true}'
+is 'tasks-json.8: its tasks have the members of the printed task object with their types' '' "$(members tasks-json.3 | while read -r name type need; do
+	jq -r --arg n "$name" --arg t "$type" --arg need "$need" '.tasks[] | select(.[$n] | type != $t and ($need == "optional" and . == null | not)) | "\(.id) \($n)"' <<<"$out"
+done)"
+members tasks-json.8 | grep number | while read -r name _; do
+	jq -n --arg name "$name" --argjson said "$out" --argjson list "$(example tasks-json.4)" -r '($name | rtrimstr("count") | rtrimstr("_")) as $status |
+	    "\($name) \($said[$name]) \([$list.tasks[] | select($status == "" or .status == $status)] | length)"'
+done >"$T/counts"
+is 'tasks-json.8: the counts are those of the whole list' '' "$(awk '$2 != $3' "$T/counts")"
+is 'tasks-json.8: all five counts were compared' 5 "$(wc -l <"$T/counts")"
 
 ## SubagentStop
 new_list stop
@@ -206,18 +216,65 @@ cp skill.md "$HOME/.claude/skills/task-manager/SKILL.md"
 tasks install --skill --no-todo-tools
 is 'tasks-json.12: the printed skill is not replaced by ours' "21 $(cat skill.md)" "$rc $(cat "$HOME/.claude/skills/task-manager/SKILL.md")"
 has 'tasks-json.12: the message of install --skill says what to do' "remove it, then: claude-tasks install --skill" "$err"
-# its operations, by the command
+# what it tells a model to do, each line by the command
+variable=$(sed -n 's/^- Check `\(.*\)` env var for named task list$/\1/p' skill.md)
+file=$(sed -n 's/^- Default path: `\(.*\)`$/\1/p' skill.md | sed "s,^~,$HOME,; s,{id},skill,")
+mkdir -p "$(dirname "$file")"
 new_list skill
-operations=$(sed -n 's/^[0-9]\. \*\*\(.*\):\*\*$/\1/p' skill.md | paste -sd,)
-is 'tasks-json.12: the printed operations are the four that follow' 'List Tasks,Create Task,Update Task,Complete Task' "$operations"
-tasks --list skill list --status blocked
-is 'tasks-json.12: list filters by status and shows dependencies' '#task-003 [blocked] Create user dashboard [blocked by #task-002]' "$out"
-tasks --list skill create Added --json
-is 'tasks-json.12: create makes a UUID and the status pending' 'true pending' "$(field '.id | test("^[0-9a-f-]{36}$")') $(jq -r '.tasks[-1].status' "$file")"
-tasks --list skill create Bad --blocked-by nobody
-is 'tasks-json.12: create refuses an unknown dependency' 21 $rc
-tasks --list skill update task-001 --status pending
-is 'tasks-json.12: update computes the status of dependents again' blocked "$(jq -r '.tasks[1].status' "$file")"
-deny 'tasks-json.12: update changes updated_at' test "$(jq -r '.tasks[0].updated_at' "$file")" = 2025-02-06T10:30:00Z
-tasks --list skill complete task-001
-has 'tasks-json.12: complete says which tasks can start now' 'task-002' "$out"
+export "${variable:-none}=skill"
+operation='' lines=0
+while IFS= read -r line; do
+	lines=$((lines + 1))
+	name="tasks-json.12: $operation: ${line#"${line%%[! -]*}"}"
+	case $line in
+	[0-9]'. **'*':**') operation=${line#*\*\*} operation=${operation%:**} lines=$((lines - 1)) ;;
+	'   - Read tasks.json') # by the variable and the path of the skill
+		tasks list --json
+		is "$name" "$(dirname "$file") document 2" "$(field '"\(.dir) \(.layout) \(.tasks | length)"')" ;;
+	'   - Filter by status if requested')
+		tasks list --status blocked
+		is "$name" 'task-003' "$(grep -o 'task-00[0-9] \[' <<<"$out" | tr -d ' [')" ;;
+	'   - Display with dependency information')
+		has "$name" '[blocked by #task-002]' "$out" ;;
+	'   - Generate UUID if no ID provided')
+		tasks create Added --json
+		is "$name" true "$(field '.id | test("^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f-]{21}$")')" ;;
+	'   - Set default status to "'*'"')
+		is "$name" "$(cut -d'"' -f2 <<<"$line")" "$(jq -r '.tasks[-1].status' "$file")" ;;
+	'   - Validate dependencies exist')
+		tasks create Bad --blocked-by nobody
+		is "$name" '21 4' "$rc $(jq '.tasks | length' "$file")" ;;
+	'   - Update file with proper locking' | '- Use file locking for concurrent access') # the lock is that of tasks-json.11
+		exec 4<"$file"
+		flock -x 4
+		tasks create Locked
+		is "$name" '15 4' "$rc $(jq '.tasks | length' "$file")"
+		exec 4<&- ;;
+	'   - Modify status, description, or assignee')
+		at=$(jq -r '.tasks[0].updated_at' "$file")
+		tasks update task-001 --status pending -d Changed --owner eve
+		is "$name" 'pending Changed eve' "$(jq -r '.tasks[0] | "\(.status) \(.description) \(.assignee)"' "$file")" ;;
+	'   - Update `'*'` timestamp')
+		try "$name" test "$(jq -r --arg key "$(cut -d'`' -f2 <<<"$line")" '.tasks[0][$key]' "$file")" '>' "$at" ;;
+	'   - Recalculate blocked status for dependents')
+		is "$name" blocked "$(jq -r '.tasks[1].status' "$file")" ;;
+	'   - Set status to "'*'"')
+		tasks complete task-001
+		is "$name" "0 $(cut -d'"' -f2 <<<"$line")" "$rc $(jq -r '.tasks[0].status' "$file")" ;;
+	'   - Check for unblocked dependent tasks')
+		is "$name" 'pending blocked' "$(jq -r '"\(.tasks[1].status) \(.tasks[2].status)"' "$file")" ;;
+	'   - Notify if other tasks can now start')
+		has "$name" 'task-002' "$out" ;;
+	'- Maintain version field in root object')
+		is "$name" "$(example tasks-json.4 | jq .version)" "$(jq .version "$file")" ;;
+	'- Validate dependencies (no circular refs)')
+		tasks depend task-001 --on task-002
+		is "$name" 21 $rc ;;
+	'- Pretty-print JSON output')
+		tasks create Pretty
+		is "$name" "$(jq --indent 2 '.tasks[-1]' "$file" | sed 's/^/    /')" "$(sed -n '/"description": "Pretty"/,$p' "$file" | sed -n '1,/^    }/p' | cat <(tac "$file" | sed -n '/"description": "Pretty"/,/^    {/p' | tac | sed '$d') -)" ;;
+	*) lines=$((lines - 1)) ;;
+	esac
+done <<<"$(cat skill.md)"
+is 'tasks-json.12: every line of its operations was tried' "$(sed -n '/Supported Operations/,$p' skill.md | grep -c '^ *- ')" $lines
+unset "${variable:-none}"

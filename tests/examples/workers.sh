@@ -83,15 +83,23 @@ is 'workers.4: what the printed program claimed for one agent cannot be claimed 
 printed complete_task "$schema" >/dev/null
 tool claim_task "{\"task_id\":\"$schema\",\"owner\":\"eve\"}"
 is 'workers.4: what the printed program completed for one agent cannot be claimed by another' '11 false' "$rc $(jq -r .claimed <<<"$out")"
+# The printed condition says of each status whether a claim is refused.
 begin twice
-tool create_task '{"subject":"One"}'
+for status in pending in_progress completed; do
+	tool create_task '{"subject":"One"}'
+	id=$(jq -r .id <<<"$out")
+	jq --arg s $status '.status = $s' ".tasks/$id.json" >"$T/new" && cp "$T/new" ".tasks/$id.json"
+	refused=$(jq ".$(example workers.s4)" ".tasks/$id.json")
+	tool claim_task "{\"task_id\":\"$id\"}"
+	is "workers.4, workers.s4: the claim of a task that is $status is refused if the printed condition is true" "$refused" "$(jq 'if .claimed then false else .reason | startswith("already_") end' <<<"$out")"
+done
+read -r from _ to <<<"$(example workers.s5)"
+tool create_task '{"subject":"Back"}'
 id=$(jq -r .id <<<"$out")
 tool claim_task "{\"task_id\":\"$id\"}"
-is 'workers.4, workers.s4: a task is claimed once' 0 $rc
-tool claim_task "{\"task_id\":\"$id\"}"
-is "workers.4, workers.s4: a second claim is refused while its $(example workers.s4)" '11 false' "$rc $(jq -r .claimed <<<"$out")"
-is "workers.s5: the path $(example workers.s5), which the program lacks, is release" 'pending null' \
-    "$("$cli" --dir .tasks release "$id" >/dev/null; jq -r '"\(.status) \(.owner)"' ".tasks/$id.json")"
+is "workers.s5: a task is $from" "$from agent" "$(jq -r '"\(.status) \(.owner)"' ".tasks/$id.json")"
+"$cli" --dir .tasks release "$id" >/dev/null
+is "workers.s5: release, which the program lacks, makes it $to" "$to null" "$(jq -r '"\(.status) \(.owner)"' ".tasks/$id.json")"
 
 ## the states
 begin states
@@ -126,34 +134,50 @@ is 'workers.2, workers.4, workers.5: the printed program and claude-tasks in one
 is 'workers.2, workers.4, workers.5: the printed program and claude-tasks in one folder lose no task and no change' '20 completed theirs, 20 pending null' \
     "$(jq -r '"\(.status) \(.owner)"' .tasks/*.json | sort | uniq -c | sed 's/^ *//' | paste -sd, | sed 's/,/, /')"
 
-## the command
+## the command: the file that it starts is not printed; here it runs the printed program
 begin run
 mkdir -p learn-claude-code/s12_task_system
 printf 'import sys\nsys.argv = ["", "%s", "all"]\n__file__ = "%s"\nexec(open(__file__).read())\n' "$blocks" "$top/tests/examples/workers.py" >learn-claude-code/s12_task_system/code.py
-example workers.9 | sed 's/ python /\npython /' >run.sh
-bash -c "python() { python3 \"\$@\"; }; $(cat run.sh)" >/dev/null
-out=$(cd learn-claude-code && "$cli" list --all --json 2>/dev/null)
-is 'workers.9: after the printed command claude-tasks finds .tasks of that directory' "$PWD/learn-claude-code/.tasks 4" "$(field '"\(.dir) \(.tasks | length)"')"
+out=$(bash -c "python() { python3 \"\$@\" >/dev/null; }; $(example workers.9 | sed 's/ python /\npython /')
+    '$cli' list --all --json" 2>/dev/null)
+is 'workers.9: claude-tasks after the printed commands, in the same shell, finds .tasks of that directory' "$PWD/learn-claude-code/.tasks 4" "$(field '"\(.dir) \(.tasks | length)"')"
 
-## the prompts
+## the prompts: a subject, or `subject (depends on the end of another)`
 begin prompts
 prompt=$(example workers.s6)
+is 'workers.s6: the prompt creates tasks' 'Create tasks' "${prompt%%:*}"
+declare -A waits=()
 while IFS= read -r part; do
 	[[ $part =~ ^(.*)\ \(depends\ on\ (.*)\)$ ]] && subject=${BASH_REMATCH[1]} on=${BASH_REMATCH[2]} || subject=$part on=
-	"$cli" --dir .tasks create "$subject" ${on:+--blocked-by "$(jq -r --arg w "$on" 'select(.subject | endswith($w)) | .id' .tasks/*.json)"} >/dev/null
-done < <(sed 's/^Create tasks: //; s/, /\n/g' <<<"$prompt")
-example workers.s7 >/dev/null
-tasks --dir .tasks list --all --json
-is 'workers.s6, workers.s7: the tasks of the prompt are made and listed with their statuses and dependencies' 'create API endpoints pending 1, setup database schema pending 0, write docs pending 1, write tests pending 1' \
-    "$(field '[.tasks[] | "\(.subject) \(.status) \(.blockedBy | length)"] | sort | join(", ")')"
-example workers.s8 >/dev/null
-tasks --dir .tasks claim --next --json
+	waits[$subject]=
+	for other in "${!waits[@]}"; do [ -z "$on" ] || [[ $other != *"$on" ]] || waits[$subject]=$other; done
+	"$cli" --dir .tasks create "$subject" ${on:+--blocked-by "$(jq -r --arg w "${waits[$subject]}" 'select(.subject == $w) | .id' .tasks/*.json)"} >/dev/null
+done < <(sed 's/^[^:]*: //; s/, /\n/g' <<<"$prompt")
+# subjects PATTERN: the printed subjects that wait for a task whose subject matches
+subjects() {
+	local subject
+	for subject in "${!waits[@]}"; do
+		# shellcheck disable=SC2254
+		case ${waits[$subject]} in $1) echo "$subject" ;; esac
+	done | sort | paste -sd,
+}
+prompt=$(example workers.s7)
+[[ $prompt =~ ^(List)\ (all)\ tasks\ and\ their\ (status)es$ ]] || fail 'workers.s7: the prompt is understood' "$prompt"
+tasks --dir .tasks "${BASH_REMATCH[1],,}" "--${BASH_REMATCH[2]}" --json
+is 'workers.s6, workers.s7: the tasks of the prompt are made and listed with their statuses and dependencies' \
+    "$(for subject in "${!waits[@]}"; do echo "$subject pending ${waits[$subject]:+1}"; done | sort | paste -sd,)" \
+    "$(jq -r --arg key "${BASH_REMATCH[3]}" '[.tasks[] | "\(.subject) \(.[$key]) \(if .blockedBy == [] then "" else .blockedBy | length end)"] | sort | join(",")' <<<"$out")"
+prompt=$(example workers.s8)
+[[ $prompt =~ ^(Claim)\ the\ first\ (unblocked)\ task\ and\ (complete)\ it$ ]] || fail 'workers.s8: the prompt is understood' "$prompt"
+tasks --dir .tasks "${BASH_REMATCH[1],,}" --next --json
 first=$(field .id)
-tasks --dir .tasks complete "$first" --json
-is 'workers.s8: the first unblocked task is claimed and completed' 'setup database schema completed' "$(jq -r '"\(.subject) \(.status)"' ".tasks/$first.json")"
-example workers.s9 >/dev/null
-tasks --dir .tasks list --ready --json
-is 'workers.s9: list --ready says which are unblocked now' 'create API endpoints,write docs' "$(field '[.tasks[].subject] | sort | join(",")')"
+is 'workers.s8: the first unblocked task is claimed' "$(subjects '') in_progress" "$(jq -r '"\(.subject) \(.status)"' ".tasks/$first.json")"
+tasks --dir .tasks "${BASH_REMATCH[3]}" "$first" --json
+is 'workers.s8: it is completed' completed "$(jq -r .status ".tasks/$first.json")"
+prompt=$(example workers.s9)
+[[ $prompt =~ ^(List)\ tasks\ again\ —\ which\ ones\ are\ now\ unblocked\?$ ]] || fail 'workers.s9: the prompt is understood' "$prompt"
+tasks --dir .tasks "${BASH_REMATCH[1],,}" --ready --json
+is 'workers.s9: list --ready says which are unblocked now' "$(subjects "$(jq -r .subject ".tasks/$first.json")")" "$(field '[.tasks[].subject] | sort | join(",")')"
 
 ## the client's files
 mkdir -p "$lists/native"

@@ -152,7 +152,7 @@ is '2.13: tasks of a kind that are created at the same time have each their own 
 done)$(ls "$CLAUDE_CONFIG_DIR"/tasks/many/*.json | wc -l | grep -vx 8)"
 mkdir "$T/documents" && document "$T/documents"
 tasks --dir "$T/documents" create --kind mission --repo shop 'Title'
-is '2.28: create --kind works on a tasks.json list' '🗺️ Title|mission|shop' "$("$cli" --dir "$T/documents" list --json --repo shop | jq -r '.tasks[0] | "\(.subject)|\(.kind)|shop"')"
+is '2.28: create --kind works on a tasks.json list' '🗺️ Title|mission|shop' "$("$cli" --dir "$T/documents" list --json --repo shop | jq -r '.tasks[0] | "\(.subject)|\(.kind)|"')$("$cli" --dir "$T/documents" get 1 --json | jq -r '.. | strings | capture("\nrepo: (?<r>.*)").r // empty' | head -n 1)"
 is '2.13: a task of a tasks.json list gets no number in its subject' '🗺️ Title' "$(jq -r '.tasks[0].description' <"$T/documents/tasks.json" | head -n 1)"
 
 ## 2.24, 2.23
