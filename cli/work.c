@@ -5,9 +5,12 @@
 #include <string.h>
 
 #include "agent/agent.h"
+#include "agent/note.h"
 #include "agent/release.h"
 #include "base/text.h"
 #include "change.h"
+#include "hook/tell.h"
+#include "list/team.h"
 #include "view.h"
 
 static void
@@ -228,6 +231,32 @@ release_some(struct cli *c, const struct strings *ids, struct released *r, struc
 	return release_tasks(&c->list, &c->store, ids, why, r, cli_deadline(), err);
 }
 
+/* The lead and the teammates hear of it at their next call, as when an agent stops. */
+static void
+release_tell(struct cli *c, const struct released *r)
+{
+	bool dead = cli_flag(c, "dead");
+	const char *who = dead ? released_from(r) : cli_value(c, "agent");
+	struct note note = { .lead = true };
+	struct buf text = { 0 };
+	struct team team;
+	struct error ignored;
+
+	if ((!dead && who == NULL) || r->tasks.count == 0)
+		return;
+	release_message(&text, who, dead, r);
+	tell_ready(&text, &r->ready);
+	note.text = buf_text(&text);
+	(void)team_find(&team, c->list.config, c->list.name, NULL);
+	for (size_t i = 0; i < team.count; i++)
+		if (!team.item[i].lead && (who == NULL || strcmp(team.item[i].name, who) != 0))
+			strings_add(&note.to, team.item[i].name);
+	(void)note_add(&c->list, &note, cli_deadline(), &ignored);
+	team_free(&team);
+	strings_free(&note.to);
+	buf_free(&text);
+}
+
 static void
 release_json(struct cli *c, const struct released *r)
 {
@@ -331,9 +360,11 @@ release_main(struct cli *c)
 		rc = release_some(c, &ids, &r, &err);
 	if (rc == -1)
 		status = release_failed(c, &ids, &err);
-	else if (c->json)
-		release_json(c, &r);
 	else
+		release_tell(c, &r);
+	if (rc != -1 && c->json)
+		release_json(c, &r);
+	else if (rc != -1)
 		release_text(c, &r, &ids, &before);
 	claims_free(&before);
 	strings_free(&ids);
