@@ -1,9 +1,11 @@
 /*
  * Reading: list, get.
  */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "agent/agent.h"
 #include "agent/claims.h"
@@ -159,6 +161,19 @@ skipped_note(struct cli *c, size_t count)
 	bool document = c->store.layout == STORE_DOCUMENT;
 	char *option = cli_list_option(c);
 
+	/* Not damaged, but of no use to the client. */
+	if (c->store.layout == STORE_NATIVE &&
+	    faccessat(c->store.dirfd, "tasks.json", F_OK, 0) == 0) {
+		cli_note(c,
+		    "tasks.json is not shown: this list has files of the client. To add its tasks: "
+		    "claude-tasks%s import %s/tasks.json",
+		    option, c->list.dir);
+		count--;
+	}
+	if (count == 0) {
+		free(option);
+		return;
+	}
 	cli_note(c, "not shown, because invalid: %zu %s (to see why: claude-tasks doctor%s)", count,
 	    count == 1 ? document ? "entry" : "file"
 	    : document ? "entries"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "registration.h"
+#include "install.h"
 
 static void
 status_json(struct cli *c, const struct registration *r, const char *version)
@@ -83,6 +83,13 @@ status_text(struct cli *c, const struct registration *r, const char *version)
 	if (off != NULL)
 		buf_printf(&c->out,
 		    "%s switches tasks off (to have them: remove " TASKS_SWITCH " there)\n", off);
+	for (int i = SCOPE_USER; i <= SCOPE_PROJECT && !r->file[i].users; i++) {
+		char *skill = install_skill_path(r, (enum scope)i);
+
+		if (install_skill_state(r, (enum scope)i) == SKILL_CURRENT)
+			buf_printf(&c->out, "%s: the skill is installed\n", skill);
+		free(skill);
+	}
 	list = cli_list_shown(c);
 	cli_print(c, "%s: %s\n", list, c->list.why);
 	free(list);

@@ -185,6 +185,8 @@ rm -rf .claude "$user"
 ## 0.66: a tasks.json beside the client's files
 tasks --list both create native
 echo '{"tasks":[{"id":"a","description":"Keep me","status":"pending"}],"version":2}' >"$CLAUDE_CONFIG_DIR/tasks/both/tasks.json"
+tasks --list both list
+has '0.66: list says that a tasks.json beside them is not shown, and what to do' "tasks.json is not shown: this list has files of the client. To add its tasks: claude-tasks --list both import $CLAUDE_CONFIG_DIR/tasks/both/tasks.json" "$err"
 for option in '' --fix; do
 	# shellcheck disable=SC2086
 	tasks --list both doctor --no-selftest $option --json
@@ -374,6 +376,11 @@ deny '0.61: install --skill --dry-run installs nothing' test -e "$copy"
 tasks install --skill --no-todo-tools
 try '0.61: install --skill puts the skill where the client finds it' cmp "$copy" "$skill"
 has '0.61: install --skill says where the skill is' "$copy: skill installed" "$out"
+tasks status
+has '0.61: status mentions the skill' "$copy: the skill is installed" "$out"
+tasks uninstall --dry-run
+has '0.61: uninstall --dry-run says that it would remove the skill' "would change $copy: skill removed" "$out"
+try '0.61: uninstall --dry-run keeps the skill' test -e "$copy"
 tasks install --skill --no-todo-tools
 has '0.61: a second install --skill has nothing to do' "$copy: nothing to do" "$out"
 is '0.61: doctor finds nothing if the skill is there' '' "$(finding hooks.skill)"
