@@ -68,7 +68,7 @@ cli_list(struct cli *c, struct error *err)
 		return 0;
 	c->list_named = true;
 	if (c->list.nearby)
-		cli_note(c, "claude-tasks: using %s (%s)", c->list.dir, c->list.why);
+		cli_note(c, "claude-tasks: using ./.tasks, %s", c->list.why);
 	else if (c->list.settings && cli_tell_once(c, "settings-told", c->list.why))
 		cli_note(c, "claude-tasks: using list '%s' (%s)", c->list.name, c->list.why);
 	return 0;

@@ -148,10 +148,19 @@ cli_list_option(const struct cli *c)
 				      : mem_string("");
 }
 
+char *
+cli_list_shown(const struct cli *c)
+{
+	return c->list.nearby ? mem_string("./.tasks")
+	       : c->list.foreign
+		   ? mem_string(c->list.dir)
+		   : mem_printf("list '%s'", c->list.name != NULL ? c->list.name : "");
+}
+
 int
 cli_no_task(struct cli *c, const char *id)
 {
-	char *option = cli_list_option(c);
+	char *option = cli_list_option(c), *list = cli_list_shown(c);
 	struct task t = TASK_INIT;
 	struct error err;
 
@@ -161,10 +170,11 @@ cli_no_task(struct cli *c, const char *id)
 		    option);
 	else
 		cli_fail(c, EXIT_UNKNOWN,
-		    "there is no task #%s in list '%s' (try: claude-tasks list --all%s)", id,
-		    c->list.name != NULL ? c->list.name : "", option);
+		    "there is no task #%s in %s (try: claude-tasks list --all%s)", id, list,
+		    option);
 	task_free(&t);
 	free(option);
+	free(list);
 	return EXIT_UNKNOWN;
 }
 
@@ -315,13 +325,15 @@ cli_confirm(struct cli *c, const char *question)
 	if (cli_flag(c, "yes"))
 		return true;
 	if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO)) {
-		cli_fail(c, EXIT_MISUSE,
-		    "%s Standard input is not a terminal; pass --yes to confirm", question);
+		cli_fail(c, EXIT_MISUSE, "not done: to %.*s without a question, add --yes",
+		    (int)strcspn(question, "?"), question);
 		return false;
 	}
 	cli_flush(c);
 	fprintf(stderr, "%s [y/N] ", question);
-	if (fgets(answer, sizeof(answer), stdin) != NULL && (answer[0] == 'y' || answer[0] == 'Y'))
+	if (fgets(answer, sizeof(answer), stdin) == NULL)
+		fputc('\n', stderr);
+	if (answer[0] == 'y' || answer[0] == 'Y')
 		return true;
 	cli_fail(c, EXIT_FAULT, "not confirmed; nothing was changed");
 	return false;

@@ -197,6 +197,9 @@ int cli_unknown_command(struct cli *, const char *word);
 int cli_no_task(struct cli *, const char *id);
 /* " --list NAME" or " --dir DIR", as it was passed, for a command that is offered; owned. */
 char *cli_list_option(const struct cli *);
+/* How a message names the list: "list 'NAME'", or the path of a folder or another directory; owned.
+ */
+char *cli_list_shown(const struct cli *);
 /* cli_no_task() if that is the error, else cli_error(). */
 int cli_task_error(struct cli *, const char *id, const struct error *);
 void cli_note(struct cli *, const char *fmt, ...)

@@ -135,13 +135,16 @@ install_skill(struct cli *c, const struct registration *r, enum scope scope, boo
 }
 
 int
-install_skill_remove(struct cli *c, const struct registration *r, enum scope scope)
+install_skill_remove(struct cli *c, const struct registration *r, enum scope scope, bool dry)
 {
 	char *path = install_skill_path(r, scope), *slash;
+	enum skill_state state = install_skill_state(r, scope);
 	struct skill_edit e = { 0 };
 	struct error err;
-	int rc = run_edit(r, path, false, &e, &err);
+	int rc = dry ? 0 : run_edit(r, path, false, &e, &err);
 
+	if (dry && !c->json && (state == SKILL_CURRENT || state == SKILL_OLD))
+		cli_print(c, "would change %s: skill removed\n", path);
 	if (rc == -1)
 		cli_fail(c, cli_status(err.kind), "%s is unchanged: %s", path, err.text);
 	else if (e.changed)

@@ -508,8 +508,8 @@ uninstall_main(struct cli *c)
 	job.record.backup = NULL;
 	rc = job_end(c, file->path, &job, rc, &err);
 	/* Where the project's file is the user's, so is the skill. */
-	if (rc == EXIT_DONE && !job.dry && (scope == SCOPE_USER || !r.file[SCOPE_PROJECT].users))
-		rc = install_skill_remove(c, &r, scope);
+	if (rc == EXIT_DONE && (scope == SCOPE_USER || !r.file[SCOPE_PROJECT].users))
+		rc = install_skill_remove(c, &r, scope, job.dry);
 	job_free(&job);
 	registration_free(&r);
 	return rc;

@@ -1,11 +1,14 @@
 /*
  * new: begin a list, in one of the three layouts.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli.h"
 #include "form/convert.h"
+#include "lists.h"
 #include "settings/settings.h"
 
 static int
@@ -78,6 +81,8 @@ new_print(struct cli *c, enum store_layout layout)
 	cli_print(c, "new %s list: %s%s\n", store_layouts[layout], c->list.dir,
 	    layout == STORE_DOCUMENT ? "/tasks.json" : "");
 	cli_print(c, "next: claude-tasks%s create SUBJECT\n", buf_text(&options));
+	if (options.len == 0)
+		lists_folder_hint(c);
 	buf_free(&options);
 }
 
@@ -99,6 +104,10 @@ new_main(struct cli *c)
 		status = cli_misuse(c, "a list in a directory of its own takes no --list");
 	else if (layout == STORE_NATIVE && dir != NULL && store_folder_name(dir))
 		status = cli_misuse(c, "a list in a directory called .tasks has the form folder");
+	else if ((layout == STORE_FOLDER && c->operands > 0 && !store_folder_name(c->operand[0]) &&
+		     mkdir(c->operand[0], 0777) == -1 && errno != EEXIST))
+		status = cli_fail(c, EXIT_FAULT, "cannot make the directory '%s': %s",
+		    c->operand[0], strerror(errno));
 	else if (cli_list_find(&c->list, q, &err) == -1 ||
 		 convert_make(c->list.dir, layout, &err) == -1)
 		status = cli_error(c, &err);

@@ -1,13 +1,16 @@
 /*
  * Reading: list, get.
  */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "agent/agent.h"
 #include "agent/claims.h"
 #include "base/text.h"
+#include "lists.h"
 #include "task/macf.h"
 #include "view.h"
 #include "json/json-print.h"
@@ -129,8 +132,13 @@ filter_passes(const struct filter *f, const struct view *v, const struct task *t
 static void
 heading(struct cli *c, const struct view *v)
 {
-	buf_printf(&c->out, "%s%s%s  %zu of %zu done", cli_paint(c, PAINT_BOLD), c->list.name,
-	    cli_paint(c, PAINT_OFF), v->completed, v->shown - v->cancelled);
+	char *list = cli_list_shown(c);
+
+	buf_puts(&c->out, cli_paint(c, PAINT_BOLD));
+	cli_print(c, "%s", c->list.foreign ? list : c->list.name);
+	buf_printf(&c->out, "%s  %zu of %zu done", cli_paint(c, PAINT_OFF), v->completed,
+	    v->shown - v->cancelled);
+	free(list);
 	if (v->ready.count > 0)
 		buf_printf(&c->out, ", %zu ready", v->ready.count);
 	if (v->blocked > 0)
@@ -190,6 +198,19 @@ skipped_note(struct cli *c, size_t count)
 	bool document = c->store.layout == STORE_DOCUMENT;
 	char *option = cli_list_option(c);
 
+	/* Not damaged, but of no use to the client. */
+	if (c->store.layout == STORE_NATIVE &&
+	    faccessat(c->store.dirfd, "tasks.json", F_OK, 0) == 0) {
+		cli_note(c,
+		    "tasks.json is not shown: this list has files of the client. To add its tasks: "
+		    "claude-tasks%s import %s/tasks.json",
+		    option, c->list.dir);
+		count--;
+	}
+	if (count == 0) {
+		free(option);
+		return;
+	}
 	cli_note(c, "not shown, because invalid: %zu %s (to see why: claude-tasks doctor%s)", count,
 	    count == 1 ? document ? "entry" : "file"
 	    : document ? "entries"
@@ -202,6 +223,7 @@ static void
 list_text(struct cli *c, const struct view *v, const struct filter *f)
 {
 	size_t completed = 0, cancelled = 0, shown = 0;
+	char *list = cli_list_shown(c);
 
 	if (c->terminal && v->shown > 0)
 		heading(c, v);
@@ -224,10 +246,16 @@ list_text(struct cli *c, const struct view *v, const struct filter *f)
 	if (completed + cancelled > 0)
 		hidden_text(c, completed, cancelled);
 	else if (shown == 0 && v->shown > 0)
-		buf_printf(&c->out, "no task of list '%s' matches\n", c->list.name);
+		cli_print(c, "no task of %s matches\n", list);
+	else if (shown == 0 && c->list.foreign)
+		cli_print(c, c->list.exists ? "no tasks in %s\n" : "there is no directory %s\n",
+		    c->list.exists ? list : c->list.dir);
 	else if (shown == 0)
-		buf_printf(&c->out, "no tasks in list '%s' (%s); other lists: claude-tasks lists\n",
-		    c->list.name, c->list.why);
+		cli_print(
+		    c, "no tasks in %s (%s); other lists: claude-tasks lists\n", list, c->list.why);
+	free(list);
+	if (shown == 0 && v->shown == 0)
+		lists_folder_hint(c);
 	if (v->tasks.skipped > 0)
 		skipped_note(c, v->tasks.skipped);
 }

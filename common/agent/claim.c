@@ -447,7 +447,7 @@ claim_held_text(struct buf *reason, const struct task *t)
 {
 	buf_puts(reason, " cannot start: it was set to blocked. If nothing blocks it any more: "
 			 "claude-tasks update ");
-	text_show(reason, t->id, strlen(t->id), TEXT_LINE, TEXT_SUBJECT);
+	task_id_word(reason, t->id);
 	buf_puts(reason, " --status pending.");
 }
 

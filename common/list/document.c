@@ -50,19 +50,42 @@ read_document(struct store *s, struct document *d, struct error *err)
 	return rc;
 }
 
+/* Is there an entry with this id that is not a valid task?  Then -1 and why. */
+static int
+find_bad(const struct store *s, const struct document *d, const char *id, struct error *err)
+{
+	size_t index = 0, bad = 0;
+
+	JSON_EACH (&d->json, d->list, el) {
+		char *place = mem_printf("tasks[%zu]:", index++);
+		bool is =
+		    bad < d->bad.count && strncmp(d->bad.item[bad], place, strlen(place)) == 0;
+
+		free(place);
+		if (is && json_equals(&d->json, json_member(&d->json, el, "id"), id))
+			return error_set(
+			    err, ERROR_INPUT, "'%s/%s': %s", s->dir, DOCUMENT, d->bad.item[bad]);
+		bad += is;
+	}
+	return 0;
+}
+
 static int
 document_get(struct store *s, const char *id, struct task *t, struct error *err)
 {
 	struct document d = { 0 };
 	size_t at;
+	int rc = 1;
 
 	if (read_document(s, &d, err) == -1)
 		return -1;
 	at = document_find(&d, id);
 	if (at != DOCUMENT_NONE)
 		task_copy(t, &d.tasks.item[at]);
+	else
+		rc = find_bad(s, &d, id, err);
 	document_free(&d);
-	return at != DOCUMENT_NONE;
+	return rc;
 }
 
 static int

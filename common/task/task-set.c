@@ -28,6 +28,13 @@ task_id_word(struct buf *out, const char *id)
 	struct buf shown = { 0 };
 	const char *p;
 
+	if (*id == '-') { /* it would be an option */
+		char *word = mem_join("#", id, NULL);
+
+		task_id_word(out, word);
+		free(word);
+		return;
+	}
 	if (task_id_ok(id)) {
 		buf_puts(out, id);
 		return;
