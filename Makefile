@@ -11,7 +11,8 @@
 #   make deb dist plugin    OUT=build
 #
 # Knobs: CC=clang, CFLAGS=, SAN=1 (sanitizers, in build-san/), FUZZ=1 (libFuzzer, in build-fuzz/),
-# STATIC=no (shared libraries), WERROR=1, V=1 (show the commands), B=DIR (build elsewhere).
+# STATIC=no (shared libraries), WERROR=1 (more warnings, each an error), V=1 (show the commands),
+# B=DIR (build elsewhere).
 #
 # Sources are found by name, so a new file needs no edit here:
 #   common/ROOM/*.c     the static library; CONTRIBUTING.md has the order of the rooms
@@ -32,13 +33,20 @@ ifdef FUZZ
 CC      := clang
 endif
 
-CFLAGS  ?= $(if $(SAN),-O1,-O2) -g
+CFLAGS  ?= $(if $(SAN),-O1 -g1,-O2 -g)
 # Where libbsd's headers are, Debian and Ubuntu do not agree: the compiler knows.
 HASH    := \#
 BSD     := $(shell echo '$(HASH)include <bsd/string.h>' | $(CC) -E - 2>/dev/null | \
 	   sed -n 's,.*"\(/.*/bsd\)/string\.h".*,\1,p' | head -n 1)
 WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
-	   -Wvla -Wformat=2 -Wundef $(if $(WERROR),-Werror)
+	   -Wvla -Wformat=2 -Wundef
+ifdef WERROR
+STRICT  := -Werror -Wwrite-strings -Wimplicit-fallthrough -Wredundant-decls \
+	   $(if $(shell $(CC) --version 2>/dev/null | grep clang),-Wloop-analysis -Wshorten-64-to-32, \
+	   -Wlogical-op -Wduplicated-cond -Wduplicated-branches -Wjump-misses-init)
+endif
+# A string constant may be a char * in a test; optimizing the unit tests takes longer than running them.
+TESTS    = -Wno-write-strings $(if $(filter tests/test-%,$<),-O0 -U_FORTIFY_SOURCE)
 DEFS    := -std=gnu11 -D_GNU_SOURCE -DLIBBSD_OPENBSD_VIS -DLIBBSD_OVERLAY -DVERSION='"$(VERSION)"' \
 	   -isystem $(or $(BSD),/usr/include/bsd) -iquotecommon
 LIBS    := -ljson-c -lbsd -lmd -lm
@@ -93,14 +101,15 @@ $(CLI): $(call objects,cli/*.c) $(CORE)
 
 $(B)/obj/%.o: %.c $(B)/flags
 	$(call say,CC)
-	$(Q)mkdir -p $(@D) && $(COMPILE) -c -o $@ $<
+	$(Q)mkdir -p $(@D) && $(COMPILE) $(STRICT) $(if $(filter tests/%,$<),$(TESTS)) -c -o $@ $<
 
-# The commands in force: when they change, everything is built anew.
+# The commands in force: when they change, everything is built anew.  What was built with WERROR=1 is
+# good for a build without it.
+COMMANDS = $(subst ','\'',$(COMPILE) $(LINKER) $(LINK))
 $(B)/flags: FORCE
 	@mkdir -p $(B)
-	@printf '%s\n' '$(subst ','\'',$(COMPILE) $(LINKER) $(LINK))' | cmp -s - $@ || { \
-	    scripts/setup --probe "$(CC)" && \
-	    printf '%s\n' '$(subst ','\'',$(COMPILE) $(LINKER) $(LINK))' >$@; }
+	@grep -qxF -e '$(COMMANDS)$(if $(WERROR), -Werror)' -e '$(COMMANDS) -Werror' $@ 2>/dev/null || { \
+	    scripts/setup --probe "$(CC)" && printf '%s\n' '$(COMMANDS)$(if $(WERROR), -Werror)' >$@; }
 
 # The files in force: when one has come or gone, the library is made anew.
 SOURCES := $(wildcard common/*/*.c hooks/*.c cli/*.c)
@@ -124,9 +133,6 @@ $(SHARED): $(CORE) | $(B)/shared/tests
 $(B)/shared/tests:
 	@mkdir -p $(@D) && ln -sfn ../tests $@
 
-# A string constant may be a char * in a test.
-$(B)/obj/tests/%.o: private override CFLAGS += -Wno-write-strings
-
 $(UNIT): $(B)/tests/%: $(B)/obj/tests/%.o $(CORE)
 	$(call say,LD)
 	$(Q)mkdir -p $(@D) && $(LINKER) -pie -o $@ $^ -lcriterion $(LIBS)
@@ -144,7 +150,7 @@ $(B)/tests/fuzz-mcp: $(filter-out %/claude-tasks.o,$(call objects,cli/*.c))
 
 $(SHIMS): $(B)/tests/%.so: tests/%.c $(B)/flags
 	$(call say,LD)
-	$(Q)mkdir -p $(@D) && $(CC) $(DEFS) $(WARN) -O1 -g -fPIC -shared -MMD -MP -o $@ $< -ldl
+	$(Q)mkdir -p $(@D) && $(CC) $(DEFS) $(WARN) $(STRICT) -O1 -g -fPIC -shared -MMD -MP -o $@ $< -ldl
 
 BENCH   := $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/*.c))
 bench-programs: all $(BENCH)

@@ -49,11 +49,11 @@ own_paint(const struct agents_one *a)
 		{ "red", PAINT_RED },
 		{ "green", PAINT_GREEN },
 		{ "yellow", PAINT_YELLOW },
-		{ "orange", PAINT_YELLOW },
+		{ "orange", PAINT_ORANGE },
 		{ "blue", PAINT_BLUE },
-		{ "cyan", PAINT_BLUE },
+		{ "cyan", PAINT_CYAN },
 		{ "purple", PAINT_MAGENTA },
-		{ "pink", PAINT_MAGENTA },
+		{ "pink", PAINT_PINK },
 	};
 
 	for (size_t i = 0; i < sizeof(colors) / sizeof(colors[0]); i++)

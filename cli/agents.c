@@ -3,52 +3,41 @@
  */
 #include "agents.h"
 
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "agent/agent.h"
 #include "agent/claims.h"
-#include "base/hash.h"
 #include "list/journal.h"
 #include "list/team.h"
 
-/* Where the agent with this key is in the index, or would be. */
-static uint32_t *
-slot_of(const struct agents *all, const char *key)
-{
-	size_t at = hash_short(key) & (all->slots - 1);
+struct agents_key {
+	char *key;
+	size_t at; /* in agents.item */
+};
 
-	while (all->index[at] != 0 && strcmp(all->item[all->index[at] - 1].key, key) != 0)
-		at = (at + 1) & (all->slots - 1);
-	return &all->index[at];
-}
-
-/* At most half full. */
-static void
-index_grow(struct agents *all)
+static int
+agents_by_key(const void *a, const void *b)
 {
-	free(all->index);
-	all->slots = all->slots == 0 ? 64 : 2 * all->slots;
-	all->index = mem_alloc(all->slots * sizeof(*all->index));
-	for (size_t i = 0; i < all->count; i++)
-		*slot_of(all, all->item[i].key) = (uint32_t)i + 1;
+	return strcmp(((const struct agents_key *)a)->key, ((const struct agents_key *)b)->key);
 }
 
 /* The agent with this key, until the next one is made; NULL unless it is known or to be made. */
 static struct agents_one *
 find(struct agents *all, const char *key, bool make)
 {
-	uint32_t *slot;
+	struct agents_key wanted = { .key = (char *)key }, *made, **found;
 
-	if (2 * all->count >= all->slots)
-		index_grow(all);
-	slot = slot_of(all, key);
-	if (*slot == 0 && make) {
-		all->item = mem_more(all->item, all->count, sizeof(*all->item));
-		all->item[all->count] = (struct agents_one){ .key = mem_string(key) };
-		*slot = (uint32_t)++all->count;
-	}
-	return *slot != 0 ? &all->item[*slot - 1] : NULL;
+	if ((found = tfind(&wanted, &all->keys, agents_by_key)) != NULL || !make)
+		return found != NULL ? &all->item[(*found)->at] : NULL;
+	all->item = mem_more(all->item, all->count, sizeof(*all->item));
+	all->item[all->count] = (struct agents_one){ .key = mem_string(key) };
+	made = mem_alloc(sizeof(*made));
+	*made = (struct agents_key){ all->item[all->count].key, all->count };
+	if (tsearch(made, &all->keys, agents_by_key) == NULL)
+		mem_exhausted();
+	return &all->item[all->count++];
 }
 
 static void
@@ -273,6 +262,6 @@ agents_free(struct agents *all)
 		free(a->color);
 	}
 	free(all->item);
-	free(all->index);
+	tdestroy(all->keys, free);
 	*all = (struct agents){ 0 };
 }

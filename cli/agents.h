@@ -11,8 +11,8 @@
 enum agents_state {
 	AGENTS_RUNNING, /* has a task in progress, or works on something else */
 	AGENTS_GONE,    /* ended, and had an unfinished task */
-	AGENTS_IDLE,    /* has none in progress */
-	AGENTS_DONE,    /* has none, and completed some */
+	AGENTS_IDLE,    /* has none in progress: a team member, or one that completed none */
+	AGENTS_DONE,    /* has none, completed some, and is not a team member */
 };
 const char *agents_state_name(enum agents_state);
 
@@ -41,8 +41,7 @@ struct agents {
 	bool journal;            /* it was read: completed and seen_ms are known */
 	struct agents_one *item; /* those with tasks first, then the team, then the last seen */
 	size_t count;
-	uint32_t *index; /* while they are found, by hash of the key: position + 1, 0 free */
-	size_t slots;
+	void *keys; /* tsearch(3): where each is, while they are found */
 };
 
 /* 0; -1 after cli_error().  The view is that of c's list. */

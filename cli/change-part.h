@@ -12,6 +12,8 @@ struct completing;
  * *completing is what change_completes() needs under the lock; end it after the write. */
 int change_verify(
     struct cli *, struct change_batch *, struct completing **completing, struct buf *reason);
+/* After the write: the receipt of each completion. */
+void change_verify_record(struct cli *, const struct change_batch *, struct completing *);
 void change_verify_end(struct completing *, struct change_batch *);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "agent/agent.h"
 #include "agent/claims.h"
+#include "agent/holder.h"
 #include "agent/release.h"
 #include "base/clock.h"
 #include "change-part.h"
@@ -58,7 +59,8 @@ change_outcome(struct cli *c, const char *id, int status, const struct claim_out
 	out_bool(o, "success", status == EXIT_DONE);
 	if (status != EXIT_DONE)
 		out_string(o, "reason", cli_status_name(status));
-	if (id != NULL && c->store.dirfd != -1 && store_get(&c->store, id, &t, &ignored) == 1)
+	if (id != NULL && status != EXIT_UNKNOWN && c->store.dirfd != -1 &&
+	    store_get(&c->store, id, &t, &ignored) == 1)
 		out_add(o, "task", view_client_json(&t));
 	if (outcome->result == CLAIM_BLOCKED)
 		out_strings(o, "blockedByTasks", &outcome->blocked_by);
@@ -111,6 +113,62 @@ change_identify(struct cli *c, const struct task *t, const struct claims *claims
 		cli_act_as(c, t->owner);
 }
 
+/* ---- changing what another agent has ---- */
+
+/* Refuse it to all but the agent that has the task. */
+static int
+check_held(
+    struct cli *c, struct store *s, const struct task *t, const char *action, struct error *err)
+{
+	struct claims claims;
+	struct agent self;
+	struct holder_query q = { .task = t, .self = &self };
+	struct buf text = { 0 };
+	int rc = 0;
+
+	if (claims_load(&c->list, &claims, err) == -1)
+		return -1;
+	change_identify(c, t, &claims);
+	cli_agent(c, &self);
+	holder_look(&q, &c->list, &claims);
+	q.claim = claim_standing(&claims, s, t->id);
+	if ((q.claim != NULL || t->status == TASK_IN_PROGRESS) && holder_of(&q) == HOLDER_OTHER) {
+		task_name(&text, t);
+		buf_printf(&text, " cannot be %s: it is %s by ", action,
+		    t->status == TASK_IN_PROGRESS ? "in progress" : "claimed");
+		holder_describe(&text, &q);
+		buf_puts(&text, ". If that agent is gone: claude-tasks release ");
+		task_id_word(&text, t->id);
+		rc = error_set(err, ERROR_TAKEN, "%s", buf_text(&text));
+	}
+	buf_free(&text);
+	claims_free(&claims);
+	return rc;
+}
+
+static int
+check_owner_held(struct cli *c, struct store *s, const struct task *now, const struct task *then,
+    struct error *err)
+{
+	return change_same(now->owner, then->owner)
+		   ? 0
+		   : check_held(c, s, now, "given to another agent", err);
+}
+
+int
+change_allowed(
+    void *arg, struct store *s, const struct task *now, const struct task *then, struct error *err)
+{
+	if (then == NULL)
+		return check_held(arg, s, now, "deleted", err);
+	if (then->status != now->status)
+		return check_held(arg, s, now,
+		    then->status == TASK_PENDING ? "set to pending"
+						 : task_status_name(then->status),
+		    err);
+	return check_owner_held(arg, s, now, then, err);
+}
+
 /* ---- completing ---- */
 
 struct completing {
@@ -123,9 +181,10 @@ struct completing {
 
 /* What the completions of a call share. */
 struct verify_call {
-	struct config config;
+	const struct config *config;
 	struct strings ids; /* the tasks that it completes */
 	bool force;
+	struct cli *tool; /* of a tool call; NULL */
 };
 
 /* The task as the call makes it, but with the status and the owner that it has now: they decide
@@ -184,7 +243,9 @@ change_completes(
 	struct task view = TASK_INIT;
 	int rc;
 
-	(void)s;
+	if (k->call->tool != NULL && now != NULL &&
+	    check_owner_held(k->call->tool, s, now, then, err) == -1)
+		return -1;
 	if (k->call->force)
 		return 0;
 	if (now != NULL &&
@@ -198,6 +259,12 @@ change_completes(
 		rc = check_builtin(k, &view, err);
 	task_free(&view);
 	return rc;
+}
+
+store_rule *
+change_rule(enum task_status to)
+{
+	return to == TASK_IN_PROGRESS ? claim_rule : to == TASK_COMPLETED ? change_completes : NULL;
 }
 
 static int
@@ -236,20 +303,28 @@ run_task_gates(struct cli *c, const struct change_batch *b, struct completing *k
 	return verdict_status(v);
 }
 
-/* A receipt for each task, once all have passed. */
-static int
-record_passes(const struct change_batch *b, struct completing *k, struct error *err)
+/* A receipt proves a completion, and `restore` completes what has one: none is written for a
+ * completion that is refused or fails.  If we are killed before, --ci finds that it is missing. */
+void
+change_verify_record(struct cli *c, const struct change_batch *b, struct completing *k)
 {
-	for (size_t i = 0; i < b->count; i++) {
-		if (!k[i].verdict.passed)
+	const char *who = cli_login_name() != NULL ? cli_login_name() : "unknown";
+	struct error err;
+	int rc;
+
+	for (size_t i = 0; k != NULL && i < b->count; i++) {
+		if (k[i].call == NULL)
 			continue;
-		/* The write may still fail: `restore` must not make a task that never existed. */
-		if (k[i].now.id == NULL)
-			buf_reset(&k[i].verdict.task.text);
-		if (verify_record(&k[i].verdict, &k[i].request, err) == -1)
-			return -1;
+		if (b->force)
+			rc = verify_force(&k[i].request, &k[i].then, who, b->why, &err);
+		else
+			rc = verify_record(&k[i].verdict, &k[i].request, &err);
+		if (rc == -1)
+			cli_note(c,
+			    "claude-tasks: #%s is completed, but its receipt could not be written: "
+			    "%s",
+			    k[i].then.id, err.text);
 	}
-	return EXIT_DONE;
 }
 
 /* One task: EXIT_DONE, the status of a refusal with its reason, or -1. */
@@ -264,20 +339,16 @@ verify_one(struct cli *c, const struct change_batch *b, struct completing *k, st
 	if (claims_load(&c->list, &claims, err) == -1)
 		return -1;
 	*request = (struct verify_request){ .on = GATE_COMPLETE,
-		.config = &k->call->config,
+		.config = k->call->config,
 		.list = &c->list,
 		.store = &c->store,
 		.task = k->then.id,
 		.given = &k->then,
 		.claims = &claims,
-		.deadline = deadline_in(k->call->config.deadline_ms) };
+		.deadline = deadline_in(k->call->config->deadline_ms) };
 	change_identify(c, k->now.id != NULL ? &k->now : &k->then, &claims);
 	cli_agent(c, &request->agent);
-	if (b->force)
-		status = verify_force(request, &k->then,
-		    cli_login_name() != NULL ? cli_login_name() : "unknown", b->why, err);
-	else
-		status = run_task_gates(c, b, k, reason, err);
+	status = b->force ? EXIT_DONE : run_task_gates(c, b, k, reason, err);
 	request->claims = NULL;
 	claims_free(&claims);
 	return status;
@@ -320,10 +391,9 @@ prepare(struct change_batch *b, size_t i, struct completing *k, struct error *er
 static int
 plan(struct cli *c, struct change_batch *b, struct verify_call *call, struct error *err)
 {
-	struct config_query q = { .config_dir = c->list.config };
-
 	call->force = b->force;
-	if (config_load(&call->config, &q, err) == -1 ||
+	call->tool = b->by_session ? c : NULL;
+	if ((call->config = cli_config(c, err)) == NULL ||
 	    store_plan(&c->store, b->op, b->count, err) == -1)
 		return -1;
 	for (size_t i = 0; i < b->count; i++)
@@ -354,8 +424,6 @@ change_verify(
 		if (status != EXIT_DONE)
 			b->op[i].result = -1;
 	}
-	if (status == EXIT_DONE)
-		status = record_passes(b, k, &err);
 	if (status == -1) {
 		buf_puts(reason, err.text);
 		status = cli_status(err.kind);
@@ -375,7 +443,6 @@ change_verify_end(struct completing *k, struct change_batch *b)
 		task_free(&k[i].then);
 		task_free(&k[i].now);
 	}
-	config_free(&k[b->count].call->config);
 	strings_free(&k[b->count].call->ids);
 	free(k[b->count].call);
 	free(k);

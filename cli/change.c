@@ -12,15 +12,12 @@
 #include "list/journal.h"
 #include "list/subtasks.h"
 
-static char group[48];
+static char group[JOURNAL_GROUP];
 
 void
 change_begin(void)
 {
-	static unsigned serial;
-
-	snprintf(group, sizeof(group), "%llx-%x-%x", (unsigned long long)clock_wall_ms(),
-	    (unsigned)getpid(), serial++);
+	journal_group(group);
 }
 
 bool
@@ -179,8 +176,8 @@ record(struct cli *c, const struct change_batch *b)
 	for (size_t i = 0; b->other_list != NULL && i < n; i++)
 		out_string(entries[i].extra, "other_list", b->other_list);
 	append(c, entries, n);
-	for (size_t i = 0; i < ended.count; i++)
-		(void)claims_forget(&c->list, ended.item[i], cli_deadline(), &ignored);
+	if (ended.count > 0)
+		(void)claims_forget(&c->list, &ended, cli_deadline(), &ignored);
 	strings_forget(seen);
 	strings_free(&ended);
 	free(entries);
@@ -198,6 +195,7 @@ claim_exit(enum claim_result r)
 		[CLAIM_RESOLVED] = EXIT_RESOLVED,
 		[CLAIM_BLOCKED] = EXIT_BLOCKED,
 		[CLAIM_AGENT_BUSY] = EXIT_AGENT,
+		[CLAIM_OTHER_TYPE] = EXIT_RULE,
 	};
 
 	return status[r];
@@ -212,6 +210,25 @@ any_rule(const struct change_batch *b, store_rule *rule)
 	return false;
 }
 
+static enum claim_type
+claim_type_of(enum config_level level)
+{
+	return level == LEVEL_OFF    ? CLAIM_TYPE_PASS
+	       : level == LEVEL_WARN ? CLAIM_TYPE_WARN
+				     : CLAIM_TYPE_REFUSE;
+}
+
+/* Now, or with the answer of the tool. */
+static void
+tell_warnings(struct cli *c, const struct strings *warnings, bool quiet)
+{
+	for (size_t i = 0; i < warnings->count; i++)
+		if (quiet)
+			strings_add(&c->warnings, warnings->item[i]);
+		else
+			cli_note(c, "claude-tasks: %s", warnings->item[i]);
+}
+
 /* Write a batch with claims: EXIT_DONE, the status of a refused claim, or -1. */
 static int
 apply_claims(struct cli *c, struct change_batch *b, struct buf *reason, struct error *err)
@@ -222,21 +239,22 @@ apply_claims(struct cli *c, struct change_batch *b, struct buf *reason, struct e
 		.by_session = b->by_session,
 		.pass_resolved = b->reopen,
 		.outcome = &b->claim };
-	struct config config;
-	struct config_query q = { .config_dir = c->list.config };
 	struct error ignored;
+	const struct config *config = cli_config(c, &ignored);
 	char *head;
 
 	cli_agent(c, &r.agent);
 	/* The gate file and the commit at the time of the claim: a later verdict compares with
 	 * them. */
-	if (config_load(&config, &q, &ignored) == 0 && config.project.path != NULL)
-		r.gate_file_hash = config.project.hash;
+	if (config != NULL && config->project.path != NULL)
+		r.gate_file_hash = config->project.hash;
+	r.type = claim_type_of(config != NULL ? config->rules.agent_type : LEVEL_WARN);
 	head = git_head(".");
 	r.head = head;
 	(void)claim_take(&c->list, &c->store, &r, reason, cli_deadline(), err);
+	if (b->claim.result == CLAIM_OK)
+		tell_warnings(c, &b->claim.warnings, b->quiet);
 	free(head);
-	config_free(&config);
 	return b->claim.result == CLAIM_FAULT ? -1 : claim_exit(b->claim.result);
 }
 
@@ -259,6 +277,22 @@ check_count(const struct change_batch *b, struct buf *reason)
 		return EXIT_DONE;
 	buf_printf(reason, "one call can %s at most %d tasks: name fewer", verb, STORE_PORTION);
 	return EXIT_RULE;
+}
+
+/* Of a tool call: under the lock, since the task may be claimed until then. */
+static void
+set_rules(struct cli *c, struct change_batch *b)
+{
+	for (size_t i = 0; b->by_session && i < b->count; i++) {
+		struct store_op *op = &b->op[i];
+
+		if (op->rule != NULL || op->kind == STORE_CREATE ||
+		    (op->kind == STORE_UPDATE && op->change->status == TASK_NO_STATUS &&
+			op->change->owner == NULL))
+			continue;
+		op->rule = change_allowed;
+		op->arg = c;
+	}
 }
 
 /* EXIT_DONE, the status of a refusal, or -1. */
@@ -286,6 +320,8 @@ static int
 apply_failed(const struct change_batch *b, const struct error *err, struct buf *reason)
 {
 	buf_puts(reason, err->text);
+	if (err->kind == ERROR_PARTLY)
+		buf_puts(reason, ". To take back what is written: claude-tasks undo");
 	/* change_completes() refused under the lock. */
 	for (size_t i = 0; i < b->count; i++)
 		if (b->op[i].result == -1 && b->op[i].rule == change_completes &&
@@ -317,6 +353,7 @@ change_apply(struct cli *c, struct change_batch *b, struct buf *reason)
 	b->claim.result = CLAIM_FAULT;
 	if (status != EXIT_DONE)
 		return status;
+	set_rules(c, b);
 	if (any_rule(b, change_completes))
 		status = change_verify(c, b, &completing, reason);
 	/* The lock of a new list creates files: not for a change that is refused. */
@@ -326,6 +363,8 @@ change_apply(struct cli *c, struct change_batch *b, struct buf *reason)
 		store_ops_free(b->op, b->count); /* as they were planned */
 		if ((status = write_batch(c, b, reason, &err)) == -1)
 			status = apply_failed(b, &err, reason);
+		if (status == EXIT_DONE)
+			change_verify_record(c, b, completing);
 		/* Also after a failure: the first of many may be written. */
 		record(c, b);
 	}
@@ -383,7 +422,7 @@ int
 change_clear(struct cli *c, struct error *err)
 {
 	struct task_set tasks = { 0 };
-	struct strings others = { 0 }, whys = { 0 };
+	struct strings ids = { 0 }, others = { 0 }, whys = { 0 };
 	struct journal_entry *entries;
 	struct agent agent;
 	struct error ignored;
@@ -395,6 +434,7 @@ change_clear(struct cli *c, struct error *err)
 	for (size_t i = 0; count != -1 && i < tasks.count; i++) {
 		struct store_op op = { .kind = STORE_DELETE, .before = tasks.item[i] };
 
+		strings_add(&ids, op.before.id);
 		fill_entry(&entries[n++], &agent, &op, NULL);
 	}
 	for (size_t i = 0; count != -1 && i < others.count; i += 2) {
@@ -404,9 +444,10 @@ change_clear(struct cli *c, struct error *err)
 		fill_removed(&entries[n++], &agent, others.item[i], others.item[i + 1], why);
 	}
 	append(c, entries, n);
-	for (size_t i = 0; count != -1 && i < tasks.count; i++)
-		(void)claims_forget(&c->list, tasks.item[i].id, cli_deadline(), &ignored);
+	if (ids.count > 0)
+		(void)claims_forget(&c->list, &ids, cli_deadline(), &ignored);
 	free(entries);
+	strings_free(&ids);
 	task_set_free(&tasks);
 	strings_free(&others);
 	strings_free(&whys);

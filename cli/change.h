@@ -6,8 +6,10 @@
 #include "json/json.h"
 
 /*
- * Changes to the list: all changes of a call or none, and a line in the journal for each changed
- * task, with the task before and after, for `log`, `undo` and `restore`.
+ * Changes to the list: all changes of a call or none (of more than STORE_PORTION those of the first
+ * portions, if a later one fails, or is refused because another process changed the list after the
+ * check), and a line in the journal for each changed task, with the task before and after, for
+ * `log`, `undo` and `restore`.
  *
  *	struct store_op op = { STORE_UPDATE, id, .change = &change };
  *	struct change_batch b = { .op = &op, .count = 1 };
@@ -19,8 +21,12 @@
  *
  * The rule of an operation says what it is: claim_rule (claim.h) claims the task;
  * change_completes completes it after its gates, which run before anything is locked or written.
+ * Any other operation of a tool call gets the rule change_allowed: what another agent has is not
+ * deleted, and keeps its status and its owner.  A person may change it with a command.
  */
 store_rule change_completes;
+store_rule *change_rule(enum task_status to); /* of a change to this status; NULL */
+store_rule change_allowed;
 
 /* What a line of the journal says besides the task before and after. */
 struct change_note {
@@ -33,7 +39,7 @@ struct change_batch {
 	struct change_note *note; /* parallel to op; may be NULL */
 	size_t count;
 	bool check_busy; /* refuse a claim if the agent has another open task */
-	bool by_session; /* of a tool call: see claim_request */
+	bool by_session; /* of a tool call: see claim_request, change_allowed */
 	bool reopen;     /* a completed task can be claimed */
 	int (*guard)(void *, struct store *, struct error *); /* as in struct store; NULL */
 	void *guard_arg;

@@ -86,6 +86,7 @@ main(int argc, char **argv)
 	}
 	cli_flush(&c);
 	cli_close(&c);
+	cli_forget_config(&c);
 	list_free(&c.list);
 	cli_args_free(&c);
 	buf_free(&c.out);

@@ -68,7 +68,7 @@ cli_list(struct cli *c, struct error *err)
 		return 0;
 	c->list_named = true;
 	if (c->list.nearby)
-		cli_note(c, "claude-tasks: using %s (%s)", c->list.dir, c->list.why);
+		cli_note(c, "claude-tasks: using ./.tasks, %s", c->list.why);
 	else if (c->list.settings && cli_tell_once(c, "settings-told", c->list.why))
 		cli_note(c, "claude-tasks: using list '%s' (%s)", c->list.name, c->list.why);
 	return 0;
@@ -91,39 +91,54 @@ cli_find(struct cli *c)
 	return -1;
 }
 
+void
+cli_forget_config(struct cli *c)
+{
+	if (c->config != NULL)
+		config_free(c->config);
+	free(c->config);
+	c->config = NULL;
+}
+
+const struct config *
+cli_config(struct cli *c, struct error *err)
+{
+	struct config_query q = { .config_dir = c->list.config };
+
+	if (c->config != NULL)
+		return c->config;
+	c->config = mem_alloc(sizeof(*c->config));
+	if (config_load(c->config, &q, err) == -1)
+		cli_forget_config(c);
+	return c->config;
+}
+
 /* Errors in the configuration are reported elsewhere. */
 void
 cli_settings(struct cli *c)
 {
-	struct config_query q = { .config_dir = c->list.config };
-	struct config config;
 	struct error ignored;
+	const struct config *config = cli_config(c, &ignored);
 
-	c->syncs = false;
-	if (config_load(&config, &q, &ignored) == 0) {
-		c->store.durability = config.durability;
-		c->syncs = config.mirror_count > 0;
-	}
-	config_free(&config);
+	c->syncs = config != NULL && config->mirror_count > 0;
+	if (config != NULL)
+		c->store.durability = config->durability;
 }
 
 /* Run the sync commands on the list that was changed. */
 static void
-sync_list(const struct cli *c)
+sync_list(struct cli *c)
 {
-	struct config_query q = { .config_dir = c->list.config };
-	struct config config;
 	struct error ignored;
 	char *cwd = getcwd(NULL, 0);
 	struct mirror m = { .list = &c->list,
-		.config = &config,
+		.config = cli_config(c, &ignored),
 		.cwd = cwd,
 		.event = c->command->name,
 		.session = getenv("CLAUDE_CODE_SESSION_ID") };
 
-	if (config_load(&config, &q, &ignored) == 0)
+	if (m.config != NULL)
 		mirror_start(&m);
-	config_free(&config);
 	free(cwd);
 }
 

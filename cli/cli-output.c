@@ -32,6 +32,7 @@ cli_status_name(int status)
 		{ EXIT_BLOCKED, "blocked" },
 		{ EXIT_AGENT, "agent_busy" },
 		{ EXIT_LOCKED, "locked" },
+		{ EXIT_PARTLY, "partly" },
 		{ EXIT_GATE, "refused" },
 		{ EXIT_RULE, "rule" },
 		{ EXIT_UNTRUSTED, "untrusted" },
@@ -126,6 +127,8 @@ cli_status(enum error_kind kind)
 		[ERROR_BUSY] = EXIT_LOCKED,
 		[ERROR_LOST] = EXIT_LOCKED,
 		[ERROR_REFUSED] = EXIT_RULE,
+		[ERROR_TAKEN] = EXIT_TAKEN,
+		[ERROR_PARTLY] = EXIT_PARTLY,
 	};
 
 	return status[kind];
@@ -145,10 +148,19 @@ cli_list_option(const struct cli *c)
 				      : mem_string("");
 }
 
+char *
+cli_list_shown(const struct cli *c)
+{
+	return c->list.nearby ? mem_string("./.tasks")
+	       : c->list.foreign
+		   ? mem_string(c->list.dir)
+		   : mem_printf("list '%s'", c->list.name != NULL ? c->list.name : "");
+}
+
 int
 cli_no_task(struct cli *c, const char *id)
 {
-	char *option = cli_list_option(c);
+	char *option = cli_list_option(c), *list = cli_list_shown(c);
 	struct task t = TASK_INIT;
 	struct error err;
 
@@ -158,10 +170,11 @@ cli_no_task(struct cli *c, const char *id)
 		    option);
 	else
 		cli_fail(c, EXIT_UNKNOWN,
-		    "there is no task #%s in list '%s' (try: claude-tasks list --all%s)", id,
-		    c->list.name != NULL ? c->list.name : "", option);
+		    "there is no task #%s in %s (try: claude-tasks list --all%s)", id, list,
+		    option);
 	task_free(&t);
 	free(option);
+	free(list);
 	return EXIT_UNKNOWN;
 }
 
@@ -294,8 +307,11 @@ cli_paint(const struct cli *c, enum paint p)
 		[PAINT_RED] = "\033[31m",
 		[PAINT_GREEN] = "\033[32m",
 		[PAINT_YELLOW] = "\033[33m",
-		[PAINT_BLUE] = "\033[36m",
+		[PAINT_CYAN] = "\033[36m",
 		[PAINT_MAGENTA] = "\033[35m",
+		[PAINT_ORANGE] = "\033[91m",
+		[PAINT_BLUE] = "\033[94m",
+		[PAINT_PINK] = "\033[95m",
 	};
 
 	return c->color ? code[p] : "";
@@ -309,13 +325,15 @@ cli_confirm(struct cli *c, const char *question)
 	if (cli_flag(c, "yes"))
 		return true;
 	if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO)) {
-		cli_fail(c, EXIT_MISUSE,
-		    "%s Standard input is not a terminal; pass --yes to confirm", question);
+		cli_fail(c, EXIT_MISUSE, "not done: to %.*s without a question, add --yes",
+		    (int)strcspn(question, "?"), question);
 		return false;
 	}
 	cli_flush(c);
 	fprintf(stderr, "%s [y/N] ", question);
-	if (fgets(answer, sizeof(answer), stdin) != NULL && (answer[0] == 'y' || answer[0] == 'Y'))
+	if (fgets(answer, sizeof(answer), stdin) == NULL)
+		fputc('\n', stderr);
+	if (answer[0] == 'y' || answer[0] == 'Y')
 		return true;
 	cli_fail(c, EXIT_FAULT, "not confirmed; nothing was changed");
 	return false;

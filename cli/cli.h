@@ -7,6 +7,7 @@
 #include "agent/claim.h"
 #include "base/buf.h"
 #include "base/error.h"
+#include "config/config.h"
 #include "gate/verify.h"
 #include "list/list.h"
 #include "list/store.h"
@@ -40,6 +41,7 @@ enum {
 	EXIT_BLOCKED = 13,   /* blocked */
 	EXIT_AGENT = 14,     /* agent_busy */
 	EXIT_LOCKED = 15,    /* a lock could not be acquired in time: try again */
+	EXIT_PARTLY = 16,    /* of many tasks some are written, the others not */
 	EXIT_GATE = 20,      /* a gate or a built-in check refused the completion */
 	EXIT_RULE = 21,      /* a rule refused: a cycle, an unsafe undo, a command for a person */
 	EXIT_UNTRUSTED = 22, /* the gate file is not trusted */
@@ -69,8 +71,11 @@ enum paint {
 	PAINT_RED,
 	PAINT_GREEN,
 	PAINT_YELLOW,
+	PAINT_CYAN,
+	PAINT_MAGENTA,
+	PAINT_ORANGE, /* these three by the bright colours */
 	PAINT_BLUE,
-	PAINT_MAGENTA
+	PAINT_PINK
 };
 
 struct cli {
@@ -89,7 +94,8 @@ struct cli {
 
 	struct list list;
 	struct store store;
-	bool syncs; /* there are sync commands */
+	bool syncs;            /* there are sync commands */
+	struct config *config; /* cli_config(); NULL: not read yet */
 	struct buf out;
 	char *agent_name; /* set by cli_act_as(); NULL: see cli_agent() */
 	char *client;     /* an MCP client's name, and the session of its call: cli_call_from() */
@@ -98,7 +104,9 @@ struct cli {
 	void (*progress)(
 	    void *, enum verify_moment, const struct gate *, const struct gate_result *);
 	void *progress_arg;
-	int status; /* what the last cli_fail function returned */
+	struct strings
+	    warnings; /* of the tool call that runs: tool_call() adds them to its answer */
+	int status;   /* what the last cli_fail function returned */
 };
 
 /*
@@ -148,7 +156,10 @@ int cli_open_list(struct cli *, const char *name, bool make);
 int cli_open_for(struct cli *, const char *id);
 /* Close it again.  If it was changed, the sync commands of the settings run, detached. */
 void cli_close(struct cli *);
-void cli_settings(struct cli *);    /* of the store that was opened: durability, sync */
+void cli_settings(struct cli *); /* of the store that was opened: durability, sync */
+/* The settings, read once for a command or a line to the MCP server; NULL: they cannot be read. */
+const struct config *cli_config(struct cli *, struct error *);
+void cli_forget_config(struct cli *);
 struct deadline cli_deadline(void); /* until when a command waits for a lock */
 
 /*
@@ -186,6 +197,9 @@ int cli_unknown_command(struct cli *, const char *word);
 int cli_no_task(struct cli *, const char *id);
 /* " --list NAME" or " --dir DIR", as it was passed, for a command that is offered; owned. */
 char *cli_list_option(const struct cli *);
+/* How a message names the list: "list 'NAME'", or the path of a folder or another directory; owned.
+ */
+char *cli_list_shown(const struct cli *);
 /* cli_no_task() if that is the error, else cli_error(). */
 int cli_task_error(struct cli *, const char *id, const struct error *);
 void cli_note(struct cli *, const char *fmt, ...)

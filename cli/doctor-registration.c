@@ -30,6 +30,21 @@ check_files(struct doctor *d)
 		    mem_printf("remove disableAllHooks (or allowManagedHooksOnly) from %s", path));
 }
 
+/* install corrects the group, but it also registers the hooks in that file: only where that file
+ * has them already, or no file has. */
+static char *
+group_fix(const struct registration *r, const struct registration_file *f)
+{
+	bool elsewhere = registration_plugin(r) != NULL;
+
+	for (int i = 0; i < SCOPES; i++)
+		elsewhere |= r->file[i].entries.count > 0;
+	if (f->scope == SCOPE_MANAGED || (elsewhere && f->entries.count == 0))
+		return mem_printf("write {\"hooks\": [...]} around it in %s", f->path);
+	return mem_printf("claude-tasks install --%s, or write {\"hooks\": [...]} around it",
+	    scope_name(f->scope));
+}
+
 /* Hooks without their group, and other elements that are not a group. */
 static void
 check_groups(struct doctor *d)
@@ -45,17 +60,30 @@ check_groups(struct doctor *d)
 			doctor_add(d, "hooks.group", LEVEL_PROBLEM,
 			    mem_printf("%s: %s is a hook without the group around it", f->path,
 				f->entries.flat.item[k]),
-			    why,
-			    f->scope == SCOPE_MANAGED
-				? mem_string("write {\"hooks\": [...]} around it")
-				: mem_printf("claude-tasks install --%s, or write {\"hooks\": "
-					     "[...]} around it",
-				      scope_name(f->scope)));
+			    why, group_fix(&d->registration, f));
 		for (size_t k = 0; k < f->entries.odd.count; k++)
 			doctor_add(d, "hooks.group", LEVEL_PROBLEM,
 			    mem_printf(
 				"%s: %s has no array \"hooks\"", f->path, f->entries.odd.item[k]),
 			    why, mem_printf("remove it from %s, or give it one", f->path));
+	}
+}
+
+static void
+check_events(struct doctor *d)
+{
+	const char *event;
+
+	doctor_checked(d, "hooks.event");
+	for (int i = 0; i < SCOPES; i++) {
+		const struct registration_file *f = &d->registration.file[i];
+
+		if ((event = registration_late_event(f, d->client)) != NULL)
+			doctor_add(d, "hooks.event", LEVEL_PROBLEM,
+			    mem_printf("%s: client %s does not know the event %s", f->path,
+				d->client, event),
+			    "it ignores every hook of the file without a message",
+			    mem_printf("update the client, or remove %s from %s", event, f->path));
 	}
 }
 
@@ -234,6 +262,12 @@ check_entry(struct doctor *d, const struct registration_file *f, const struct se
 			f->path, e->matcher),
 		    "a matcher is compared with whole names: 'Task' matches only the Agent tool",
 		    mem_printf("set \"matcher\": \"%s\"", settings_hooks[0].matcher));
+	else if (strcmp(e->event, "PreToolUse") == 0 && !settings_matches(e->matcher, "TaskList"))
+		doctor_add(d, "hooks.matcher", LEVEL_NOTE,
+		    mem_printf("%s: the matcher '%s' does not match TaskList", f->path, e->matcher),
+		    "an agent that only lists tasks is not told of tasks that were given back",
+		    mem_printf("claude-tasks install --%s, or set \"matcher\": \"%s\"",
+			scope_name(f->scope), settings_hooks[0].matcher));
 	if (strcmp(e->program, "on-task-completed-verify") == 0 && limit * 1000 <= deadline_ms)
 		doctor_add(d, "hooks.timeout", LEVEL_PROBLEM,
 		    mem_printf("%s: the client stops %s after %lld s, but its deadline is %lld s",
@@ -320,6 +354,7 @@ doctor_registration(struct doctor *d)
 
 	check_files(d);
 	check_groups(d);
+	check_events(d);
 	check_presence(d);
 	if (config_load(&config, &q, &err) == -1)
 		config_default(&config);

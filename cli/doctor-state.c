@@ -58,7 +58,9 @@ check_claims(struct doctor *d)
 		    t == NULL ? NULL : "the task stays in progress until it is released",
 		    mem_string("claude-tasks release --dead"));
 		if (d->fix && t == NULL) {
-			if (claims_forget(&c->list, k->task, cli_deadline(), &err) != -1)
+			struct strings id = { .item = (char *[]){ k->task }, .count = 1 };
+
+			if (claims_forget(&c->list, &id, cli_deadline(), &err) != -1)
 				f->did = mem_string("removed the claim");
 		} else if (d->fix && task_set_find(&back.tasks, k->task) != NULL) {
 			f->did = mem_string("released the task: pending, no owner");

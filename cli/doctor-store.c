@@ -1,11 +1,14 @@
 /*
  * The tasks: files that the client does not show, dependencies on missing tasks, on one side only,
- * or in a cycle, required fields that are missing.
+ * in a cycle, or of a task on the one that it is a part of; ids that two tasks have, required fields
+ * that are missing.
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "doctor.h"
+#include "form/convert.h"
 #include "sys/file.h"
 #include "undo.h"
 
@@ -22,20 +25,32 @@ add_bad(void *arg, const char *file, const char *reason)
 	strings_add(&b->reasons, reason);
 }
 
-/* An exported task has dependencies, which the client's file has in another place. */
+/* Can import read tasks from this file beside the client's?  A task of the exported form has
+ * dependencies, which the client's file has in another place. */
 static bool
-has_dependencies(const struct store *s, const char *file)
+can_import(const struct store *s, const char *file)
 {
+	bool document = strcmp(file, "tasks.json") == 0;
+	struct task_set tasks = { 0 };
+	struct convert_report ignored = { 0 };
 	struct buf text = { 0 };
 	struct json j = { 0 };
-	struct error ignored;
-	bool has = file_read(s->dirfd, file, FILE_FOLLOW, FILE_MAX, &text, &ignored) == 1 &&
-		   json_parse(&j, text.data, text.len, &ignored) == 0 &&
-		   json_count(&j, json_member(&j, JSON_ROOT, "dependencies")) > 0;
+	struct error err;
+	bool can =
+	    s->layout != STORE_DOCUMENT &&
+	    file_read(s->dirfd, file, FILE_FOLLOW, FILE_MAX, &text, &err) == 1 &&
+	    (document || (json_parse(&j, text.data, text.len, &err) == 0 &&
+			     json_count(&j, json_member(&j, JSON_ROOT, "dependencies")) > 0));
 
+	if (can && document)
+		can = convert_read(convert_form_of(buf_text(&text), text.len), buf_text(&text),
+			  text.len, &tasks, &ignored, &err) != -1 &&
+		      tasks.count > 0;
+	convert_report_free(&ignored);
+	task_set_free(&tasks);
 	json_free(&j);
 	buf_free(&text);
-	return has;
+	return can;
 }
 
 /* What a tasks.json or an exported task beside the client's files holds would be lost with it. */
@@ -44,7 +59,7 @@ import_advice(const struct doctor *d, const char *file)
 {
 	char *option, *advice;
 
-	if (strcmp(file, "tasks.json") != 0 && !has_dependencies(&d->c->store, file))
+	if (!can_import(&d->c->store, file))
 		return NULL;
 	option = cli_list_option(d->c);
 	advice = mem_printf(
@@ -71,6 +86,16 @@ command(
 	return buf_take(&b);
 }
 
+/* An entry of tasks.json, which the reason names first ("tasks[3]: ..."), or the whole document. */
+static char *
+document_advice(const struct doctor *d, const char *reason)
+{
+	bool entry = strncmp(reason, "tasks[", 6) == 0;
+
+	return mem_printf("correct %.*s%s%s/tasks.json by hand",
+	    entry ? (int)strcspn(reason, ":") : 0, reason, entry ? " in " : "", d->c->list.dir);
+}
+
 /* For a file that --fix cannot repair: the task from the journal, else by hand. */
 static char *
 damage_advice(const struct doctor *d, const struct history *h, const char *file)
@@ -78,10 +103,13 @@ damage_advice(const struct doctor *d, const struct history *h, const char *file)
 	char *path = mem_printf("%s/%s", d->c->list.dir, file), *restore;
 	char *id = mem_copy(file, strlen(file) - strlen(".json"));
 	struct buf b = { 0 };
+	struct stat st;
 
-	if (d->c->store.layout == STORE_DOCUMENT || undo_last_text(h, id) == NULL) {
-		buf_printf(&b, "correct %s%s by hand",
-		    d->c->store.layout == STORE_DOCUMENT ? "" : "or remove ", path);
+	if (fstatat(d->c->store.dirfd, file, &st, 0) == 0 && !S_ISREG(st.st_mode)) {
+		buf_printf(&b, "move %s away (it is %s)", path,
+		    S_ISDIR(st.st_mode) ? "a directory" : "not a regular file");
+	} else if (undo_last_text(h, id) == NULL) {
+		buf_printf(&b, "correct or remove %s by hand", path);
 	} else {
 		restore = command(d, "restore", id, NULL, NULL);
 		buf_puts(&b, "mv ");
@@ -111,10 +139,10 @@ report_invisible(struct doctor *d, const struct history *h, const char *file, co
 		fix = mem_printf("claude-tasks%s doctor --fix", option);
 		free(option);
 	} else if (fix == NULL) {
-		fix = rc == -1 ? mem_string(err.text) : damage_advice(d, h, file);
+		fix = document ? document_advice(d, reason) : damage_advice(d, h, file);
 	}
 	doctor_add(d, "store.invisible", LEVEL_PROBLEM, mem_printf("%s: %s", file, reason),
-	    document ? "no command shows what is damaged"
+	    document ? "claude-tasks does not show this entry"
 		     : "the client ignores the file, as if the task did not exist",
 	    fix)
 	    ->did = did;
@@ -136,9 +164,33 @@ check_invisible(struct doctor *d)
 		(void)history_load(d->c, &h);
 	for (size_t i = 0; i < bad.files.count; i++)
 		report_invisible(d, &h, bad.files.item[i], bad.reasons.item[i]);
+	if (d->backup != NULL) { /* the checks that follow are of the repaired tasks, too */
+		view_free(&d->view);
+		(void)view_load(d->c, &d->view);
+	}
 	history_free(&h);
 	strings_free(&bad.files);
 	strings_free(&bad.reasons);
+}
+
+/* In tasks.json two entries can have the same id. */
+static void
+check_duplicates(struct doctor *d)
+{
+	void *seen = NULL;
+
+	doctor_checked(d, "store.duplicate");
+	for (size_t i = 0; i < d->view.tasks.count; i++) {
+		const char *id = d->view.tasks.item[i].id;
+
+		if (!strings_first(&seen, id))
+			doctor_add(d, "store.duplicate", LEVEL_PROBLEM,
+			    mem_printf("#%s is the id of more than one task", id),
+			    "a command changes only the first of them",
+			    mem_printf(
+				"give the others other ids in %s/tasks.json", d->c->list.dir));
+	}
+	strings_forget(seen);
 }
 
 static bool
@@ -240,6 +292,31 @@ check_cycle(struct doctor *d)
 }
 
 static void
+check_parts(struct doctor *d)
+{
+	struct strings chain = { 0 };
+	struct task_index ids;
+	struct buf text = { 0 };
+
+	doctor_checked(d, "store.part");
+	task_index_make(&ids, &d->view.tasks);
+	for (size_t i = 0; i < d->view.tasks.count; i++) {
+		if (!graph_waits_for_whole(&ids, &d->view.tasks.item[i], &chain))
+			continue;
+		for (size_t k = 0; k < chain.count; k++)
+			buf_printf(&text, "%s#%s", k > 0 ? " waits for " : "", chain.item[k]);
+		buf_printf(&text, ", and is a part of it");
+		doctor_add(d, "store.part", LEVEL_PROBLEM, mem_string(buf_text(&text)),
+		    "a task is completed after its parts, so that neither can be completed",
+		    command(d, "depend", chain.item[0], "--drop", chain.item[1]));
+		buf_reset(&text);
+		strings_free(&chain);
+	}
+	task_index_free(&ids);
+	buf_free(&text);
+}
+
+static void
 check_times(struct doctor *d)
 {
 	struct change none = CHANGE_INIT;
@@ -282,13 +359,16 @@ doctor_store(struct doctor *d)
 	if (d->c->store.dirfd == -1) {
 		doctor_add(d, "store.list", LEVEL_NOTE,
 		    mem_printf("there is no list '%s' yet (%s)", d->c->list.name, d->c->list.why),
-		    "it is created with its first task; the list of a session has another name",
-		    mem_string("claude-tasks lists"));
+		    "it is created with its first task; the list of a session has another name, "
+		    "see claude-tasks lists",
+		    NULL);
 		return;
 	}
 	check_invisible(d);
+	check_duplicates(d);
 	check_dangling(d);
 	check_one_sided(d);
 	check_cycle(d);
+	check_parts(d);
 	check_times(d);
 }

@@ -8,13 +8,13 @@
 #include "hook/mirror.h"
 #include "list/journal.h"
 
-struct failure {
+struct sync_failure {
 	char *time, *why;
 };
 
 struct failures {
 	const struct config *config;
-	struct failure *of; /* the last one of each command; why NULL: none */
+	struct sync_failure *of; /* the last one of each command; why NULL: none */
 };
 
 static int
@@ -55,7 +55,7 @@ sync_fix(const struct doctor *d, const struct config_mirror *s)
 }
 
 static void
-report(struct doctor *d, int state, const struct config_mirror *s, const struct failure *f)
+report(struct doctor *d, int state, const struct config_mirror *s, const struct sync_failure *f)
 {
 	int64_t failed = 0;
 

@@ -116,6 +116,7 @@ static void
 report_text(struct doctor *d)
 {
 	struct cli *c = d->c;
+	char *list = cli_list_shown(c);
 	size_t left = 0, repaired = 0;
 
 	for (size_t i = 0; i < d->count; i++) {
@@ -142,7 +143,8 @@ report_text(struct doctor *d)
 	    &c->out, "%zu checks, %zu problem%s", d->checked.count, left, left == 1 ? "" : "s");
 	if (repaired > 0)
 		buf_printf(&c->out, ", %zu fixed", repaired);
-	buf_printf(&c->out, " (list '%s': %s)\n", c->list.name, c->list.why);
+	cli_print(c, " (%s: %s)\n", list, c->list.why);
+	free(list);
 }
 
 int

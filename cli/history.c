@@ -20,6 +20,7 @@ static const struct json_field fields[] = {
 	FIELD("after", FIELD_STRING, after),
 	FIELD("from", FIELD_RAW, from),
 	FIELD("to", FIELD_RAW, to),
+	FIELD("claim", FIELD_RAW, claim),
 	JSON_FIELDS_END,
 };
 

@@ -13,6 +13,7 @@ struct history_entry {
 	char *other_list;     /* of a move between two; NULL */
 	char *before, *after; /* texts of the task; NULL: none, or not recorded */
 	char *from, *to;      /* JSON of the fields that changed; NULL */
+	char *claim;          /* JSON of the claim that a release took away; NULL */
 	bool undone;
 };
 

@@ -11,6 +11,8 @@
 #include "sys/file.h"
 #include "json/out.h"
 
+#define RECORD_NAME (16 + sizeof(".json"))
+
 static int
 install_record_dir(const char *config, bool make, struct error *err)
 {
@@ -31,16 +33,16 @@ install_record_lock(const char *config, struct lock *lock, int *dirfd, struct er
 	*dirfd = install_record_dir(config, true, err);
 	if (*dirfd == -1)
 		return -1;
-	return lock_own(lock, *dirfd, "lock", deadline_in(30000), err);
+	return lock_own(lock, *dirfd, "lock", deadline_in(10000), err);
 }
 
 static void
-install_record_name(char out[65 + 8], const char *path)
+install_record_name(char out[RECORD_NAME], const char *path)
 {
-	char hex[65];
+	char hex[HASH_HEX];
 
 	hash_text(path, strlen(path), hex);
-	snprintf(out, 65 + 8, "%.16s.json", hex);
+	snprintf(out, RECORD_NAME, "%.16s.json", hex);
 }
 
 static void
@@ -61,7 +63,7 @@ int
 install_record_load(
     const char *config, const char *path, struct install_record *m, struct error *err)
 {
-	char name[65 + 8], *s;
+	char name[RECORD_NAME], *s;
 	struct buf text = { 0 };
 	struct json j = { 0 };
 	int fd, rc = 0;
@@ -76,7 +78,7 @@ install_record_load(
 	    json_equals(&j, json_member(&j, JSON_ROOT, "path"), path)) {
 		s = json_member_string(&j, JSON_ROOT, "after");
 		if (s != NULL && strlen(s) == 64)
-			memcpy(m->after, s, 65);
+			memcpy(m->after, s, HASH_HEX);
 		free(s);
 		m->existed = json_true(&j, json_member(&j, JSON_ROOT, "existed"));
 		read_values(&j, &m->values);
@@ -95,7 +97,7 @@ install_record_save(
 {
 	struct json_object *o, *set;
 	struct buf text = { 0 };
-	char name[65 + 8];
+	char name[RECORD_NAME];
 	int fd = install_record_dir(config, true, err), rc;
 
 	if (fd == -1)
@@ -135,7 +137,7 @@ char *
 install_record_backup(
     const char *config, const char *path, const char *text, size_t len, struct error *err)
 {
-	char hex[65], *name, *whole;
+	char hex[HASH_HEX], *name, *whole;
 	int fd = install_record_dir(config, true, err), rc;
 
 	if (fd == -1)

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "settings/settings.h"
 #include "sys/lock.h"
 
@@ -14,7 +15,7 @@
  * No list can be called .installs.
  */
 struct install_record {
-	char after[65]; /* SHA-256 of the file as install left it; "": unknown */
+	char after[HASH_HEX]; /* SHA-256 of the file as install left it; "": unknown */
 	bool existed;
 	struct settings_values values; /* what install set */
 	char *backup;                  /* path of the original bytes; NULL */

@@ -35,7 +35,7 @@ install_skill_path(const struct registration *r, enum scope scope)
 static bool
 is_recorded(const struct install_record *record, const char *text, size_t len)
 {
-	char hex[65];
+	char hex[HASH_HEX];
 
 	hash_text(text, len, hex);
 	return strcmp(hex, record->after) == 0;
@@ -126,8 +126,7 @@ install_skill(struct cli *c, const struct registration *r, enum scope scope, boo
 	int rc = dry ? preview(r, path, &e, &err) : run_edit(r, path, true, &e, &err);
 
 	if (rc == -1)
-		cli_fail(c, err.kind == ERROR_REFUSED ? EXIT_RULE : EXIT_FAULT,
-		    "%s is unchanged: %s", path, err.text);
+		cli_fail(c, cli_status(err.kind), "%s is unchanged: %s", path, err.text);
 	else if (!c->json)
 		cli_print(c, "%s%s: %s\n", dry && rc == 1 ? "would change " : "", path,
 		    rc == 1 ? "skill installed" : "nothing to do");
@@ -136,15 +135,18 @@ install_skill(struct cli *c, const struct registration *r, enum scope scope, boo
 }
 
 int
-install_skill_remove(struct cli *c, const struct registration *r, enum scope scope)
+install_skill_remove(struct cli *c, const struct registration *r, enum scope scope, bool dry)
 {
 	char *path = install_skill_path(r, scope), *slash;
+	enum skill_state state = install_skill_state(r, scope);
 	struct skill_edit e = { 0 };
 	struct error err;
-	int rc = run_edit(r, path, false, &e, &err);
+	int rc = dry ? 0 : run_edit(r, path, false, &e, &err);
 
+	if (dry && !c->json && (state == SKILL_CURRENT || state == SKILL_OLD))
+		cli_print(c, "would change %s: skill removed\n", path);
 	if (rc == -1)
-		cli_fail(c, EXIT_FAULT, "%s is unchanged: %s", path, err.text);
+		cli_fail(c, cli_status(err.kind), "%s is unchanged: %s", path, err.text);
 	else if (e.changed)
 		cli_note(c,
 		    "claude-tasks: %s was changed since install, and is kept (remove it if you do "

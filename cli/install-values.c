@@ -24,8 +24,10 @@ want_todo_tools(struct cli *c, const struct registration *r, const char *version
 		fprintf(stderr,
 		    "Since version " TODO_TOOLS_SINCE " the client offers no Task tools to current "
 		    "models.\nSet " TODO_TOOLS "=1 in these settings to enable them? [Y/n] ");
-		return fgets(answer, sizeof(answer), stdin) != NULL && answer[0] != 'n' &&
-		       answer[0] != 'N';
+		if (fgets(answer, sizeof(answer), stdin) != NULL)
+			return answer[0] != 'n' && answer[0] != 'N';
+		fprintf(stderr, "\nno answer: " TODO_TOOLS " is not set\n");
+		return false;
 	}
 	cli_note(c, "claude-tasks: current models have no Task tools unless " TODO_TOOLS
 		    "=1 is set (to set it: claude-tasks install --todo-tools)");

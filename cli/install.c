@@ -213,7 +213,7 @@ edit_uninstall(void *arg, const char *text, size_t len, bool existed, struct buf
 {
 	struct job *job = arg;
 	struct buf before = { 0 };
-	char hex[65];
+	char hex[HASH_HEX];
 
 	if (!existed) {
 		*remove = true;
@@ -268,13 +268,34 @@ warn_twice(struct cli *c, const struct registration *r, enum scope scope, const 
 		}
 }
 
+/* Warn if the client would run none of the hooks, or has no tasks. */
+static void
+warn_ignored(struct cli *c, const struct registration *r, enum scope scope, const char *version)
+{
+	const char *path = registration_disabled(r), *off = registration_tasks_off(r);
+	const char *event = registration_late_event(&r->file[scope], version);
+
+	if (path != NULL)
+		cli_note(c, "claude-tasks: %s disables all hooks (see: claude-tasks doctor)", path);
+	if (off != NULL)
+		cli_note(c,
+		    "claude-tasks: " TASKS_SWITCH " in %s switches the client's tasks off (see: "
+		    "claude-tasks doctor)",
+		    off);
+	if (event != NULL)
+		cli_note(c,
+		    "claude-tasks: client %s does not know the event %s, and ignores every hook "
+		    "of %s (see: claude-tasks doctor)",
+		    version, event, r->file[scope].path);
+}
+
 /* The record of the first install is kept until uninstall: its backup is the original file. */
 static int
 save_record(const struct registration *r, const char *path, struct job *job,
     const struct settings_edit *e, struct error *err)
 {
 	struct install_record old = { 0 };
-	char hex[65];
+	char hex[HASH_HEX];
 
 	(void)install_record_load(r->config, path, &old, err);
 	hash_text(e->before.data, e->before.len, hex);
@@ -339,7 +360,7 @@ static int
 job_end(struct cli *c, const char *path, struct job *job, int rc, const struct error *err)
 {
 	if (rc == -1)
-		return cli_fail(c, EXIT_FAULT, "%s is unchanged: %s", path, err->text);
+		return cli_fail(c, cli_status(err->kind), "%s is unchanged: %s", path, err->text);
 	(c->json ? result_json : result_text)(c, path, job);
 	return EXIT_DONE;
 }
@@ -394,6 +415,8 @@ install(struct cli *c, const struct registration *r, enum scope scope, struct jo
 	job->plan.shell = cli_flag(c, "shell") ||
 			  (version != NULL && version_compare(version, EXEC_FORM_SINCE) < 0);
 	rc = install_values(c, r, scope, version, &job->plan);
+	if (rc == EXIT_DONE && job->plan.count > 0)
+		warn_ignored(c, r, scope, version);
 	free(version);
 	if (rc != EXIT_DONE)
 		return rc;
@@ -485,8 +508,8 @@ uninstall_main(struct cli *c)
 	job.record.backup = NULL;
 	rc = job_end(c, file->path, &job, rc, &err);
 	/* Where the project's file is the user's, so is the skill. */
-	if (rc == EXIT_DONE && !job.dry && (scope == SCOPE_USER || !r.file[SCOPE_PROJECT].users))
-		rc = install_skill_remove(c, &r, scope);
+	if (rc == EXIT_DONE && (scope == SCOPE_USER || !r.file[SCOPE_PROJECT].users))
+		rc = install_skill_remove(c, &r, scope, job.dry);
 	job_free(&job);
 	registration_free(&r);
 	return rc;

@@ -17,7 +17,7 @@ char *install_skill_path(const struct registration *, enum scope);
 
 /* Copy the skill there, or remove it; they print what they did.  An exit status. */
 int install_skill(struct cli *, const struct registration *, enum scope, bool dry);
-int install_skill_remove(struct cli *, const struct registration *, enum scope);
+int install_skill_remove(struct cli *, const struct registration *, enum scope, bool dry);
 
 /* The copy that install made; SKILL_NONE: it made none, or a person has changed it. */
 enum skill_state { SKILL_NONE, SKILL_CURRENT, SKILL_OLD, SKILL_MISSING };

@@ -175,8 +175,6 @@ row_compare(const void *a, const void *b)
 					       : strcmp(x->name, y->name);
 }
 
-static const char *const layout_names[] = { "native", "document", "folder" };
-
 static struct json_object *
 row_json(const struct cli *c, const struct row *r)
 {
@@ -186,7 +184,7 @@ row_json(const struct cli *c, const struct row *r)
 	clock_iso(iso, r->changed_ms);
 	out_string(o, "list", r->name);
 	out_string(o, "kind", r->kind);
-	out_string(o, "layout", layout_names[r->layout]);
+	out_string(o, "layout", store_layouts[r->layout]);
 	out_int(o, "tasks", (int64_t)r->view.shown);
 	out_int(o, "pending", (int64_t)r->view.pending);
 	out_int(o, "in_progress", (int64_t)r->view.in_progress);
@@ -216,7 +214,7 @@ row_text(struct cli *c, const struct row *r, int name_width)
 		buf_printf(&c->out, ", %zu in progress", r->view.in_progress);
 	if (r->view.cancelled > 0)
 		buf_printf(&c->out, ", %zu cancelled", r->view.cancelled);
-	buf_printf(&c->out, ", %s", layout_names[r->layout]);
+	buf_printf(&c->out, ", %s", store_layouts[r->layout]);
 	if (r->changed_ms != 0) {
 		buf_puts(&c->out, ", ");
 		view_ago(&c->out, r->changed_ms);
@@ -270,6 +268,7 @@ lists_main(struct cli *c)
 		cli_json(c, all);
 	else if (count == 0)
 		buf_printf(&c->out, "no lists with tasks in %s/tasks\n", c->list.config);
+	lists_folder_hint(c);
 	free(rows);
 	strings_free(&names);
 	return EXIT_DONE;
@@ -300,15 +299,47 @@ is_shared(const struct list *list, char **other)
 }
 
 void
+lists_folder_hint(struct cli *c)
+{
+	struct stat st;
+
+	if (c->list.nearby || c->list.foreign || lstat(".tasks", &st) == -1)
+		return;
+	if (S_ISDIR(st.st_mode))
+		cli_note(
+		    c, "claude-tasks: ./.tasks is another list: claude-tasks --dir .tasks list");
+	else
+		cli_note(c, "claude-tasks: ./.tasks is not used: it is %s",
+		    S_ISLNK(st.st_mode) ? "a symbolic link (to use it: claude-tasks --dir .tasks)"
+					: "not a directory");
+}
+
+/* Lists that Claude Code cannot read, whatever its settings say. */
+static bool
+unread_hint(struct cli *c)
+{
+	if (c->store.layout == STORE_NATIVE)
+		return false;
+	if (!list_state_has(&c->list, "sharing-told") && cli_tell_once(c, "sharing-told", "told"))
+		cli_note(c,
+		    "claude-tasks: no session of Claude Code sees %s.  To copy the tasks to a "
+		    "list that it can use: claude-tasks --list NAME import %s",
+		    c->store.layout == STORE_FOLDER ? "a .tasks folder" : "a tasks.json",
+		    c->list.dir);
+	return true;
+}
+
+void
 lists_sharing_hint(struct cli *c)
 {
 	const struct list *list = &c->list;
 	const char *session = getenv("CLAUDE_CODE_SESSION_ID");
 	char *other = NULL;
 
-	if ((session != NULL && *session != '\0') || list->foreign || is_session_name(list->name) ||
-	    is_team_name(list->name) || list_state_has(list, "sharing-told") ||
-	    is_shared(list, &other) || !cli_tell_once(c, "sharing-told", "told"))
+	if ((session != NULL && *session != '\0') || unread_hint(c) || list->foreign ||
+	    is_session_name(list->name) || is_team_name(list->name) ||
+	    list_state_has(list, "sharing-told") || is_shared(list, &other) ||
+	    !cli_tell_once(c, "sharing-told", "told"))
 		goto out;
 	if (other != NULL)
 		cli_note(c,

@@ -375,7 +375,7 @@ no_such_task(struct cli *c, const char *id)
 }
 
 static int
-watch(struct cli *c, const struct until *until)
+live_run(struct cli *c, const struct until *until)
 {
 	int rc, fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 
@@ -403,7 +403,7 @@ watch_main(struct cli *c)
 	int status = until_value(c, &until, &ids);
 
 	if (status == EXIT_DONE)
-		status = cli_find(c) == -1 ? c->status : watch(c, &until);
+		status = cli_find(c) == -1 ? c->status : live_run(c, &until);
 	strings_free(&ids);
 	return status;
 }

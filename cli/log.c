@@ -84,6 +84,7 @@ line_text(struct cli *c, const char *line)
 	struct json j = { 0 };
 	struct error err;
 	struct buf event = { 0 };
+	const char *name;
 	char *v[KEYS];
 
 	if (json_parse(&j, line, strlen(line), &err) == -1) {
@@ -97,7 +98,10 @@ line_text(struct cli *c, const char *line)
 		view_time(&c->out, v[TIME]);
 		buf_printf(&c->out, "%s ", cli_paint(c, PAINT_OFF));
 	}
-	cli_format(&event, "%.24s", v[EVENT] != NULL ? v[EVENT] : "?");
+	name = v[EVENT] != NULL ? v[EVENT] : "?";
+	if (v[TASK] != NULL && strcmp(name, "sync") == 0)
+		name = "report"; /* see journal.h */
+	cli_format(&event, "%.24s", name);
 	buf_printf(&c->out, "%s%-8s%s", cli_paint(c, PAINT_BOLD), buf_text(&event),
 	    cli_paint(c, PAINT_OFF));
 	if (v[TASK] != NULL)

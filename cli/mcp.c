@@ -295,6 +295,7 @@ handle_line(struct server *s, const char *text, size_t len)
 		send_message(s->c, o);
 	}
 	cli_close(s->c);
+	cli_forget_config(s->c); /* it may be changed before the next line */
 	json_free(&j);
 }
 

@@ -1,14 +1,19 @@
 /*
  * rehome: move tasks from one list to another.
  *
- * The journal of each list names the other one, so that undo undoes both sides.
+ * They are copied, then deleted where they were, if none of them was changed meanwhile.  Else the
+ * copies are deleted, and all of it is tried again.  The journal of each list names the other one,
+ * so that undo undoes both sides.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "agent/agent.h"
 #include "agent/release.h"
+#include "change.h"
 #include "move-part.h"
+
+#define REHOME_TRIES 3
 
 /* The list of this name, or the only one whose name begins with it. */
 static char *
@@ -42,13 +47,15 @@ list_named(struct cli *c, const char *config, const char *word, bool must)
 	return found;
 }
 
-/* The tasks to move: the open ones, or all. */
+/* The tasks to move: the open ones, or all; `was` keeps them as they were read. */
 static int
-rehome_load(struct cli *c, bool dry, struct task_set *tasks, struct convert_report *report)
+rehome_load(struct cli *c, bool dry, struct task_set *tasks, struct task_set *was,
+    struct convert_report *report)
 {
 	struct released dead = { 0 };
 	struct agent self;
 	struct error err;
+	bool all = cli_flag(c, "all");
 	size_t kept = 0;
 
 	cli_agent(c, &self);
@@ -56,45 +63,121 @@ rehome_load(struct cli *c, bool dry, struct task_set *tasks, struct convert_repo
 	    release_dead(&c->list, &c->store, NULL, &self, NULL, &dead, cli_deadline(), &err) == -1)
 		cli_note(c, "claude-tasks: %s", err.text);
 	released_free(&dead);
-	if (store_load(&c->store, tasks, &err) == -1 ||
-	    convert_settle(tasks, NULL, false, report, &err) == -1) {
-		cli_error(c, &err);
-		return -1;
-	}
+	if (store_load(&c->store, tasks, &err) == -1)
+		goto fail;
+	for (size_t i = 0; i < tasks->count; i++)
+		if (all || task_open(&tasks->item[i]))
+			task_copy(task_set_add(was), &tasks->item[i]);
+	if (convert_settle(tasks, NULL, false, report, &err) == -1)
+		goto fail;
 	for (size_t i = 0; i < tasks->count; i++) {
-		if (cli_flag(c, "all") || task_open(&tasks->item[i]))
+		if (all || task_open(&tasks->item[i]))
 			tasks->item[kept++] = tasks->item[i];
 		else
 			task_free(&tasks->item[i]);
 	}
 	tasks->count = kept;
 	/* What is left behind is completed and blocks nothing. */
-	if (convert_settle(tasks, NULL, true, report, &err) == -1) {
-		cli_error(c, &err);
-		return -1;
-	}
-	return 0;
+	if (convert_settle(tasks, NULL, true, report, &err) == 0)
+		return 0;
+fail:
+	cli_error(c, &err);
+	return -1;
 }
 
+struct unchanged {
+	struct task_set tasks; /* as they were read */
+	bool failed;           /* one of them was changed since */
+};
+
 static int
-rehome_delete(struct cli *c, const struct task_set *tasks, const char *to)
+check_as_read(void *arg, struct store *s, struct error *err)
 {
-	struct store_op *op = mem_alloc((tasks->count + 1) * sizeof(*op));
-	struct change_batch b = { .op = op, .count = tasks->count, .other_list = to };
-	struct buf reason = { 0 };
+	struct unchanged *u = arg;
+	struct task now = TASK_INIT;
+	int rc = 1;
+
+	for (size_t i = 0; rc == 1 && i < u->tasks.count; i++) {
+		const struct task *t = &u->tasks.item[i];
+
+		rc = store_get(s, t->id, &now, err);
+		u->failed =
+		    rc == 0 || (rc == 1 && strcmp(buf_text(&now.text), buf_text(&t->text)) != 0);
+		if (u->failed)
+			rc = error_set(err, ERROR_BUSY, "task #%s was changed meanwhile", t->id);
+	}
+	task_free(&now);
+	return rc == -1 ? -1 : 0;
+}
+
+/* Delete these tasks of the open list, all or none, if none of them was changed; an exit status.
+ * to: where they were copied to; NULL. */
+static int
+delete_unchanged(struct cli *c, struct unchanged *u, const char *to, struct buf *reason)
+{
+	size_t count = u->tasks.count;
+	struct store_op *op = mem_alloc((count + 1) * sizeof(*op));
+	struct change_batch b = {
+		.op = op, .count = count, .other_list = to, .guard = check_as_read, .guard_arg = u
+	};
 	int status;
 
-	for (size_t i = 0; i < tasks->count; i++)
-		op[i] = (struct store_op){ .kind = STORE_DELETE, .id = tasks->item[i].id };
-	if ((status = change_apply(c, &b, &reason)) != EXIT_DONE)
-		cli_fail(c, status,
-		    "the tasks were copied, but not deleted from '%s': %s (to delete the copies: "
-		    "claude-tasks --list %s undo)",
-		    c->list.name, buf_text(&reason), to);
+	for (size_t i = 0; i < count; i++)
+		op[i] = (struct store_op){ .kind = STORE_DELETE, .id = u->tasks.item[i].id };
+	status = change_apply(c, &b, reason);
 	change_end(&b);
 	free(op);
+	return status;
+}
+
+/* The tasks stay where they were: delete the copies.  1: then it can be tried again; -1, printed.
+ */
+static int
+rehome_failed(struct cli *c, int status, const char *why, const char *from, const char *to,
+    struct unchanged *copies, bool again)
+{
+	struct buf ignored = { 0 };
+	bool left = cli_open_list(c, to, true) == -1 ||
+		    delete_unchanged(c, copies, NULL, &ignored) != EXIT_DONE;
+
+	buf_free(&ignored);
+	if (!left && again)
+		return 1;
+	if (left)
+		cli_fail(c, EXIT_PARTLY,
+		    "the tasks were copied, but not deleted from '%s': %s (to delete the copies: "
+		    "claude-tasks --list %s undo)",
+		    from, why, to);
+	else
+		cli_fail(c, status, "%s; nothing was moved", why);
+	return -1;
+}
+
+/* 0; 1: they were changed meanwhile, try again; -1 after a failure. */
+static int
+rehome_write(struct cli *c, const char *from, const char *to, const struct task_set *tasks,
+    struct unchanged *was, struct convert_report *report, bool again)
+{
+	struct unchanged copies = { 0 };
+	struct buf reason = { 0 };
+	int status, rc = -1;
+
+	change_begin();
+	if (cli_open_list(c, to, true) == -1 ||
+	    move_put(c, tasks, cli_flag(c, "copy") ? NULL : from, report, &copies.tasks) == -1)
+		;
+	else if (cli_flag(c, "copy"))
+		rc = 0;
+	else if (cli_open_list(c, from, false) == -1)
+		rc = rehome_failed(c, c->status, "it cannot be opened", from, to, &copies, false);
+	else if ((status = delete_unchanged(c, was, to, &reason)) == EXIT_DONE)
+		rc = 0;
+	else
+		rc = rehome_failed(
+		    c, status, buf_text(&reason), from, to, &copies, was->failed && again);
+	task_set_free(&copies.tasks);
 	buf_free(&reason);
-	return status == EXIT_DONE ? 0 : -1;
+	return rc;
 }
 
 /* How many tasks; -1 after a failure. */
@@ -102,24 +185,24 @@ static int
 rehome(struct cli *c, const char *from, const char *to, struct convert_report *report)
 {
 	struct task_set tasks = { 0 };
+	struct unchanged was = { 0 };
 	bool dry = cli_flag(c, "dry-run");
-	int count = -1;
+	int rc, count, tries = 0;
 
-	if (cli_open_list(c, from, false) == -1 || rehome_load(c, dry, &tasks, report) == -1)
-		goto out;
-	count = (int)tasks.count;
-	if (dry)
-		goto out;
-	change_begin();
-	if (cli_open_list(c, to, true) == -1 ||
-	    (count = move_put(c, &tasks, cli_flag(c, "copy") ? NULL : from, report)) == -1)
-		count = -1;
-	else if (!cli_flag(c, "copy") &&
-		 (cli_open_list(c, from, false) == -1 || rehome_delete(c, &tasks, to) == -1))
-		count = -1;
-out:
-	task_set_free(&tasks);
-	return count;
+	do {
+		convert_report_free(report);
+		*report = (struct convert_report){ 0 };
+		rc = cli_open_list(c, from, false) == -1
+			 ? -1
+			 : rehome_load(c, dry, &tasks, &was.tasks, report);
+		count = (int)tasks.count;
+		if (rc == 0 && !dry)
+			rc =
+			    rehome_write(c, from, to, &tasks, &was, report, ++tries < REHOME_TRIES);
+		task_set_free(&tasks);
+		task_set_free(&was.tasks);
+	} while (rc == 1);
+	return rc == -1 ? -1 : count;
 }
 
 static void

@@ -17,17 +17,17 @@
 static int
 form_value(struct cli *c, const char *flag, enum convert_form *form)
 {
-	static const char *const names[] = { "native", "document", "exported", "folder",
-		"checklist", "tasks.json", "markdown" };
-	const char *value = cli_value(c, flag);
+	const char *value = cli_value(c, flag), *names[CONVERT_UNKNOWN];
 
 	*form = CONVERT_UNKNOWN;
 	if (value == NULL)
 		return EXIT_DONE;
 	*form = convert_form_parse(value);
-	return *form != CONVERT_UNKNOWN
-		   ? EXIT_DONE
-		   : cli_unknown(c, "form", value, names, sizeof(names) / sizeof(names[0]));
+	if (*form != CONVERT_UNKNOWN)
+		return EXIT_DONE;
+	for (enum convert_form i = CONVERT_NATIVE; i < CONVERT_UNKNOWN; i++)
+		names[i] = convert_form_name(i);
+	return cli_unknown(c, "form", value, names, CONVERT_UNKNOWN);
 }
 
 void
@@ -109,8 +109,8 @@ read_source(struct cli *c, const char *path, enum convert_form form, struct task
 }
 
 int
-move_put(
-    struct cli *c, const struct task_set *tasks, const char *from, struct convert_report *report)
+move_put(struct cli *c, const struct task_set *tasks, const char *from,
+    struct convert_report *report, struct task_set *made)
 {
 	struct convert_batch put;
 	struct change_batch b = { 0 };
@@ -128,6 +128,8 @@ move_put(
 			count = (int)put.count;
 		else
 			cli_fail(c, status, "%s", buf_text(&reason));
+		for (size_t i = 0; count != -1 && made != NULL && i < put.count; i++)
+			task_copy(task_set_add(made), &put.op[i].after);
 	}
 	convert_end(&put);
 	buf_free(&reason);
@@ -197,7 +199,7 @@ import_main(struct cli *c)
 		goto out;
 	change_begin();
 	count = (int)tasks.count;
-	if (!dry && (count = move_put(c, &tasks, NULL, &report)) == -1)
+	if (!dry && (count = move_put(c, &tasks, NULL, &report, NULL)) == -1)
 		goto out;
 	if (c->json) {
 		o = out_object();

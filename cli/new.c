@@ -1,27 +1,25 @@
 /*
  * new: begin a list, in one of the three layouts.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli.h"
 #include "form/convert.h"
+#include "lists.h"
 #include "settings/settings.h"
-
-static const char *const forms[] = { "native", "document", "folder" };
 
 static int
 layout_value(struct cli *c, enum store_layout *layout)
 {
 	const char *word = cli_value(c, "form");
 
-	*layout = STORE_NATIVE;
-	for (size_t i = 0; i < 3 && word != NULL; i++)
-		if (strcmp(word, forms[i]) == 0) {
-			*layout = (enum store_layout)i;
+	for (*layout = STORE_NATIVE; *layout < STORE_LAYOUTS; (*layout)++)
+		if (word == NULL || strcmp(word, store_layouts[*layout]) == 0)
 			return EXIT_DONE;
-		}
-	return word == NULL ? EXIT_DONE : cli_unknown(c, "form", word, forms, 3);
+	return cli_unknown(c, "form", word, store_layouts, STORE_LAYOUTS);
 }
 
 /* The directory of the list: DIR or --dir, for a folder the .tasks in it; NULL: the list that a
@@ -75,14 +73,16 @@ new_print(struct cli *c, enum store_layout layout)
 		o = out_object();
 		out_string(o, "list", c->list.name);
 		out_string(o, "dir", c->list.dir);
-		out_string(o, "layout", forms[layout]);
+		out_string(o, "layout", store_layouts[layout]);
 		cli_json(c, o);
 		return;
 	}
 	add_options(c, &options);
-	cli_print(c, "new %s list: %s%s\n", forms[layout], c->list.dir,
+	cli_print(c, "new %s list: %s%s\n", store_layouts[layout], c->list.dir,
 	    layout == STORE_DOCUMENT ? "/tasks.json" : "");
 	cli_print(c, "next: claude-tasks%s create SUBJECT\n", buf_text(&options));
+	if (options.len == 0)
+		lists_folder_hint(c);
 	buf_free(&options);
 }
 
@@ -104,6 +104,10 @@ new_main(struct cli *c)
 		status = cli_misuse(c, "a list in a directory of its own takes no --list");
 	else if (layout == STORE_NATIVE && dir != NULL && store_folder_name(dir))
 		status = cli_misuse(c, "a list in a directory called .tasks has the form folder");
+	else if ((layout == STORE_FOLDER && c->operands > 0 && !store_folder_name(c->operand[0]) &&
+		     mkdir(c->operand[0], 0777) == -1 && errno != EEXIST))
+		status = cli_fail(c, EXIT_FAULT, "cannot make the directory '%s': %s",
+		    c->operand[0], strerror(errno));
 	else if (cli_list_find(&c->list, q, &err) == -1 ||
 		 convert_make(c->list.dir, layout, &err) == -1)
 		status = cli_error(c, &err);

@@ -1,23 +1,33 @@
 /*
  * Reading: list, get.
  */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "agent/agent.h"
 #include "agent/claims.h"
 #include "base/text.h"
+#include "lists.h"
 #include "task/macf.h"
 #include "view.h"
 #include "json/json-print.h"
 
 struct filter {
-	struct strings status;
-	const char *owner, *kind, *repo, *type, *search; /* NULL: any */
+	struct strings status, kind;
+	const char *owner, *repo, *type, *search; /* NULL: any */
 	bool all, ready, blocked;
 	bool hide; /* count completed and cancelled tasks instead of showing them */
 };
+
+static void
+filter_free(struct filter *f)
+{
+	strings_free(&f->status);
+	strings_free(&f->kind);
+}
 
 static int
 filter_read(struct cli *c, struct filter *f)
@@ -28,14 +38,14 @@ filter_read(struct cli *c, struct filter *f)
 		.ready = cli_flag(c, "ready"),
 		.blocked = cli_flag(c, "blocked"),
 		.owner = cli_value(c, "owner"),
-		.kind = cli_value(c, "kind"),
 		.repo = cli_value(c, "repo"),
 		.type = cli_value(c, "for"),
 		.search = cli_value(c, "search") };
 	cli_values(c, "status", &f->status);
+	cli_values(c, "kind", &f->kind);
 	for (size_t i = 0; i < f->status.count; i++)
 		if (cli_task_status(c, f->status.item[i], &ignored) == -1) {
-			strings_free(&f->status);
+			filter_free(f);
 			return -1;
 		}
 	f->hide = !f->all && f->status.count == 0 && f->owner == NULL;
@@ -53,9 +63,40 @@ is_wanted(char *value, const char *want)
 }
 
 static bool
+is_of_kind(const struct task *t, const struct strings *kinds)
+{
+	bool is = false;
+
+	for (size_t i = 0; i < kinds->count && !is; i++)
+		is = is_wanted(macf_kind(t), kinds->item[i]);
+	return is;
+}
+
+/* Another tool may write kinds of its own: those of the list are known too. */
+static int
+filter_check_kinds(struct cli *c, const struct filter *f, const struct view *v)
+{
+	for (size_t i = 0; i < f->kind.count; i++) {
+		struct strings one = { &f->kind.item[i], 1 };
+		bool known = false;
+		size_t k;
+
+		for (k = 0; macf_kinds[k] != NULL; k++)
+			known |= strcasecmp(macf_kinds[k], f->kind.item[i]) == 0;
+		for (size_t n = 0; n < v->tasks.count && !known; n++)
+			known = is_of_kind(&v->tasks.item[n], &one);
+		if (!known) {
+			cli_unknown(c, "kind", f->kind.item[i], macf_kinds, k);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static bool
 filter_finds(const struct filter *f, const struct task *t)
 {
-	return (f->kind == NULL || is_wanted(macf_kind(t), f->kind)) &&
+	return (f->kind.count == 0 || is_of_kind(t, &f->kind)) &&
 	       (f->repo == NULL || is_wanted(macf_value(t->description, "repo"), f->repo)) &&
 	       (f->type == NULL || is_wanted(macf_agent_type(t->subject), f->type)) &&
 	       (f->search == NULL || text_contains(t->subject, f->search) ||
@@ -91,8 +132,13 @@ filter_passes(const struct filter *f, const struct view *v, const struct task *t
 static void
 heading(struct cli *c, const struct view *v)
 {
-	buf_printf(&c->out, "%s%s%s  %zu of %zu done", cli_paint(c, PAINT_BOLD), c->list.name,
-	    cli_paint(c, PAINT_OFF), v->completed, v->shown - v->cancelled);
+	char *list = cli_list_shown(c);
+
+	buf_puts(&c->out, cli_paint(c, PAINT_BOLD));
+	cli_print(c, "%s", c->list.foreign ? list : c->list.name);
+	buf_printf(&c->out, "%s  %zu of %zu done", cli_paint(c, PAINT_OFF), v->completed,
+	    v->shown - v->cancelled);
+	free(list);
 	if (v->ready.count > 0)
 		buf_printf(&c->out, ", %zu ready", v->ready.count);
 	if (v->blocked > 0)
@@ -105,14 +151,13 @@ heading(struct cli *c, const struct view *v)
 static void
 list_json(struct cli *c, const struct view *v, const struct filter *f)
 {
-	static const char *const layout[] = { "native", "document", "folder" };
 	struct json_object *o = out_object(), *tasks, *counts;
 	size_t hidden = 0;
 
 	out_string(o, "list", c->list.name);
 	out_string(o, "dir", c->list.dir);
 	out_string(o, "why", c->list.why);
-	out_string(o, "layout", c->store.dirfd == -1 ? NULL : layout[c->store.layout]);
+	out_string(o, "layout", c->store.dirfd == -1 ? NULL : store_layouts[c->store.layout]);
 	counts = out_add(o, "counts", out_object());
 	out_int(counts, "pending", (int64_t)v->pending);
 	out_int(counts, "in_progress", (int64_t)v->in_progress);
@@ -153,6 +198,19 @@ skipped_note(struct cli *c, size_t count)
 	bool document = c->store.layout == STORE_DOCUMENT;
 	char *option = cli_list_option(c);
 
+	/* Not damaged, but of no use to the client. */
+	if (c->store.layout == STORE_NATIVE &&
+	    faccessat(c->store.dirfd, "tasks.json", F_OK, 0) == 0) {
+		cli_note(c,
+		    "tasks.json is not shown: this list has files of the client. To add its tasks: "
+		    "claude-tasks%s import %s/tasks.json",
+		    option, c->list.dir);
+		count--;
+	}
+	if (count == 0) {
+		free(option);
+		return;
+	}
 	cli_note(c, "not shown, because invalid: %zu %s (to see why: claude-tasks doctor%s)", count,
 	    count == 1 ? document ? "entry" : "file"
 	    : document ? "entries"
@@ -165,6 +223,7 @@ static void
 list_text(struct cli *c, const struct view *v, const struct filter *f)
 {
 	size_t completed = 0, cancelled = 0, shown = 0;
+	char *list = cli_list_shown(c);
 
 	if (c->terminal && v->shown > 0)
 		heading(c, v);
@@ -187,10 +246,16 @@ list_text(struct cli *c, const struct view *v, const struct filter *f)
 	if (completed + cancelled > 0)
 		hidden_text(c, completed, cancelled);
 	else if (shown == 0 && v->shown > 0)
-		buf_printf(&c->out, "no task of list '%s' matches\n", c->list.name);
+		cli_print(c, "no task of %s matches\n", list);
+	else if (shown == 0 && c->list.foreign)
+		cli_print(c, c->list.exists ? "no tasks in %s\n" : "there is no directory %s\n",
+		    c->list.exists ? list : c->list.dir);
 	else if (shown == 0)
-		buf_printf(&c->out, "no tasks in list '%s' (%s); other lists: claude-tasks lists\n",
-		    c->list.name, c->list.why);
+		cli_print(
+		    c, "no tasks in %s (%s); other lists: claude-tasks lists\n", list, c->list.why);
+	free(list);
+	if (shown == 0 && v->shown == 0)
+		lists_folder_hint(c);
 	if (v->tasks.skipped > 0)
 		skipped_note(c, v->tasks.skipped);
 }
@@ -200,17 +265,21 @@ list_main(struct cli *c)
 {
 	struct view v;
 	struct filter f;
+	int status = EXIT_DONE;
 
 	if (filter_read(c, &f) == -1)
 		return c->status;
 	if (view_load(c, &v) == -1) {
-		strings_free(&f.status);
+		filter_free(&f);
 		return c->status;
 	}
-	(c->json ? list_json : list_text)(c, &v, &f);
-	strings_free(&f.status);
+	if (filter_check_kinds(c, &f, &v) == -1)
+		status = c->status;
+	else
+		(c->json ? list_json : list_text)(c, &v, &f);
+	filter_free(&f);
 	view_free(&v);
-	return EXIT_DONE;
+	return status;
 }
 
 static void

@@ -26,7 +26,7 @@ list_name(char *value)
 
 /* Are they one file?  Those that do not exist: one path? */
 static bool
-same_file(const char *a, const char *b)
+is_same_file(const char *a, const char *b)
 {
 	struct stat x, y;
 
@@ -40,8 +40,8 @@ static bool
 is_users(const struct registration *r)
 {
 	char *dir = mem_printf("%s/.claude", r->project);
-	bool is = same_file(dir, r->config) ||
-		  same_file(r->file[SCOPE_PROJECT].path, r->file[SCOPE_USER].path);
+	bool is = is_same_file(dir, r->config) ||
+		  is_same_file(r->file[SCOPE_PROJECT].path, r->file[SCOPE_USER].path);
 
 	free(dir);
 	return is;
@@ -149,6 +149,15 @@ registration_disabled(const struct registration *r)
 		if (r->file[i].disabled)
 			return r->file[i].path;
 	return NULL;
+}
+
+const char *
+registration_late_event(const struct registration_file *f, const char *client)
+{
+	return f->entries.late.count > 0 && client != NULL &&
+		       version_compare(client, UNKNOWN_EVENT_SINCE) < 0
+		   ? f->entries.late.item[0]
+		   : NULL;
 }
 
 static bool

@@ -39,6 +39,9 @@ void registration_free(struct registration *);
 /* The settings file that enables our plugin, or disables our hooks; NULL: none. */
 const char *registration_plugin(const struct registration *);
 const char *registration_disabled(const struct registration *);
+/* An event of this file because of which this version of the client (NULL: a current one) ignores
+ * all of its hooks; NULL: none. */
+const char *registration_late_event(const struct registration_file *, const char *client);
 /* What switches the client's tasks off: a settings file, or "the environment"; NULL: nothing. */
 const char *registration_tasks_off(const struct registration *);
 /* The file that gives the sessions a list, as LIST_ID; NULL: none. */
@@ -58,5 +61,7 @@ char *registration_bin(const char *dir, struct error *);
 /* The oldest version that is known to accept a hook as command and args.  Older ones
  * ignore args and give the command to a shell, which is the same for a plain path. */
 #define EXEC_FORM_SINCE "2.1.197"
+/* The oldest version that is known to ignore only the hooks of an event that it does not know. */
+#define UNKNOWN_EVENT_SINCE "2.1.197"
 
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "registration.h"
+#include "install.h"
 
 static void
 status_json(struct cli *c, const struct registration *r, const char *version)
@@ -50,6 +50,7 @@ status_text(struct cli *c, const struct registration *r, const char *version)
 {
 	const char *plugin = registration_plugin(r), *disabled = registration_disabled(r);
 	const char *off = registration_tasks_off(r);
+	char *list;
 	size_t count = 0;
 
 	for (int i = 0; i < SCOPES; i++) {
@@ -82,9 +83,20 @@ status_text(struct cli *c, const struct registration *r, const char *version)
 	if (off != NULL)
 		buf_printf(&c->out,
 		    "%s switches tasks off (to have them: remove " TASKS_SWITCH " there)\n", off);
-	cli_print(c, "list '%s': %s\n", c->list.name, c->list.why);
+	for (int i = SCOPE_USER; i <= SCOPE_PROJECT && !r->file[i].users; i++) {
+		char *skill = install_skill_path(r, (enum scope)i);
+
+		if (install_skill_state(r, (enum scope)i) == SKILL_CURRENT)
+			buf_printf(&c->out, "%s: the skill is installed\n", skill);
+		free(skill);
+	}
+	list = cli_list_shown(c);
+	cli_print(c, "%s: %s\n", list, c->list.why);
+	free(list);
 	buf_printf(&c->out, "client %s, Task tools %s\n", version != NULL ? version : "not found",
-	    registration_todo_tools(r) ? "enabled" : "as the client decides");
+	    off != NULL                  ? "off"
+	    : registration_todo_tools(r) ? "enabled"
+					 : "as the client decides");
 }
 
 int

@@ -181,6 +181,7 @@ add_notes(const struct task *was, struct tool_input *in)
 		in->description = text;
 		return;
 	}
+	/* Not by json-c: the metadata of the call keeps its own numbers and keys. */
 	if (json_count(in->json, metadata) > 0) {
 		buf_add(&b, in->metadata, strlen(in->metadata) - 1);
 		buf_puts(&b, ",\"notes\":");
@@ -248,18 +249,17 @@ update_delete(struct cli *c, struct client_update *u, const struct task *was, st
 {
 	static const struct strings none;
 	struct store_op op = { .kind = STORE_DELETE, .id = u->in->id };
+	struct change_batch b = { .op = &op, .count = 1, .by_session = true };
 	struct buf reason = { 0 };
-	int status;
+	int status = change_apply(c, &b, &reason);
 
-	if (!tool_may_change(c, u->in->id, "deleted", a)) {
-		update_refused(c, u->in->id, a->status, buf_text(&a->text), NULL, a);
-	} else if ((status = change_one(c, &op, &reason)) != EXIT_DONE) {
+	if (status != EXIT_DONE) {
 		update_refused(c, u->in->id, status, buf_text(&reason), NULL, a);
 	} else {
 		strings_add(&u->changed, "deleted");
 		update_done(u, was, "deleted", &none, a);
 	}
-	store_ops_free(&op, 1);
+	change_end(&b);
 	buf_free(&reason);
 }
 
@@ -313,20 +313,14 @@ update_rest(struct cli *c, struct client_update *u, const struct task *was, stru
 	struct buf reason = { 0 };
 	int status;
 
-	if ((differs(in->owner, was->owner) &&
-		!tool_may_change(c, in->id, "given to another agent", a)) ||
-	    (moved && !tool_may_set(c, in->id, to, a))) {
-		update_refused(c, in->id, a->status, buf_text(&a->text), NULL, a);
-		return;
-	}
 	b.count = edges.add_blocks != NULL || edges.add_blocked_by != NULL ? 2 : 1;
 	if (starts) {
 		(void)tool_act_as(c, in->id, in->owner);
 		if (change.owner == NULL && !change_same(cli_agent_name(c), was->owner))
 			change.owner = cli_agent_name(c);
-		op[0].rule = claim_rule;
-	} else if (moved && to == TASK_COMPLETED)
-		op[0].rule = change_completes;
+	}
+	if (starts || moved)
+		op[0].rule = change_rule(to);
 	if ((status = change_apply(c, &b, &reason)) != EXIT_DONE) {
 		update_refused(c, in->id, status, buf_text(&reason), &b.claim, a);
 	} else {

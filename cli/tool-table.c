@@ -20,10 +20,11 @@
 	"{\"type\":\"object\",\"properties\":{" properties "},\"required\":[" required "]}"
 
 /* What change_outcome() adds. */
-#define OUTCOME                                                                              \
-	MEMBER("success", "{\"type\":\"boolean\"}")                                          \
-	"," MEMBER("reason", STRING) "," MEMBER("task", "{\"type\":\"object\"}") "," MEMBER( \
-	    "blockedByTasks", STRINGS) "," MEMBER("busyWithTasks", STRINGS)
+#define OUTCOME                                                                                    \
+	MEMBER("success", "{\"type\":\"boolean\"}")                                                \
+	"," MEMBER("reason", STRING) "," MEMBER("task", "{\"type\":\"object\"}") "," MEMBER(       \
+	    "blockedByTasks", STRINGS) "," MEMBER("busyWithTasks", STRINGS) "," MEMBER("warnings", \
+	    STRINGS)
 
 #define STATUSES "\"pending\",\"in_progress\",\"completed\",\"blocked\",\"cancelled\""
 #define METADATA                                                                                   \
@@ -84,7 +85,7 @@ static const struct tool tools[] = {
 			   "and completing one whose gates fail are refused, with the reason",
 	    .input = OBJECT(
 		MEMBER("taskId", DESCRIBED("string", "The ID of the task")) "," MEMBER(
-		    "subject", DESCRIBED("string", "New subject")) "," MEMBER("description",
+		    "subject", FILLED("New subject")) "," MEMBER("description",
 		    DESCRIBED("string", "New description")) "," ACTIVE_FORM "," MEMBER("status",
 		    "{\"type\":\"string\",\"enum\":[" STATUSES
 		    ",\"deleted\"],\"description\":\"New status\"}") "," MEMBER("addBlocks",

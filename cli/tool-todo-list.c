@@ -87,7 +87,7 @@ position(const struct task *t)
 	return at;
 }
 
-/* The statuses of tasks are more than those of items. */
+/* Map a task's status to one of an item's three. */
 static enum task_status
 item_status(const struct task *t)
 {
@@ -240,12 +240,17 @@ static void
 place(struct todo_item *item, int64_t *last)
 {
 	int64_t at = item->was != NULL ? position(item->was) : NO_POSITION;
+	struct json_object *o;
+	struct buf text = { 0 };
 
 	free(item->metadata);
 	item->metadata = NULL;
 	if (at == NO_POSITION || at <= *last) {
 		at = *last + 1;
-		item->metadata = mem_printf("{\"" POSITION "\":%lld}", (long long)at);
+		o = out_object();
+		out_int(o, POSITION, at);
+		out_text(&text, o);
+		item->metadata = buf_take(&text);
 	}
 	item->change.metadata = item->metadata;
 	*last = at;
@@ -273,16 +278,15 @@ make_op(struct cli *c, struct todo_item *item, int64_t *last, struct store_op *o
 		return item->metadata != NULL ||
 		       !change_same(item->was->active_form, item->active_form);
 	item->change.status = item->status;
+	op->rule = change_rule(item->status);
 	if (item->status == TASK_IN_PROGRESS) {
 		cli_agent(c, &agent);
 		item->change.owner = agent_owner(&agent);
-		op->rule = claim_rule;
-	} else if (item->status == TASK_COMPLETED)
-		op->rule = change_completes;
+	}
 	return true;
 }
 
-/* Make the list that was read what it is to be; an exit status. */
+/* Write the changes that make the stored list equal to the items; an exit status. */
 static int
 replace(struct cli *c, struct todos *t, struct buf *reason)
 {
@@ -354,14 +358,13 @@ old_json(const struct todos *t)
 static bool
 check_policy(struct cli *c, const struct json *input, struct tool_answer *a)
 {
-	struct config_query q = { .config_dir = c->list.config };
 	struct decision d = { 0 };
-	struct config config;
 	struct error err;
-	bool ok = config_load(&config, &q, &err) == 0;
+	const struct config *config = cli_config(c, &err);
+	bool ok = config != NULL;
 
 	if (ok)
-		policy_todo(&config, input, JSON_ROOT, &d);
+		policy_todo(config, input, JSON_ROOT, &d);
 	else
 		tool_error(a, &err);
 	if (d.verdict == VERDICT_REFUSE) {
@@ -369,11 +372,10 @@ check_policy(struct cli *c, const struct json *input, struct tool_answer *a)
 		ok = false;
 	}
 	decision_free(&d);
-	config_free(&config);
 	return ok;
 }
 
-/* Make the list what the items say; an exit status.  Another call may come in between. */
+/* The same; once more if another call has changed the list meanwhile. */
 static int
 write_items(struct cli *c, struct todos *t, struct buf *reason)
 {

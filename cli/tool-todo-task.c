@@ -96,13 +96,14 @@ static int
 todo_write(struct cli *c, struct tool_input *in, const struct task *was, struct buf *reason)
 {
 	struct change change = { .status = todo_status(in, was),
+		.follows = true,
 		.subject = c->store.layout == STORE_DOCUMENT ? NULL : in->subject,
 		.description = in->description,
 		.owner = in->owner,
 		.parent = in->parent,
 		.metadata = in->metadata };
-	struct store_op op = { was != NULL ? STORE_UPDATE : STORE_CREATE, in->id,
-		.change = &change };
+	struct store_op op = { was != NULL ? STORE_UPDATE : STORE_CREATE, in->id, .change = &change,
+		.rule = change_rule(change.status) };
 	struct change_batch b = { .op = &op, .count = 1, .by_session = true, .quiet = true };
 	struct strings add = { 0 }, drop = { 0 };
 	struct agent agent;
@@ -112,12 +113,10 @@ todo_write(struct cli *c, struct tool_input *in, const struct task *was, struct 
 	change.add_blocked_by = add.count > 0 ? &add : NULL;
 	change.remove_blocked_by = drop.count > 0 ? &drop : NULL;
 	if (change.status == TASK_IN_PROGRESS) {
-		op.rule = claim_rule;
 		(void)tool_act_as(c, in->id, in->owner);
 		cli_agent(c, &agent);
 		change.owner = agent_owner(&agent);
-	} else if (change.status == TASK_COMPLETED)
-		op.rule = change_completes;
+	}
 	status = change_apply(c, &b, reason);
 	if (status == EXIT_DONE && in->id == NULL)
 		in->id = mem_string(op.after.id);
@@ -152,7 +151,6 @@ todo_write_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 	struct task was = TASK_INIT;
 	struct buf reason = { 0 };
 	struct error err;
-	enum task_status to;
 	int there = 0, status;
 	bool todos = json_member(in->json, JSON_ROOT, "todos") != JSON_ABSENT;
 
@@ -173,9 +171,6 @@ todo_write_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 		tool_error(a, &err);
 		goto out;
 	}
-	to = in->status != NULL ? task_status_parse(in->status) : TASK_NO_STATUS;
-	if (there == 1 && !tool_may_set(c, in->id, to, a))
-		goto out;
 	if ((status = todo_write(c, in, there == 1 ? &was : NULL, &reason)) != EXIT_DONE)
 		tool_fail(a, status, "%s", buf_text(&reason));
 	else

@@ -4,7 +4,6 @@
 
 #include "agent/agent.h"
 #include "agent/claims.h"
-#include "agent/holder.h"
 #include "schema.h"
 #include "tool.h"
 #include "json/json-fields.h"
@@ -122,52 +121,6 @@ tool_act_as(struct cli *c, const char *id, const char *name)
 	return true;
 }
 
-bool
-tool_may_change(struct cli *c, const char *id, const char *action, struct tool_answer *a)
-{
-	struct claims claims = { 0 };
-	struct task t = TASK_INIT;
-	struct agent self;
-	struct holder_query q = { .task = &t, .self = &self };
-	struct buf text = { 0 };
-	struct error err;
-	int rc = store_get(&c->store, id, &t, &err);
-	bool may = true;
-
-	if (rc == 0 || (rc == 1 && t.status != TASK_IN_PROGRESS))
-		goto out;
-	if (rc == -1 || claims_load(&c->list, &claims, &err) == -1) {
-		tool_error(a, &err);
-		may = false;
-		goto out;
-	}
-	change_identify(c, &t, &claims);
-	cli_agent(c, &self);
-	holder_look(&q, &c->list, &claims);
-	may = holder_of(&q) != HOLDER_OTHER;
-	if (!may) {
-		task_name(&text, &t);
-		buf_printf(&text, " cannot be %s: it is in progress by ", action);
-		holder_describe(&text, &q);
-		buf_printf(&text, ". If that agent is gone: claude-tasks release %s", id);
-		tool_fail(a, EXIT_TAKEN, "%s", buf_text(&text));
-	}
-out:
-	buf_free(&text);
-	claims_free(&claims);
-	task_free(&t);
-	return may;
-}
-
-bool
-tool_may_set(struct cli *c, const char *id, enum task_status to, struct tool_answer *a)
-{
-	if (to == TASK_PENDING)
-		return tool_may_change(c, id, "set to pending", a);
-	return (to != TASK_CANCELLED && to != TASK_BLOCKED) ||
-	       tool_may_change(c, id, task_status_name(to), a);
-}
-
 static const struct json_field fields[] = {
 	FIELD("id", FIELD_STRING, id),
 	FIELD("taskId", FIELD_STRING, id),
@@ -224,6 +177,16 @@ replace_aliases(const struct tool *t, const struct json *j, struct buf *out, str
 	return rc;
 }
 
+static void
+add_warnings(struct cli *c, struct tool_answer *a)
+{
+	if (c->warnings.count > 0)
+		out_strings(a->output, "warnings", &c->warnings);
+	for (size_t i = 0; i < c->warnings.count; i++)
+		buf_printf(&a->text, "\n%s", c->warnings.item[i]);
+	strings_free(&c->warnings);
+}
+
 void
 tool_call(struct cli *c, const struct tool *t, const char *input, size_t len, struct tool_answer *a)
 {
@@ -252,6 +215,7 @@ tool_call(struct cli *c, const struct tool *t, const char *input, size_t len, st
 	change_begin();
 	json_fields_read(&members, fields, &in, JSON_ROOT);
 	t->run(c, &members, a);
+	add_warnings(c, a);
 	json_fields_free(&members, fields);
 out:
 	cli_act_as(c, NULL);

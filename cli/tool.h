@@ -71,11 +71,6 @@ void tool_line(struct buf *, const char *sign, const struct task *);
  * false: there is neither. */
 bool tool_act_as(struct cli *, const char *id, const char *name);
 
-/* May the caller change this task in progress?  false after tool_fail(). */
-bool tool_may_change(struct cli *, const char *id, const char *action, struct tool_answer *);
-/* The same for a status other than in progress and completed, which have rules of their own. */
-bool tool_may_set(struct cli *, const char *id, enum task_status to, struct tool_answer *);
-
 void client_create_run(struct cli *, struct tool_input *, struct tool_answer *);
 void client_get_run(struct cli *, struct tool_input *, struct tool_answer *);
 void client_update_run(struct cli *, struct tool_input *, struct tool_answer *);

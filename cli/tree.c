@@ -140,6 +140,15 @@ draw(struct forest *f, const struct task *t, const char *elbow)
 }
 
 static void
+no_tasks(struct cli *c, bool all)
+{
+	char *list = cli_list_shown(c);
+
+	cli_print(c, "no %stasks in %s\n", all ? "" : "open ", list);
+	free(list);
+}
+
+static void
 draw_all(struct cli *c, const struct view *v, const char *only)
 {
 	struct forest f = { .c = c, .v = v, .all = cli_flag(c, "all") || only != NULL };
@@ -161,8 +170,7 @@ draw_all(struct cli *c, const struct view *v, const char *only)
 			draw(&f, t, "");
 	}
 	if (c->out.len == lines)
-		buf_printf(
-		    &c->out, "no %stasks in list '%s'\n", f.all ? "" : "open ", c->list.name);
+		no_tasks(c, f.all);
 out:
 	free(f.drawn);
 	free(f.path);

@@ -166,10 +166,12 @@ undo_inverse_make(struct undo_inverse *v, const struct history_entry *p, const s
 	task_copy(&v->now, now);
 	if (read_entry(v, p, now, err) == -1)
 		return -1;
-	if (v->was.status != v->is.status) {
+	if (v->was.status != v->is.status || task_held(&v->was) != task_held(&v->is)) {
 		if (now->status != v->is.status)
 			return changed_since(err, now, "status");
 		v->change.status = v->was.status;
+		if (v->was.status == TASK_BLOCKED && !task_held(&v->was))
+			v->change.status = TASK_PENDING; /* its dependencies block it */
 	}
 	if (inverse_text(v->was.subject, v->is.subject, now->subject, &v->change.subject, "subject",
 		now, err) == -1 ||

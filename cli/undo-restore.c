@@ -35,6 +35,8 @@ struct restore {
 	struct view v;                      /* the list before */
 	const struct history_entry **found; /* the lines to restore from */
 	size_t count;
+	struct strings *waiting; /* of each: the tasks that waited for it */
+	struct change *change;   /* of each: they wait again */
 };
 
 /* The tasks that were named, each once. */
@@ -80,19 +82,85 @@ restore_missing(struct restore *r)
 	strings_forget(seen);
 }
 
+static const char *
+restore_text(const struct history_entry *p)
+{
+	return p->after != NULL ? p->after : p->before;
+}
+
+/* The task as it is, or as it will be restored. */
+static int
+task_again(const struct restore *r, const char *id, struct task *t)
+{
+	const struct task *there = view_find(&r->v, id);
+	struct error ignored;
+
+	if (there != NULL) {
+		task_copy(t, there);
+		return 0;
+	}
+	for (size_t i = 0; i < r->count; i++)
+		if (strcmp(r->found[i]->task, id) == 0)
+			return task_read(t, store_dialect(&r->c->store), id,
+			    restore_text(r->found[i]), strlen(restore_text(r->found[i])), &ignored);
+	return -1;
+}
+
+/* Did this line take a dependency on the task away, and is its own task still as the line left it?
+ */
+static bool
+waited(const struct restore *r, const struct history_entry *q, const char *id)
+{
+	struct task was = TASK_INIT, is = TASK_INIT, now = TASK_INIT;
+	enum task_dialect dialect = store_dialect(&r->c->store);
+	struct error ignored;
+	bool yes = false;
+
+	if (task_read(&was, dialect, q->task, q->before, strlen(q->before), &ignored) == 0 &&
+	    task_read(&is, dialect, q->task, q->after, strlen(q->after), &ignored) == 0 &&
+	    task_again(r, q->task, &now) == 0)
+		yes = strings_has(&was.blocked_by, id) && !strings_has(&is.blocked_by, id) &&
+		      strings_equal(&now.blocked_by, &is.blocked_by) &&
+		      task_begun(&now) == task_begun(&is) && task_open(&now) == task_open(&is);
+	task_free(&was);
+	task_free(&is);
+	task_free(&now);
+	return yes;
+}
+
+/* The tasks that waited for a deleted one, where only they say so: the lines of the command that
+ * deleted it have them. */
+static void
+find_waiting(struct restore *r)
+{
+	for (size_t k = 0; k < r->h.count; k++) {
+		const struct history_entry *q = &r->h.item[k];
+
+		if (strcmp(q->event, "update") != 0 || q->before == NULL || q->after == NULL ||
+		    q->group == NULL || q->task == NULL)
+			continue;
+		for (size_t i = 0; i < r->count; i++)
+			if (r->found[i]->group != NULL &&
+			    strcmp(r->found[i]->group, q->group) == 0 &&
+			    strcmp(r->found[i]->event, "delete") == 0 &&
+			    waited(r, q, r->found[i]->task))
+				strings_add(&r->waiting[i], q->task);
+	}
+}
+
 /* Create them all again, and complete those that were completed after their line. */
 static int
 restore_write(struct restore *r)
 {
 	static const struct change completed = { .status = TASK_COMPLETED };
-	struct change_batch b = { .op = mem_alloc((2 * r->count + 1) * sizeof(b.op[0])),
-		.note = mem_alloc((2 * r->count + 1) * sizeof(b.note[0])) };
+	struct change_batch b = { .op = mem_alloc((3 * r->count + 1) * sizeof(b.op[0])),
+		.note = mem_alloc((3 * r->count + 1) * sizeof(b.note[0])) };
 	struct buf reason = { 0 };
 	int status;
 
 	for (size_t i = 0; i < r->count; i++) {
 		const struct history_entry *p = r->found[i];
-		const char *text = p->after != NULL ? p->after : p->before;
+		const char *text = restore_text(p);
 
 		b.note[b.count].event = "restore";
 		b.op[b.count++] =
@@ -101,6 +169,13 @@ restore_write(struct restore *r)
 		if (strcmp(p->event, "receipt") == 0)
 			b.op[b.count++] =
 			    (struct store_op){ STORE_UPDATE, p->task, .change = &completed };
+	}
+	for (size_t i = 0; i < r->count; i++) {
+		r->change[i] =
+		    (struct change){ .status = TASK_NO_STATUS, .add_blocks = &r->waiting[i] };
+		if (r->waiting[i].count > 0)
+			b.op[b.count++] = (struct store_op){ STORE_UPDATE, r->found[i]->task,
+				.change = &r->change[i] };
 	}
 	if ((status = change_apply(r->c, &b, &reason)) != EXIT_DONE)
 		cli_fail(r->c, status, "%s", buf_text(&reason));
@@ -141,8 +216,12 @@ restore(struct restore *r, const struct strings *ids, bool act)
 		status = restore_named(r, ids);
 	else
 		restore_missing(r);
-	if (status == EXIT_DONE && act && r->count > 0)
+	r->waiting = mem_alloc((r->count + 1) * sizeof(r->waiting[0]));
+	r->change = mem_alloc((r->count + 1) * sizeof(r->change[0]));
+	if (status == EXIT_DONE && act && r->count > 0) {
+		find_waiting(r);
 		status = restore_write(r);
+	}
 	if (status == EXIT_DONE)
 		restore_print(r, !act);
 	if (status == EXIT_DONE && ids->count == 0 && r->count == 0 && !c->json)
@@ -151,6 +230,10 @@ restore(struct restore *r, const struct strings *ids, bool act)
 		 !cli_flag(c, "dry-run") && !c->json)
 		buf_printf(&c->out, "(to restore: claude-tasks restore %s--all)\n",
 		    cli_flag(c, "deleted") ? "--deleted " : "");
+	for (size_t i = 0; i < r->count; i++)
+		strings_free(&r->waiting[i]);
+	free(r->waiting);
+	free(r->change);
 	free(r->found);
 	return status;
 }

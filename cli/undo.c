@@ -81,8 +81,10 @@ unchanged_meanwhile(
 {
 	const struct undo_inverse *v = arg;
 
-	(void)s, (void)then;
-	return strcmp(buf_text(&now->text), buf_text(&v->now.text)) == 0
+	(void)s;
+	/* A portion before this one may have restored its dependencies. */
+	return strcmp(buf_text(&now->text), buf_text(&v->now.text)) == 0 ||
+		       strcmp(buf_text(&now->text), buf_text(&then->text)) == 0
 		   ? 0
 		   : error_set(
 			 err, ERROR_REFUSED, "task #%s was changed meanwhile. Try again", now->id);
@@ -245,26 +247,42 @@ undo_print(struct undo *u, bool dry)
 	strings_free(&undone);
 }
 
-/* Undo the command from its last line to its first, all of it or nothing. */
+/* The lines of the command from its last to its first: those that deleted a task (gone), or the
+ * others. */
+static int
+undo_lines(struct undo *u, bool gone, struct error *err)
+{
+	struct change_batch *b = &u->batch;
+
+	for (struct history_entry *p = u->last + 1; p-- > u->h->item;) {
+		if ((strcmp(p->event, "delete") == 0) != gone || !undone_with(u, p))
+			continue;
+		u->line[b->count] = p;
+		undo_note(&b->note[b->count], p);
+		if (undo_line(u, p, err) == -1) {
+			b->op[b->count++].result = -1;
+			return -1;
+		}
+		b->count++;
+	}
+	return 0;
+}
+
+/* Undo the command, all of it or nothing.  First come the deleted tasks, for which others wait:
+ * many are written in portions. */
 static int
 undo_command(struct undo *u, bool dry)
 {
 	struct change_batch *b = &u->batch;
 	struct buf reason = { 0 };
 	struct error err;
-	int status = EXIT_DONE;
+	int status = EXIT_DONE, rc = store_cache(&u->c->store, &err);
 
-	for (struct history_entry *p = u->last + 1; p-- > u->h->item;) {
-		if (!undone_with(u, p))
-			continue;
-		u->line[b->count] = p;
-		undo_note(&b->note[b->count], p);
-		if (undo_line(u, p, &err) == -1) {
-			b->op[b->count++].result = -1;
-			return undo_refused(u, cli_status(err.kind), err.text);
-		}
-		b->count++;
-	}
+	if (rc == 0 && (rc = undo_lines(u, true, &err)) == 0)
+		rc = undo_lines(u, false, &err);
+	store_uncache(&u->c->store);
+	if (rc == -1)
+		return undo_refused(u, cli_status(err.kind), err.text);
 	if (!dry)
 		status = change_apply(u->c, b, &reason);
 	else if (store_plan(&u->c->store, b->op, b->count, &err) == -1) {
@@ -275,6 +293,8 @@ undo_command(struct undo *u, bool dry)
 		status = undo_refused(u, status, buf_text(&reason));
 	else if (!u->check)
 		undo_print(u, dry);
+	if (status == EXIT_DONE && !dry)
+		undo_claims(u->c, b->op, u->line, b->count);
 	buf_free(&reason);
 	return status;
 }

@@ -23,6 +23,11 @@ int undo_inverse_make(
     struct undo_inverse *, const struct history_entry *, const struct task *now, struct error *);
 void undo_inverse_free(struct undo_inverse *);
 
+/* After the undo of releases: the tasks in progress have their claims again, if their agents are
+ * known and alive; else it is said.  The lines are parallel to the operations. */
+void undo_claims(
+    struct cli *, const struct store_op *, struct history_entry *const *line, size_t count);
+
 /* The last line that holds the task's text, from which it can be restored; NULL: none. */
 const struct history_entry *undo_last_text(const struct history *, const char *id);
 

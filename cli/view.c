@@ -2,39 +2,17 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/hash.h"
 #include "base/text.h"
 #include "task/macf.h"
 #include "view.h"
 
-static void
-index_tasks(struct view *v)
-{
-	for (v->slots = 16; v->slots < 2 * v->tasks.count; v->slots *= 2)
-		;
-	v->index = mem_alloc(v->slots * sizeof(*v->index));
-	for (size_t i = 0; i < v->tasks.count; i++) {
-		size_t at = hash_short(v->tasks.item[i].id) & (v->slots - 1);
-
-		while (v->index[at] != 0)
-			at = (at + 1) & (v->slots - 1);
-		v->index[at] = (uint32_t)i + 1;
-	}
-}
-
 const struct task *
 view_find(const struct view *v, const char *id)
 {
-	if (v->slots == 0)
-		return NULL;
-	for (size_t at = hash_short(id) & (v->slots - 1); v->index[at] != 0;
-	     at = (at + 1) & (v->slots - 1)) {
-		const struct task *t = &v->tasks.item[v->index[at] - 1];
+	struct task_index index = v->index;
 
-		if (strcmp(t->id, id) == 0)
-			return t;
-	}
-	return NULL;
+	index.set = &v->tasks; /* the view may have moved */
+	return index.slot != NULL ? task_index_get(&index, id) : NULL;
 }
 
 void
@@ -46,7 +24,7 @@ view_of(struct view *v, struct task_set *all)
 	*v = (struct view){ 0 };
 	v->tasks = *all;
 	*all = (struct task_set){ 0 };
-	index_tasks(v);
+	task_index_make(&v->index, &v->tasks);
 	v->can_start = mem_alloc(v->tasks.count + 1);
 	graph_ready(&v->tasks, &v->ready);
 	for (size_t i = 0; i < v->ready.count; i++)
@@ -91,7 +69,7 @@ view_free(struct view *v)
 {
 	task_set_free(&v->tasks);
 	strings_free(&v->ready);
-	free(v->index);
+	task_index_free(&v->index);
 	free(v->can_start);
 	*v = (struct view){ 0 };
 }
@@ -227,7 +205,7 @@ line_decorated(struct cli *c, const struct view *v, const struct task *t)
 	    buf_text(&safe), buf_text(&fitted),
 	    cli_paint(c, paint == PAINT_NONE ? PAINT_NONE : PAINT_OFF));
 	if (tail.len > 0)
-		buf_printf(&c->out, "%s%s%s", cli_paint(c, open.count > 0 ? PAINT_DIM : PAINT_BLUE),
+		buf_printf(&c->out, "%s%s%s", cli_paint(c, open.count > 0 ? PAINT_DIM : PAINT_CYAN),
 		    buf_text(&tail), cli_paint(c, PAINT_OFF));
 	free(subject);
 	free(type);

@@ -12,10 +12,9 @@
 struct view {
 	struct task_set tasks; /* the client's internal ones too: they may block */
 	struct strings ready;
-	uint32_t *index; /* by hash of the id: position in tasks + 1, 0 free */
-	size_t slots;
-	bool *can_start; /* by position in tasks: is it ready? */
-	size_t shown;    /* all but the internal ones */
+	struct task_index index; /* of tasks, for view_find() */
+	bool *can_start;         /* by position in tasks: is it ready? */
+	size_t shown;            /* all but the internal ones */
 	size_t pending, in_progress, completed, cancelled;
 	size_t blocked; /* open, with an open blocker or set to blocked */
 };

@@ -99,6 +99,7 @@ struct why {
 	struct view view;
 	struct claims claims;
 	struct strings chain, children; /* children: open subtasks */
+	struct strings whole;           /* the chain to one that it is a part of; may be empty */
 	char *refused;                  /* why its completion was refused; NULL */
 	struct buf command;             /* what clears it; empty: nothing to do */
 };
@@ -216,8 +217,25 @@ why_text(struct cli *c, const struct why *w)
 			buf_putc(&c->out, '\n');
 		}
 	}
+	if (w->whole.count > 0)
+		cli_print(c,
+		    "it is a part of #%s, which is completed after its parts: neither can be "
+		    "completed\n",
+		    w->whole.item[w->whole.count - 1]);
 	if (w->command.len > 0)
 		buf_printf(&c->out, "next: %s\n", buf_text(&w->command));
+}
+
+static bool
+find_whole(struct why *w)
+{
+	struct task_index ids;
+	bool found;
+
+	task_index_make(&ids, &w->view.tasks);
+	found = graph_waits_for_whole(&ids, w->task, &w->whole);
+	task_index_free(&ids);
+	return found;
 }
 
 static void
@@ -238,7 +256,9 @@ why_find(struct cli *c, struct why *w)
 		strings_add(&w->chain, t->id);
 	if (!task_open(t))
 		return;
-	if (w->chain.count > 1 || t->status != TASK_IN_PROGRESS)
+	if (find_whole(w))
+		drop_command(&w->command, t->id, w->whole.item[1]);
+	else if (w->chain.count > 1 || t->status != TASK_IN_PROGRESS)
 		next_command(&w->command, &w->view, &w->chain, &w->claims);
 	else if (w->children.count > 0)
 		put_command(&w->command, "why", w->children.item[0]);
@@ -267,6 +287,7 @@ why_main(struct cli *c)
 	claims_free(&w.claims);
 	strings_free(&w.chain);
 	strings_free(&w.children);
+	strings_free(&w.whole);
 	buf_free(&w.command);
 	free(w.refused);
 	view_free(&w.view);

@@ -5,9 +5,12 @@
 #include <string.h>
 
 #include "agent/agent.h"
+#include "agent/note.h"
 #include "agent/release.h"
 #include "base/text.h"
 #include "change.h"
+#include "hook/tell.h"
+#include "list/team.h"
 #include "view.h"
 
 static void
@@ -49,10 +52,13 @@ claim_next(struct cli *c, char **id, struct change_batch *b, struct buf *reason)
 		    b->claim.result == CLAIM_FAULT)
 			break;
 	}
-	if (ready.count == 0)
+	if (ready.count == 0) {
+		char *list = cli_list_shown(c);
+
 		buf_printf(reason,
-		    "no task of list '%s' can be started now (try: claude-tasks list --blocked)",
-		    c->list.name);
+		    "no task of %s can be started now (try: claude-tasks list --blocked)", list);
+		free(list);
+	}
 	strings_free(&ready);
 	task_set_free(&all);
 	return status;
@@ -105,15 +111,14 @@ claim_main(struct cli *c)
 
 	if (cli_flag(c, "next") ? c->operands != 0 : c->operands != 1)
 		return cli_misuse(c, "'claim' needs one task id, or --next");
-	if (c->operands == 1 && ((task = cli_id(c, 0)) == NULL || cli_open_for(c, task) == -1))
+	if ((c->operands == 1 && (task = cli_id(c, 0)) == NULL) || (rc = cli_open(c, false)) == -1)
 		return c->status;
-	if (task == NULL && (rc = cli_open(c, false)) != 1)
-		return rc == -1
-			   ? c->status
-			   : cli_fail(c, EXIT_UNKNOWN,
-				 "list '%s' has no tasks (try: claude-tasks lists)", c->list.name);
 	change_begin();
-	if (task == NULL) {
+	if (rc == 0) {
+		status = EXIT_UNKNOWN;
+		buf_printf(
+		    &reason, "list '%s' has no tasks (try: claude-tasks lists)", c->list.name);
+	} else if (task == NULL) {
 		status = claim_next(c, &id, &b, &reason);
 	} else {
 		id = mem_string(task);
@@ -212,17 +217,45 @@ release_some(struct cli *c, const struct strings *ids, struct released *r, struc
 {
 	const char *name = cli_value(c, "agent"), *why = cli_value(c, "reason");
 	struct agent self, agent = { .name = name, .id = name }; /* an owner may be either */
+	/* Many are released portion by portion, which takes longer. */
+	struct deadline deadline =
+	    ids->count == 0 || ids->count > STORE_PORTION ? deadline_in(60000) : cli_deadline();
 
 	if (why == NULL)
 		why = "released by hand";
 	if (cli_flag(c, "dead")) {
 		cli_agent(c, &self);
-		return release_dead(&c->list, &c->store, NULL, &self, NULL, r, cli_deadline(), err);
+		return release_dead(&c->list, &c->store, NULL, &self, NULL, r, deadline, err);
 	}
 	if (name != NULL)
-		return release_agent(
-		    &c->list, &c->store, &agent, why, NULL, r, cli_deadline(), err);
-	return release_tasks(&c->list, &c->store, ids, why, r, cli_deadline(), err);
+		return release_agent(&c->list, &c->store, &agent, why, NULL, r, deadline, err);
+	return release_tasks(&c->list, &c->store, ids, why, r, deadline, err);
+}
+
+/* The lead and the teammates hear of it at their next call, as when an agent stops. */
+static void
+release_tell(struct cli *c, const struct released *r)
+{
+	bool dead = cli_flag(c, "dead");
+	const char *who = dead ? released_from(r) : cli_value(c, "agent");
+	struct note note = { .lead = true };
+	struct buf text = { 0 };
+	struct team team;
+	struct error ignored;
+
+	if ((!dead && who == NULL) || r->tasks.count == 0)
+		return;
+	release_message(&text, who, dead, r);
+	tell_ready(&text, &r->ready);
+	note.text = buf_text(&text);
+	(void)team_find(&team, c->list.config, c->list.name, NULL);
+	for (size_t i = 0; i < team.count; i++)
+		if (!team.item[i].lead && (who == NULL || strcmp(team.item[i].name, who) != 0))
+			strings_add(&note.to, team.item[i].name);
+	(void)note_add(&c->list, &note, cli_deadline(), &ignored);
+	team_free(&team);
+	strings_free(&note.to);
+	buf_free(&text);
 }
 
 static void
@@ -249,9 +282,29 @@ release_json(struct cli *c, const struct released *r)
 	buf_free(&message);
 }
 
-static void
-release_text(struct cli *c, const struct released *r)
+/* Claims of tasks that nobody had begun: they are gone, and no task has changed. */
+static size_t
+release_claims_text(
+    struct cli *c, const struct released *r, const struct strings *ids, const struct claims *before)
 {
+	const struct claim *k;
+	size_t count = 0;
+
+	for (size_t i = 0; i < ids->count; i++) {
+		if (task_set_find(&r->tasks, ids->item[i]) != NULL ||
+		    (k = claims_find(before, ids->item[i])) == NULL)
+			continue;
+		cli_print(c, "released the claim of %.120s on #%s\n", k->owner, k->task);
+		count++;
+	}
+	return count;
+}
+
+static void
+release_text(
+    struct cli *c, const struct released *r, const struct strings *ids, const struct claims *before)
+{
+	size_t claims = release_claims_text(c, r, ids, before);
 	struct view v;
 
 	for (size_t i = 0; i < r->tasks.count; i++) {
@@ -264,7 +317,8 @@ release_text(struct cli *c, const struct released *r)
 	}
 	cli_close(c);
 	if (r->tasks.count == 0) {
-		buf_puts(&c->out, "nothing to release\n");
+		if (claims == 0)
+			buf_puts(&c->out, "nothing to release\n");
 	} else if (view_load(c, &v) == 0) {
 		print_ready(c, &v, &r->ready);
 		view_free(&v);
@@ -290,22 +344,30 @@ release_main(struct cli *c)
 {
 	struct released r = { 0 };
 	struct strings ids = { 0 };
+	struct claims before = { 0 };
 	struct error err = { 0 };
 	int status = EXIT_DONE, rc;
 
 	if (cli_flag(c, "dead") + cli_flag(c, "agent") + (c->operands > 0) != 1)
-		return cli_misuse(c, "'release' takes either N..., or --agent NAME, or --dead");
+		return cli_misuse(c,
+		    "'release' takes either N..., or --agent NAME, or --dead; N needs no --agent");
 	if (cli_operand_ids(c, &ids) == -1 || (rc = cli_open(c, false)) == -1) {
 		strings_free(&ids);
 		return c->status;
 	}
 	change_begin();
+	view_claims(c, &before);
 	if (rc == 1)
 		rc = release_some(c, &ids, &r, &err);
 	if (rc == -1)
 		status = release_failed(c, &ids, &err);
 	else
-		(c->json ? release_json : release_text)(c, &r);
+		release_tell(c, &r);
+	if (rc != -1 && c->json)
+		release_json(c, &r);
+	else if (rc != -1)
+		release_text(c, &r, &ids, &before);
+	claims_free(&before);
 	strings_free(&ids);
 	released_free(&r);
 	return status;

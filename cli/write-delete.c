@@ -50,13 +50,14 @@ delete_main(struct cli *c)
 static bool
 clear_confirmed(struct cli *c, size_t count)
 {
-	char *question;
+	char *question, *list;
 	bool sure;
 
 	if (count == 0)
 		return true;
-	question = mem_printf(
-	    "delete %zu task%s of list '%s'?", count, count == 1 ? "" : "s", c->list.name);
+	list = cli_list_shown(c);
+	question = mem_printf("delete %zu task%s of %s?", count, count == 1 ? "" : "s", list);
+	free(list);
 	sure = cli_confirm(c, question);
 	free(question);
 	return sure;

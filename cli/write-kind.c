@@ -26,6 +26,12 @@ kind_is_word(const struct cli *c)
 	return false;
 }
 
+static bool
+needs_parent(const char *kind)
+{
+	return strcmp(kind, "phase") == 0 || strcmp(kind, "bug") == 0;
+}
+
 int
 write_kind_read(struct cli *c, struct macf *m)
 {
@@ -48,8 +54,8 @@ write_kind_read(struct cli *c, struct macf *m)
 	if (kind == NULL && kind_is_word(c))
 		cli_note(c,
 		    "'%s' is a part of the subject.  For a task of that kind: claude-tasks create "
-		    "--kind %s TITLE",
-		    c->operand[0], c->operand[0]);
+		    "--kind %s%s TITLE",
+		    c->operand[0], c->operand[0], needs_parent(c->operand[0]) ? " --parent N" : "");
 	if (kind == NULL)
 		return 0;
 	while (macf_kinds[known] != NULL && strcmp(macf_kinds[known], kind) != 0)
@@ -58,8 +64,7 @@ write_kind_read(struct cli *c, struct macf *m)
 		cli_unknown(c, "kind", kind, macf_kinds, known);
 		return -1;
 	}
-	if ((strcmp(kind, "phase") == 0 || strcmp(kind, "bug") == 0) &&
-	    (parent == NULL || *parent == '\0')) {
+	if (needs_parent(kind) && (parent == NULL || *parent == '\0')) {
 		cli_misuse(c, "a %s needs --parent N, the task it is a part of", kind);
 		return -1;
 	}

@@ -86,7 +86,7 @@ check_priority(struct cli *c, const struct buf *metadata)
 	struct error err;
 	bool ok;
 
-	/* What is no JSON is refused where it is merged. */
+	/* Text that is not JSON is refused when it is merged. */
 	ok = json_parse(&j, metadata->data, metadata->len, &err) == -1 ||
 	     task_priority_ok(&j, json_member(&j, JSON_ROOT, "priority"));
 	json_free(&j);
@@ -177,6 +177,14 @@ kind_fill(struct cli *c, struct field_flags *f, const struct macf *m, const char
 		f->change.active_form = f->active_form = mem_printf("Working on %s", subject);
 }
 
+static const char needs_subject[] = "a task needs a subject";
+
+static bool
+subject_blank(const char *text)
+{
+	return text[strspn(text, " \t\n")] == '\0';
+}
+
 static int
 create(struct cli *c, const char *subject)
 {
@@ -216,28 +224,23 @@ create_main(struct cli *c)
 
 	for (int i = 0; i < c->operands; i++)
 		buf_printf(&subject, "%s%s", i > 0 ? " " : "", c->operand[i]);
-	if (strspn(buf_text(&subject), " \t\n") == subject.len)
-		status = cli_misuse(c, "a task needs a subject");
+	if (subject_blank(buf_text(&subject)))
+		status = cli_misuse(c, needs_subject);
 	else
 		status = create(c, buf_text(&subject));
 	buf_free(&subject);
 	return status;
 }
 
-/* A change to in_progress or completed is made by the rules of claim and complete. */
-static void
-update_rule(struct cli *c, struct store_op *op, const struct change *start)
+static bool
+is_completed(struct cli *c, const char *id)
 {
-	enum task_status to = op->change->status;
 	struct task t = TASK_INIT;
 	struct error ignored;
+	bool yes = store_get(&c->store, id, &t, &ignored) == 1 && t.status == TASK_COMPLETED;
 
-	if ((to == TASK_IN_PROGRESS || to == TASK_COMPLETED) &&
-	    store_get(&c->store, op->id, &t, &ignored) == 1 && t.status != to) {
-		op->rule = to == TASK_IN_PROGRESS ? claim_rule : change_completes;
-		op->change = to == TASK_IN_PROGRESS ? start : op->change;
-	}
 	task_free(&t);
+	return yes;
 }
 
 static void
@@ -245,7 +248,7 @@ update_all(struct cli *c, const struct strings *ids, const struct change *change
 {
 	struct store_op *op = mem_alloc((ids->count + 1) * sizeof(*op));
 	struct change_batch b = { .op = op, .count = ids->count };
-	struct change start = *change;
+	struct change start = *change, fields = *change;
 	struct agent agent;
 	struct buf reason = { 0 };
 	int status;
@@ -253,9 +256,17 @@ update_all(struct cli *c, const struct strings *ids, const struct change *change
 	cli_agent(c, &agent);
 	if (start.owner == NULL)
 		start.owner = agent_owner(&agent);
+	fields.status = TASK_NO_STATUS;
+	/* By the rules of claim and complete; what is completed already keeps its status. */
 	for (size_t i = 0; i < ids->count; i++) {
 		op[i] = (struct store_op){ STORE_UPDATE, ids->item[i], .change = change };
-		update_rule(c, &op[i], &start);
+		if (change->status == TASK_IN_PROGRESS) {
+			op[i].rule = claim_rule;
+			op[i].change = &start;
+		} else if (change->status == TASK_COMPLETED && is_completed(c, ids->item[i]))
+			op[i].change = &fields;
+		else if (change->status == TASK_COMPLETED)
+			op[i].rule = change_completes;
 	}
 	if ((status = change_apply(c, &b, &reason)) != EXIT_DONE)
 		change_failed(c, &b, status, &reason);
@@ -283,7 +294,7 @@ update_main(struct cli *c)
 	struct field_flags f;
 	struct strings ids = { 0 };
 	enum task_status status = TASK_NO_STATUS;
-	const char *word = cli_value(c, "status");
+	const char *word = cli_value(c, "status"), *subject = cli_value(c, "subject");
 
 	if (field_flags_read(c, &f) == -1 ||
 	    (word != NULL && cli_task_status(c, word, &status) == -1) ||
@@ -291,8 +302,10 @@ update_main(struct cli *c)
 		goto out;
 	if (!changes_anything(c)) {
 		cli_misuse(c, "'update' needs an option that changes a field, such as --status");
+	} else if (subject != NULL && subject_blank(subject)) {
+		cli_misuse(c, needs_subject);
 	} else if (cli_open_for(c, ids.item[0]) != -1) {
-		f.change.subject = cli_value(c, "subject");
+		f.change.subject = subject;
 		f.change.status = status;
 		change_begin();
 		update_all(c, &ids, &f.change);

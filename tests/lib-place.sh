@@ -22,6 +22,32 @@ place() {
 	cd "$T/$1/work" || exit 1
 }
 
+# first_lock INPUT ARGUMENT...: run claude-tasks; print which of its flock() calls is the first exclusive one
+first_lock() {
+	local input=$1
+	shift
+	ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0 strace -qq -o "$T/trace" -e trace=flock \
+	    "$cli" "$@" <<<"$input" >/dev/null 2>&1
+	grep -n -m 1 LOCK_EX "$T/trace" | cut -d: -f1
+}
+
+# at_lock NUMBER MEANWHILE INPUT ARGUMENT...: run claude-tasks like tasks(); it stops where it is about to
+# make this flock() call, then the function MEANWHILE runs
+at_lock() {
+	local number=$1 meanwhile=$2 input=$3 tracer
+	shift 3
+	: >"$T/trace"
+	ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0 strace -qq -o "$T/trace" -e trace=flock \
+	    -e "inject=flock:error=EAGAIN:signal=STOP:when=$number" "$cli" "$@" <<<"$input" >"$T/late.out" 2>"$T/late.err" &
+	tracer=$!
+	until grep -q 'stopped by SIGSTOP' "$T/trace" || ! kill -0 $tracer 2>/dev/null; do sleep 0.02; done
+	"$meanwhile"
+	kill -CONT "$(cat /proc/$tracer/task/$tracer/children)"
+	wait $tracer
+	rc=$?
+	out=$(cat "$T/late.out") err=$(cat "$T/late.err")
+}
+
 # document DIR: make DIR a list with one document without tasks
 document() {
 	mkdir -p "$1"

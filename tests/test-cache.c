@@ -40,7 +40,7 @@ remove_top(void)
 TestSuite(cache, .init = make_top, .fini = remove_top);
 
 static void
-key_of(const char *text, char out[65])
+key_of(const char *text, char out[HASH_HEX])
 {
 	hash_text(text, strlen(text), out);
 }
@@ -52,7 +52,7 @@ put(const char *text, int64_t time_ms)
 		.time_ms = time_ms, .ms = 12, .output_total = 7, .flaky = true
 	};
 	struct error e;
-	char key[65];
+	char key[HASH_HEX];
 
 	key_of(text, key);
 	key_of("output", entry.digest);
@@ -63,7 +63,7 @@ static bool
 find(const char *text, int64_t ttl_ms)
 {
 	struct cache_entry entry;
-	char key[65];
+	char key[HASH_HEX];
 
 	key_of(text, key);
 	return cache_find(state, key, ttl_ms, &entry);
@@ -73,7 +73,7 @@ Test(cache, a_verdict_is_found_until_it_is_too_old)
 {
 	int64_t now = clock_wall_ms();
 	struct cache_entry entry;
-	char key[65], digest[65];
+	char key[HASH_HEX], digest[HASH_HEX];
 
 	cr_expect_not(find("a", 1000000), "an empty cache");
 	put("a", now);
@@ -94,7 +94,7 @@ Test(cache, a_broken_entry_is_not_found)
 {
 	static const char *const broken[] = { "", "{", "[]", "{}", "{\"key\":\"x\"}",
 		"{\"key\":1,\"time\":1,\"ms\":1,\"output\":1,\"digest\":\"x\"}" };
-	char key[65], other[65], *path;
+	char key[HASH_HEX], other[HASH_HEX], *path;
 
 	put("a", clock_wall_ms());
 	key_of("a", key);
@@ -148,7 +148,7 @@ Test(cache, the_key_depends_on_tree_directory_and_command)
 {
 	struct gate g = { .name = (char *)"g", .cache = true, .ttl_ms = -1 };
 	struct strings env = { 0 };
-	char a[65], b[65], *path = mem_string(getenv("PATH"));
+	char a[HASH_HEX], b[HASH_HEX], *path = mem_string(getenv("PATH"));
 
 	strings_add(&g.argv, "make");
 	cache_key(&g, "tree", "/p", &env, a);

@@ -461,7 +461,7 @@ make_old(int64_t ms)
 {
 	struct claims claims;
 
-	cr_assert_eq(claims_lock(&list, &claims, SOON, &err), 0, "%s", err.text);
+	cr_assert_eq(claims_lock(&list, &claims, NULL, SOON, &err), 0, "%s", err.text);
 	for (size_t i = 0; i < claims.count; i++) {
 		claims.item[i].time_ms -= ms;
 		if (claims.item[i].pid == GONE)
@@ -788,6 +788,7 @@ Test(release, claims_of_an_ended_session_are_released)
 Test(release, finished_and_lost_claims_are_dropped)
 {
 	struct released r = { 0 };
+	struct strings two = { 0 };
 	int64_t hour = 3600000;
 
 	write_task("1", "pending", "");
@@ -812,7 +813,9 @@ Test(release, finished_and_lost_claims_are_dropped)
 	make_old(hour);
 	cr_expect_eq(release_dead(&list, &store, NULL, &lead, NULL, &r, SOON, &err), 0);
 	cr_expect_eq(claim_count(), 0, "the call of the claim did not come");
-	cr_expect_eq(claims_forget(&list, "2", SOON, &err), 0, "nothing to forget");
+	strings_add(&two, "2");
+	cr_expect_eq(claims_forget(&list, &two, SOON, &err), 0, "nothing to forget");
+	strings_free(&two);
 	released_free(&r);
 }
 

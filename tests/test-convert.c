@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "form/convert.h"
+#include "store-one.h"
 #include "task/macf.h"
 
 #define NOW INT64_C(1770410460000) /* 2026-02-06T20:41:00Z */

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "list/store.h"
+#include "store-one.h"
 
 #define SOON deadline_in(20000)
 
@@ -206,7 +206,7 @@ put(const char *id, const char *text)
 }
 
 /* 0.53: a new task is as deep as its siblings, and on one line if they are. */
-Test(document, form_of_a_new_task)
+Test(document, a_new_task_has_the_form_of_the_document)
 {
 	static const char text[] = "{\n  \"id\": \"x\",\n  \"description\": \"d\",\n"
 				   "  \"status\": \"pending\",\n  \"n\": [\n    1\n  ]\n}";
@@ -386,7 +386,7 @@ nothing(void *arg, struct store *s, struct error *e)
 }
 
 /* 0.50: a write that was cut off is finished by whoever opens the list next, reader or writer. */
-Test(document, recovers)
+Test(document, a_write_that_was_cut_off_is_finished)
 {
 	static const char old[] = ONE("pending", "A"), new[] = ONE("blocked", "B"),
 			  longer[] = ONE("in_progress", "AB"), other[] = ONE("completed", "C");
@@ -430,7 +430,7 @@ Test(document, recovers)
 }
 
 /* 0.50: what is torn is neither an empty list nor overwritten. */
-Test(document, damaged)
+Test(document, a_damaged_document_is_refused_and_not_changed)
 {
 	static const char *const rows[] = { "", "{\"tasks\":[", "\n", "{\"tasks\":[]}}" };
 	struct change c = { .status = TASK_NO_STATUS, .subject = "New" };
@@ -448,7 +448,7 @@ Test(document, damaged)
 	}
 }
 
-Test(document, a_copy_that_is_a_link)
+Test(document, a_copy_that_is_a_link_is_not_followed)
 {
 	struct change c = { .status = TASK_NO_STATUS, .subject = "New" };
 	char path[300];
@@ -466,7 +466,7 @@ Test(document, a_copy_that_is_a_link)
 }
 
 /* 0.50: the file stays the same one, whether it grows or shrinks. */
-Test(document, in_place)
+Test(document, a_write_keeps_the_inode)
 {
 	static const char *const texts[] = { "a much longer text than the one before", "short" };
 	struct change c = CHANGE_INIT;
@@ -507,7 +507,7 @@ replaces(
 	return 0;
 }
 
-Test(document, replaced_by_another_program)
+Test(document, a_change_starts_over_if_the_document_is_replaced)
 {
 	struct change c = { .status = TASK_NO_STATUS, .subject = "New" };
 	int times = 0;
@@ -539,7 +539,7 @@ naps(pid_t pid)
 }
 
 /* 0.50: a reader waits for a writer that locks, and reads all the same if that takes long. */
-Test(document, readers_lock)
+Test(document, a_reader_waits_for_a_writer_but_not_for_a_mere_lock)
 {
 	struct task_set set = { 0 };
 	char path[300], byte;
@@ -700,7 +700,7 @@ Test(layout, is_found_from_the_files)
 		{ "the client's tasks beside a document", { "tasks.json", "1.json", NULL },
 		    "{\"tasks\":[]}", STORE_NATIVE },
 		{ "a tasks.json that is something else", { "tasks.json", NULL }, "[]",
-		    STORE_NATIVE },
+		    STORE_DOCUMENT },
 		{ "a native task called so", { "tasks.json", NULL },
 		    "{\"id\":\"tasks\",\"subject\":\"\"}", STORE_NATIVE },
 		{ "folder", { "task_1738950000_ab12.json", NULL }, "{}", STORE_FOLDER },

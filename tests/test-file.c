@@ -179,6 +179,30 @@ Test(file, the_same_bytes_are_not_written_again)
 	cr_expect_neq(before.st_ino, after.st_ino);
 }
 
+Test(file, a_mark_says_whether_the_file_is_still_the_same)
+{
+	struct file_mark m = { 0 };
+	struct buf text = { 0 };
+
+	cr_expect(!file_marked(&m, fd, "1.json"), "nothing is known yet");
+	cr_assert_eq(file_read_mark(fd, "1.json", 0, FILE_MAX, &text, &m, &err), 0);
+	cr_expect(file_marked(&m, fd, "1.json"), "there is still no file");
+	cr_assert_eq(file_write(fd, "1.json", "one", 3, 0, DURABILITY_OFF, &err), 0);
+	cr_expect(!file_marked(&m, fd, "1.json"), "a new file");
+	cr_assert_eq(file_read_mark(fd, "1.json", 0, FILE_MAX, &text, &m, &err), 1);
+	cr_expect(file_marked(&m, fd, "1.json"), "not changed since the read");
+	/* Without the open descriptor the third file could have the first one's inode. */
+	cr_assert_eq(file_write(fd, "1.json", "two", 3, 0, DURABILITY_OFF, &err), 0);
+	cr_assert_eq(file_write(fd, "1.json", "one", 3, 0, DURABILITY_OFF, &err), 0);
+	cr_expect(!file_marked(&m, fd, "1.json"), "replaced twice");
+	file_mark(&m, fd, "1.json");
+	cr_expect(file_marked(&m, fd, "1.json"), "marked without a read");
+	cr_assert_eq(unlinkat(fd, "1.json", 0), 0);
+	cr_expect(!file_marked(&m, fd, "1.json"), "removed");
+	file_unmark(&m);
+	buf_free(&text);
+}
+
 Test(file, a_link_stays_a_link)
 {
 	cr_assert_eq(mkdirat(fd, "sub", 0700), 0);

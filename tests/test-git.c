@@ -52,7 +52,7 @@ remove_top(void)
 }
 
 static void
-hash_scoped(const char *files, const char *writes, char out[65])
+hash_scoped(const char *files, const char *writes, char out[HASH_HEX])
 {
 	struct git_tree t;
 	struct strings f = { 0 }, w = { 0 };
@@ -114,7 +114,7 @@ Test(git, the_hash_changes_with_the_tree_only)
 		{ "git update-index --skip-worktree src/a.c", true },
 		{ "echo hidden >src/a.c", true },
 	};
-	char before[65], after[65];
+	char before[HASH_HEX], after[HASH_HEX];
 
 	hash_scoped(NULL, NULL, before);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -128,7 +128,7 @@ Test(git, the_hash_changes_with_the_tree_only)
 
 Test(git, the_hash_covers_only_its_scope)
 {
-	char a[65], b[65];
+	char a[HASH_HEX], b[HASH_HEX];
 
 	hash_scoped("src/**", NULL, a);
 	sh("echo x >doc/d.md; echo x >new");
@@ -148,7 +148,7 @@ cannot(const char *change, const char *want)
 {
 	struct git_tree t;
 	struct error e;
-	char out[65] = "x", *why = NULL;
+	char out[HASH_HEX] = "x", *why = NULL;
 
 	sh(change);
 	cr_assert_eq(git_tree(&t, top, LONG, &e), 0, "%s: %s", change, e.text);
@@ -242,7 +242,7 @@ entries(void)
 /* Filters are not run, so a filtered file is unchanged only if its times are unchanged. */
 Test(git, a_touched_filtered_file_counts_as_changed)
 {
-	char a[65], b[65];
+	char a[HASH_HEX], b[HASH_HEX];
 
 	sh("git config filter.up.clean 'tr a-z A-Z' && git config filter.up.required true && "
 	   "echo '*.c filter=up' >.gitattributes && touch -d @1 src/*.c && git add . && "
@@ -276,7 +276,7 @@ Test(git, too_many_filters_are_an_error)
 
 Test(git, a_changed_submodule_has_no_hash)
 {
-	char a[65];
+	char a[HASH_HEX];
 
 	sh("git init -q -b main sub && cd sub && git init -q -b main inner && cd inner && "
 	   "echo i >i && git add i && git commit -q -m i && cd .. && echo s >s && git add s inner "
@@ -360,7 +360,7 @@ Test(git, head_is_read_in_every_layout)
 
 Test(git, a_repository_without_commits_is_handled)
 {
-	char a[65], b[65];
+	char a[HASH_HEX], b[HASH_HEX];
 
 	struct git_tree t;
 	struct strings paths = { 0 };
@@ -404,7 +404,7 @@ Test(git, different_paths_of_two_trees_are_listed)
 Test(git, files_outside_a_repository_have_a_hash)
 {
 	struct strings files = { 0 }, writes = { 0 };
-	char a[65], b[65], *why;
+	char a[HASH_HEX], b[HASH_HEX], *why;
 
 	sh("rm -rf .git");
 	cr_expect_eq(git_files_hash(top, &files, &writes, a, &why), 0, "no files are given");
@@ -448,7 +448,7 @@ descriptors(void)
 Test(git, a_tree_that_is_too_deep_leaks_no_descriptor)
 {
 	struct strings files = { 0 }, writes = { 0 };
-	char hash[65], *why;
+	char hash[HASH_HEX], *why;
 	int before;
 
 	sh("rm -rf .git; d=src; for i in $(seq 80); do d=$d/d; done; mkdir -p $d");

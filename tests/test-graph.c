@@ -105,13 +105,13 @@ Test(graph, a_completion_unblocks_tasks)
 }
 
 static int
-waits_in_set(void *arg, const char *id, struct strings *blocked_by, struct error *err)
+waits_in_set(void *arg, const char *id, struct graph_task *g, struct error *err)
 {
 	const struct task *t = task_set_find(arg, id);
 
 	(void)err;
-	for (size_t i = 0; t != NULL && i < t->blocked_by.count; i++)
-		strings_add(blocked_by, t->blocked_by.item[i]);
+	if (t != NULL)
+		graph_task_fill(g, t);
 	return t != NULL;
 }
 

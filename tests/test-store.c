@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "list/store.h"
+#include "store-one.h"
 
 #define SOON deadline_in(20000)
 

@@ -5,8 +5,8 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-#include "base/clock.h"
 #include "task/task.h"
 
 #define NOW INT64_C(1770410460000) /* 2026-02-06T20:41:00Z */
@@ -404,12 +404,12 @@ static const struct {
 	    WITH(",\"metadata\":{\"original_status\":\"blocked\",\"a\":1}"),
 	    { .status = TASK_PENDING, .metadata = "{\"original_status\":\"blocked\"}" },
 	    WITH(",\"metadata\":{\"a\":1}") },
-	{ "the mark follows the status", TASK_NATIVE,
+	{ "the mark is not removed without the status", TASK_NATIVE,
 	    WITH(",\"metadata\":{\"original_status\":\"blocked\"}"),
 	    { .status = TASK_NO_STATUS, .metadata = "{\"original_status\":null}" }, NULL },
-	{ "nor is it set alone", TASK_NATIVE, WITH(""),
+	{ "the mark is not set without the status", TASK_NATIVE, WITH(""),
 	    { .status = TASK_NO_STATUS, .metadata = "{\"original_status\":\"cancelled\"}" }, NULL },
-	{ "the same mark is no change", TASK_NATIVE,
+	{ "the same mark beside other metadata is accepted", TASK_NATIVE,
 	    WITH(",\"metadata\":{\"original_status\":\"blocked\"}"),
 	    { .status = TASK_NO_STATUS, .metadata = "{\"original_status\":\"blocked\",\"a\":1}" },
 	    WITH(",\"metadata\":{\"original_status\":\"blocked\",\"a\":1}") },
@@ -712,7 +712,7 @@ Test(task, many_ids_take_linear_time)
 	struct task t = TASK_INIT;
 	struct buf text = { 0 }, out = { 0 };
 	struct error err = { 0 };
-	int64_t start;
+	clock_t start;
 	char id[16];
 
 	buf_puts(&text, "{\"id\":\"1\",\"subject\":\"s\",\"description\":\"d\","
@@ -720,10 +720,9 @@ Test(task, many_ids_take_linear_time)
 	for (int i = 0; i < 2 * IDS; i++)
 		buf_printf(&text, "%s\"%d\"", i > 0 ? "," : "", 2 + i % IDS);
 	buf_puts(&text, "]}");
-	start = clock_ms();
+	start = clock();
 	cr_assert_eq(task_read(&t, TASK_NATIVE, "1", text.data, text.len, &err), 0, "%s", err.text);
-	cr_expect_lt(
-	    clock_ms() - start, 3000, "reading took %lld ms", (long long)(clock_ms() - start));
+	cr_expect_lt((clock() - start) / CLOCKS_PER_SEC, 3, "reading");
 	cr_assert_eq(t.blocked_by.count, IDS, "duplicates are removed: %zu", t.blocked_by.count);
 	cr_expect_str_eq(t.blocked_by.item[0], "2");
 	cr_expect_str_eq(t.blocked_by.item[IDS - 1], "60001");
@@ -733,10 +732,9 @@ Test(task, many_ids_take_linear_time)
 		strings_add(&more, id);
 	}
 	change.add_blocked_by = &more;
-	start = clock_ms();
+	start = clock();
 	cr_assert_eq(task_edit(&t, &change, 0, &out, &err), 1, "%s", err.text);
-	cr_expect_lt(
-	    clock_ms() - start, 3000, "adding took %lld ms", (long long)(clock_ms() - start));
+	cr_expect_lt((clock() - start) / CLOCKS_PER_SEC, 3, "adding");
 	cr_assert_eq(task_read(&t, TASK_NATIVE, "1", out.data, out.len, &err), 0, "%s", err.text);
 	cr_assert_eq(t.blocked_by.count, IDS + IDS / 2);
 	cr_expect_str_eq(t.blocked_by.item[IDS], "60002");

@@ -16,7 +16,7 @@
 
 #include "form/convert.h"
 #include "list/graph.h"
-#include "list/store.h"
+#include "store-one.h"
 #include "json/out.h"
 
 static struct store store = STORE_INIT;

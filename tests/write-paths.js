@@ -3,6 +3,7 @@
 //
 //	CASES			the cases
 //	place(case[, from])	the directories of a run, new or copied from another run
+//	restore(case, place, from)	copy the directories again
 //	execute(case, place, prefix)	run its command there; prefix: for example strace
 //	judgeList, judgeState, finalState, snapshot	see their comments
 'use strict';
@@ -169,8 +170,7 @@ function place(c, from) {
 	p.list = path.join(p.config, 'tasks/lab');
 	p.state = path.join(p.config, 'task-hooks/lab');
 	if (from) {
-		copy(from.root, root);
-		if (c.trusted) trust(p);
+		restore(c, p, from);
 		return p;
 	}
 	const put = (dir, files) => {
@@ -194,6 +194,13 @@ function place(c, from) {
 	return p;
 }
 
+// Make the files of a run those of another one again.
+function restore(c, p, from) {
+	fs.rmSync(p.root, { recursive: true, force: true });
+	copy(from.root, p.root);
+	if (c.trusted) trust(p);
+}
+
 // Writes trust.json as claude-tasks trust does; it contains the path of the directory.
 function trust(p) {
 	const file = path.join(p.project, '.claude/task-hooks.json'), text = fs.readFileSync(file, 'utf8');
@@ -203,12 +210,16 @@ function trust(p) {
 	    JSON.stringify({ files: [{ path: file, sha256, time: '2026-11-16T00:00:00Z', text }] }), { mode: 0o600 });
 }
 
+// How to run the command of a case there: arguments, environment, standard input.
+function invocation(c, p) {
+	return { command: [path.join(build, c.command[0]), ...c.command.slice(1).map(s => s.replace('@STATE@', p.state))],
+		env: { PATH: process.env.PATH, HOME: path.join(p.root, 'home'), CLAUDE_CONFIG_DIR: p.config,
+			CLAUDE_CODE_TASK_LIST_ID: 'lab', LANG: 'C.UTF-8', TMPDIR: p.root },
+		input: c.input ? c.input.replace('{', `{"cwd":${JSON.stringify(p.project)},`) : '' };
+}
+
 function execute(c, p, prefix) {
-	const fill = s => s.replace('@STATE@', p.state);
-	const command = [path.join(build, c.command[0]), ...c.command.slice(1).map(fill)];
-	const all = [...prefix, ...command];
-	const env = { PATH: process.env.PATH, HOME: path.join(p.root, 'home'), CLAUDE_CONFIG_DIR: p.config,
-		CLAUDE_CODE_TASK_LIST_ID: 'lab', LANG: 'C.UTF-8', TMPDIR: p.root };
+	const { command, env, input } = invocation(c, p), all = [...prefix, ...command];
 	return new Promise(done => {
 		// In its own process group: strace does not end its children when it is killed.
 		const child = spawn(all[0], all.slice(1), { cwd: p.project, env, detached: true });
@@ -224,7 +235,7 @@ function execute(c, p, prefix) {
 			done(Object.assign(r, { status, signal }));
 		});
 		child.stdin.on('error', () => {});
-		child.stdin.end(c.input ? c.input.replace('{', `{"cwd":${JSON.stringify(p.project)},`) : '');
+		child.stdin.end(input);
 	});
 }
 
@@ -314,4 +325,4 @@ function snapshot(dir) {
 	    .map(f => [f, read(path.join(dir, f))]));
 }
 
-module.exports = { CASES, place, execute, settle, COPY, isTemporary, chain, judgeList, judgeState, finalState, snapshot, isLock, isTask, check, finish };
+module.exports = { CASES, build, place, restore, invocation, execute, settle, COPY, isTemporary, chain, judgeList, judgeState, finalState, snapshot, isLock, isTask, check, finish };

@@ -22,7 +22,7 @@
 #include "base/utf8.h"
 #include "list/team.h"
 #include "sys/process.h"
-#include "json/json-print.h"
+#include "json/out.h"
 
 #define AGENTS "agents.json"
 #define AGENTS_MAX 64 /* sessions remembered; the oldest are removed */
@@ -216,8 +216,8 @@ static int
 agents_add(void *arg, struct buf *text, struct error *e)
 {
 	const struct event *ev = arg;
+	struct json_object *out = out_object();
 	struct json j = { 0 };
-	struct buf out = { 0 };
 	size_t skip = 0;
 	char *key, *value;
 
@@ -226,7 +226,6 @@ agents_add(void *arg, struct buf *text, struct error *e)
 		(void)json_parse(&j, "{}", 2, e);
 	if (json_count(&j, JSON_ROOT) >= AGENTS_MAX)
 		skip = json_count(&j, JSON_ROOT) - AGENTS_MAX + 1;
-	buf_puts(&out, "{");
 	JSON_EACH (&j, JSON_ROOT, m) {
 		if (skip > 0) {
 			skip--;
@@ -234,22 +233,16 @@ agents_add(void *arg, struct buf *text, struct error *e)
 		}
 		key = json_key(&j, m);
 		value = json_string(&j, m);
-		if (value != NULL && strcmp(key, ev->session_id) != 0) {
-			json_print_string(&out, key, strlen(key));
-			buf_puts(&out, ":");
-			json_print_string(&out, value, strlen(value));
-			buf_puts(&out, ",\n");
-		}
+		if (strcmp(key, ev->session_id) != 0)
+			out_string(out, key, value);
 		free(key);
 		free(value);
 	}
-	json_print_string(&out, ev->session_id, strlen(ev->session_id));
-	buf_puts(&out, ":");
-	json_print_string(&out, ev->teammate_name, strlen(ev->teammate_name));
-	buf_puts(&out, "}\n");
+	out_string(out, ev->session_id, ev->teammate_name);
 	json_free(&j);
-	buf_free(text);
-	*text = out;
+	buf_reset(text);
+	out_text(text, out);
+	buf_putc(text, '\n');
 	return 1;
 }
 

@@ -7,6 +7,9 @@
 #include "base/clock.h"
 #include "list/list.h"
 
+/* A client whose processes have one session at a time, also in calls. */
+#define AGENT_CLAUDE_CODE "claude-code"
+
 /*
  * An agent, as far as its events or its calls identify it.
  */
@@ -18,9 +21,6 @@ struct agent {
 	/* The program that makes the call (CLI, MCP); NULL: of an event, or at a shell.  One
 	 * process of it may have several sessions, while an event's has one at a time. */
 	const char *client;
-#define AGENT_CLAUDE_CODE                                                            \
-	"claude-code"       /* its processes have one session at a time in calls too \
-			     */
 	int64_t pid;        /* the client's process, 0 unknown */
 	uint64_t pid_start; /* its start, /proc/<pid>/stat field 22 */
 };

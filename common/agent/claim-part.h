@@ -25,6 +25,11 @@ enum claim_state claim_judge(
 enum claim_state claim_look(
     const struct claim *, struct store *, struct task *, bool *found, struct error *);
 
+/* claim_type_text() for the agent that wants the task.  One whose type is not known may be of that
+ * type: nothing. */
+void claim_type_find(
+    struct buf *, const struct task *, const struct claim_request *, const struct list *);
+
 /* Asked under the task's own lock, which the client respects: the task must still have the status
  * and owner that it had (arg) when we decided.  Else ERROR_LOST: decide again. */
 store_rule claim_unchanged;

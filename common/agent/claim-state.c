@@ -115,6 +115,22 @@ claim_look(const struct claim *c, struct store *s, struct task *t, bool *found, 
 	return claim_judge(c, rc == 1 ? t : NULL, over, clock_wall_ms());
 }
 
+const struct claim *
+claim_standing(const struct claims *claims, struct store *s, const char *task)
+{
+	const struct claim *c = claims_find(claims, task);
+	struct task t = TASK_INIT;
+	enum claim_state state;
+	struct error ignored;
+	bool found;
+
+	if (c == NULL)
+		return NULL;
+	state = claim_look(c, s, &t, &found, &ignored);
+	task_free(&t);
+	return state == CLAIM_HELD || state == CLAIM_BEGUN ? c : NULL;
+}
+
 int
 claim_unchanged(
     void *arg, struct store *s, const struct task *now, const struct task *then, struct error *err)

@@ -52,6 +52,8 @@ claim_result_name(enum claim_result result)
 		return "blocked";
 	case CLAIM_AGENT_BUSY:
 		return "agent_busy";
+	case CLAIM_OTHER_TYPE:
+		return "agent_type";
 	default:
 		return "fault";
 	}
@@ -62,6 +64,7 @@ claim_outcome_free(struct claim_outcome *o)
 {
 	strings_free(&o->blocked_by);
 	strings_free(&o->busy_with);
+	strings_free(&o->warnings);
 	*o = (struct claim_outcome){ 0 };
 }
 
@@ -81,7 +84,7 @@ refuse_begin(struct taking *k, enum claim_result result)
 	task_name(k->reason, &k->task);
 }
 
-/* The way out, if nobody works on the task any more. */
+/* What to do if no agent works on the task. */
 static void
 add_release(struct taking *k, const char *if_gone)
 {
@@ -117,7 +120,7 @@ check_session(struct taking *k, const struct claim *c)
 				    "leave out the status). Else take another task.");
 	} else
 		buf_puts(k->reason, "Who works on it is not known. Take another task.");
-	add_release(k, " If nobody works on it,");
+	add_release(k, " If no agent works on it,");
 	return false;
 }
 
@@ -227,6 +230,23 @@ check_busy(struct taking *k, struct store *s)
 	return false;
 }
 
+static bool
+check_type(struct taking *k)
+{
+	struct buf text = { 0 };
+
+	claim_type_find(&text, &k->task, k->req, k->list);
+	if (text.len > 0 && k->req->type == CLAIM_TYPE_REFUSE) {
+		k->outcome->result = CLAIM_OTHER_TYPE;
+		buf_puts(k->reason, buf_text(&text));
+	} else if (text.len > 0) {
+		strings_take(
+		    &k->outcome->warnings, mem_printf("Let through, but: %s", buf_text(&text)));
+	}
+	buf_free(&text);
+	return k->outcome->result == CLAIM_OK;
+}
+
 static void
 claim_record(struct taking *k)
 {
@@ -255,22 +275,6 @@ claim_record(struct taking *k)
 	strings_add(&k->taken, k->task.id);
 }
 
-/* The claim on the task, if its agent still works on it; NULL. */
-static const struct claim *
-standing_claim(struct taking *k, struct store *s, struct error *err)
-{
-	const struct claim *c = claims_find(&k->claims, k->task.id);
-	struct task t = TASK_INIT;
-	bool found;
-	enum claim_state state;
-
-	if (c == NULL)
-		return NULL;
-	state = claim_look(c, s, &t, &found, err);
-	task_free(&t);
-	return state == CLAIM_HELD || state == CLAIM_BEGUN ? c : NULL;
-}
-
 static void
 refuse_missing(struct taking *k, const char *id)
 {
@@ -286,10 +290,16 @@ take_one(struct taking *k, struct store *s, const struct task *now, const struct
     struct error *err)
 {
 	const struct claim *c;
+	bool own;
 	int rc;
 
+	/* The client does not show it.  What it asks of its own tasks is not refused. */
+	if (now != NULL && now->internal && k->req->op != NULL) {
+		refuse_missing(k, now->id);
+		return 0;
+	}
 	task_copy(&k->task, now != NULL ? now : then);
-	c = now != NULL ? standing_claim(k, s, err) : NULL;
+	c = now != NULL ? claim_standing(&k->claims, s, now->id) : NULL;
 	if (now != NULL && !check_holder(k, c))
 		return 0;
 	if (now != NULL && !task_open(now) && !k->req->pass_resolved) {
@@ -300,12 +310,13 @@ take_one(struct taking *k, struct store *s, const struct task *now, const struct
 	}
 	if ((rc = recheck_blockers(k, s, then, err)) != 1)
 		return rc;
-	if (!check_busy(k, s))
+	own = c != NULL && now->status == TASK_IN_PROGRESS && claim_is_by(c, &k->req->agent);
+	if ((!own && !check_type(k)) || !check_busy(k, s))
 		return 0;
 	/* Its own claim stays as it was made: later verdicts compare with that time. */
-	if (c == NULL || now->status != TASK_IN_PROGRESS || !claim_is_by(c, &k->req->agent))
+	if (!own)
 		claim_record(k);
-	return --k->left == 0 && claims_save(&k->claims, err) == -1 ? -1 : 1;
+	return --k->left == 0 && k->taken.count > 0 && claims_save(&k->claims, err) == -1 ? -1 : 1;
 }
 
 int
@@ -370,13 +381,13 @@ take_held(void *arg, struct store *s, struct error *err)
 	claim_outcome_free(k->outcome);
 	claims_free(&k->claims);
 	strings_free(&k->taken);
-	if (claims_lock(k->list, &k->claims, k->deadline, err) == -1)
+	if (claims_lock(k->list, &k->claims, NULL, k->deadline, err) == -1)
 		return -1;
 	rc = k->req->op != NULL ? take_ops(k, s, err) : take_call(k, s, err);
 	claims_unlock(&k->claims);
 	/* The record may have been saved, and then the tasks could not be written. */
-	for (size_t i = 0; rc == -1 && k->left == 0 && i < k->taken.count; i++)
-		(void)claims_forget(k->list, k->taken.item[i], k->deadline, &ignored);
+	if (rc == -1 && k->left == 0)
+		(void)claims_forget(k->list, &k->taken, k->deadline, &ignored);
 	return rc;
 }
 
@@ -436,7 +447,7 @@ claim_held_text(struct buf *reason, const struct task *t)
 {
 	buf_puts(reason, " cannot start: it was set to blocked. If nothing blocks it any more: "
 			 "claude-tasks update ");
-	text_show(reason, t->id, strlen(t->id), TEXT_LINE, TEXT_SUBJECT);
+	task_id_word(reason, t->id);
 	buf_puts(reason, " --status pending.");
 }
 

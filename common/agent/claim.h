@@ -25,6 +25,7 @@ enum claim_result {
 	CLAIM_RESOLVED,   /* already_resolved */
 	CLAIM_BLOCKED,    /* blocked */
 	CLAIM_AGENT_BUSY, /* agent_busy */
+	CLAIM_OTHER_TYPE, /* agent_type */
 };
 const char *claim_result_name(enum claim_result);
 
@@ -32,6 +33,7 @@ const char *claim_result_name(enum claim_result);
 struct claim_outcome {
 	enum claim_result result;
 	struct strings blocked_by, busy_with; /* ids of tasks */
+	struct strings warnings;              /* of rules that only warn */
 };
 void claim_outcome_free(struct claim_outcome *);
 
@@ -42,6 +44,9 @@ enum claim_busy {
 	CLAIM_BUSY_OWNER,   /* it has one in progress, or owns one that is not finished */
 };
 
+/* Whether a task is meant for another type of agents (macf.h). */
+enum claim_type { CLAIM_TYPE_PASS, CLAIM_TYPE_WARN, CLAIM_TYPE_REFUSE };
+
 struct claim_request {
 	const char *task; /* the client's call will write it (hook) */
 	/* Or what we write ourselves (CLI), as one: operations whose rule is claim_rule claim their
@@ -50,6 +55,7 @@ struct claim_request {
 	size_t ops;
 	struct agent agent;
 	enum claim_busy busy;
+	enum claim_type type;
 	bool by_session; /* of a task in progress only the session that has it may claim it again */
 	const char *tool_use_id;
 	const char *gate_file_hash, *head;
@@ -68,6 +74,9 @@ bool claim_is_by(const struct claim *, const struct agent *);
  * without a session is one place. */
 bool claim_is_from(const struct claim *, const struct agent *);
 
+/* The claim on the task, if its agent still works on it or is about to start it; NULL. */
+const struct claim *claim_standing(const struct claims *, struct store *, const char *task);
+
 /* The rule of an operation that claims its task: see claim_request. */
 store_rule claim_rule;
 
@@ -75,6 +84,10 @@ store_rule claim_rule;
  * a refusal of another rule: the error says so.  They are not journalled here. */
 enum claim_result claim_take(const struct list *, struct store *, const struct claim_request *,
     struct buf *reason, struct deadline, struct error *);
+
+/* What to say of a task whose [SA:type] names another type than this one (NULL: that of a main
+ * thread, which has none); nothing if it does not. */
+void claim_type_text(struct buf *, const struct task *, const char *type, bool refuse);
 
 /* ` cannot start: ...`, of a task that was set to blocked (task_held()). */
 void claim_held_text(struct buf *reason, const struct task *);

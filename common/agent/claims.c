@@ -51,18 +51,28 @@ claims_free(struct claims *claims)
 	for (i = 0; i < claims->count; i++)
 		json_fields_free(&claims->item[i], fields);
 	free(claims->item);
+	file_unmark(&claims->mark);
 	claims_unlock(claims);
 	memset(claims, 0, sizeof(*claims));
+}
+
+/* All but the lock. */
+static void
+move_items(struct claims *to, struct claims *from)
+{
+	to->item = from->item;
+	to->count = from->count;
+	to->mark = from->mark;
+	from->item = NULL;
+	from->count = 0;
+	from->mark = (struct file_mark){ 0 };
 }
 
 void
 claims_move(struct claims *to, struct claims *from)
 {
 	claims_free(to);
-	to->item = from->item;
-	to->count = from->count;
-	from->item = NULL;
-	from->count = 0;
+	move_items(to, from);
 	claims_free(from);
 }
 
@@ -108,6 +118,14 @@ from_before(const struct list *list)
 	       (int64_t)st.st_mtim.tv_sec < clock_boot_s();
 }
 
+static void
+read_claim(struct claims *claims, const struct json *j, json_ref ref)
+{
+	json_fields_read(claims_add(claims), fields, j, ref);
+	if (claims->item[claims->count - 1].task == NULL)
+		claims_drop(claims, claims->count - 1);
+}
+
 static int
 ledger_parse(
     const struct list *list, const struct buf *text, struct claims *claims, struct error *err)
@@ -119,11 +137,8 @@ ledger_parse(
 	array = rc == 0 ? json_member(&j, JSON_ROOT, "claims") : JSON_ABSENT;
 	if (rc == 0 && json_kind(&j, array) != JSON_ARRAY)
 		rc = error_set(err, ERROR_INPUT, "it has no array 'claims'");
-	JSON_EACH (&j, rc == 0 ? array : JSON_ABSENT, ref) {
-		json_fields_read(claims_add(claims), fields, &j, ref);
-		if (claims->item[claims->count - 1].task == NULL)
-			claims_drop(claims, claims->count - 1);
-	}
+	JSON_EACH (&j, rc == 0 ? array : JSON_ABSENT, ref)
+		read_claim(claims, &j, ref);
 	json_free(&j);
 	if (rc == -1 && from_before(list))
 		rc = 0;
@@ -133,16 +148,45 @@ ledger_parse(
 	return rc;
 }
 
+static int
+ledger_read(const struct list *list, struct claims *claims, struct error *err)
+{
+	struct buf text = { 0 };
+	int rc = list_state_read_mark(list, LEDGER, &text, &claims->mark, err);
+
+	if (rc == 1)
+		rc = ledger_parse(list, &text, claims, err);
+	if (rc == -1)
+		file_unmark(&claims->mark);
+	buf_free(&text);
+	return rc;
+}
+
 int
 claims_load(const struct list *list, struct claims *claims, struct error *err)
 {
-	struct buf text = { 0 };
-	int rc = list_state_read(list, LEDGER, &text, err);
-
 	memset(claims, 0, sizeof(*claims));
-	if (rc == 1)
-		rc = ledger_parse(list, &text, claims, err);
-	buf_free(&text);
+	return ledger_read(list, claims, err);
+}
+
+struct json_object *
+claims_print(const struct claim *c)
+{
+	struct json_object *o = out_object();
+
+	json_fields_write(o, c, fields);
+	return o;
+}
+
+int
+claims_parse(struct claims *claims, const char *text, struct error *err)
+{
+	struct json j = { 0 };
+	int rc = json_parse(&j, text, strlen(text), err);
+
+	if (rc == 0)
+		read_claim(claims, &j, JSON_ROOT);
+	json_free(&j);
 	return rc;
 }
 
@@ -154,37 +198,41 @@ claims_save(struct claims *claims, struct error *err)
 	size_t i;
 	int rc, fd = list_state(claims->list, true, err);
 
+	file_unmark(&claims->mark);
 	if (fd == -1)
 		return -1;
 	if (claims->count == 0) {
 		if (unlinkat(fd, LEDGER, 0) == -1 && errno != ENOENT)
 			return error_sys(err, "cannot remove %s", LEDGER);
+		claims->mark.set = true;
 		return 0;
 	}
 	root = out_object();
 	array = out_add(root, "claims", out_array());
 	for (i = 0; i < claims->count; i++)
-		json_fields_write(out_push(array, out_object()), &claims->item[i], fields);
+		out_push(array, claims_print(&claims->item[i]));
 	out_pretty(&text, root);
-	rc = file_replace(fd, LEDGER, text.data, text.len, 0600, DURABILITY_OFF, err);
+	rc = file_write(fd, LEDGER, text.data, text.len, 0600, DURABILITY_OFF, err);
+	if (rc == 0)
+		file_mark(&claims->mark, fd, LEDGER);
 	buf_free(&text);
 	return rc;
 }
 
 int
-claims_lock(
-    const struct list *list, struct claims *claims, struct deadline deadline, struct error *err)
+claims_lock(const struct list *list, struct claims *claims, struct claims *known,
+    struct deadline deadline, struct error *err)
 {
-	struct buf text = { 0 };
-	int rc, fd = list_state(list, true, err);
+	int rc = 0, fd = list_state(list, true, err);
 
 	*claims = (struct claims){ .list = list, .lock = LOCK_INIT };
 	if (fd == -1 || lock_own(&claims->lock, fd, LEDGER ".lock", deadline, err) == -1)
 		return -1;
 	claims->locked = true;
-	if ((rc = list_state_read(list, LEDGER, &text, err)) == 1)
-		rc = ledger_parse(list, &text, claims, err);
-	buf_free(&text);
+	if (known != NULL && file_marked(&known->mark, fd, LEDGER))
+		move_items(claims, known);
+	else
+		rc = ledger_read(list, claims, err);
 	if (rc == -1)
 		claims_free(claims);
 	return rc;
@@ -199,26 +247,31 @@ claims_unlock(struct claims *claims)
 }
 
 int
-claims_forget(
-    const struct list *list, const char *task, struct deadline deadline, struct error *err)
+claims_forget(const struct list *list, const struct strings *tasks, struct deadline deadline,
+    struct error *err)
 {
+	struct claims known, claims;
 	const struct claim *c;
-	struct claims claims;
-	int rc = 0;
+	bool any = false;
+	int count = 0;
 
 	/* No state is made for a list that has none. */
-	if (claims_load(list, &claims, err) == -1)
+	if (claims_load(list, &known, err) == -1)
 		return -1;
-	c = claims_find(&claims, task);
-	claims_free(&claims);
-	if (c == NULL)
-		return 0;
-	if (claims_lock(list, &claims, deadline, err) == -1)
-		return -1;
-	if ((c = claims_find(&claims, task)) != NULL) {
-		claims_drop(&claims, (size_t)(c - claims.item));
-		rc = claims_save(&claims, err) == -1 ? -1 : 1;
+	for (size_t i = 0; i < tasks->count; i++)
+		any |= claims_find(&known, tasks->item[i]) != NULL;
+	if (any && claims_lock(list, &claims, &known, deadline, err) == -1)
+		count = -1;
+	else if (any) {
+		for (size_t i = 0; i < tasks->count; i++)
+			if ((c = claims_find(&claims, tasks->item[i])) != NULL) {
+				claims_drop(&claims, (size_t)(c - claims.item));
+				count++;
+			}
+		if (count > 0 && claims_save(&claims, err) == -1)
+			count = -1;
+		claims_free(&claims);
 	}
-	claims_free(&claims);
-	return rc;
+	claims_free(&known);
+	return count;
 }

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "list/list.h"
+#include "sys/file.h"
 #include "sys/lock.h"
 
 /*
@@ -29,6 +30,7 @@ struct claim {
 struct claims {
 	struct claim *item;
 	size_t count;
+	struct file_mark mark; /* the file that has these claims; not set: none has them */
 	/* claims_lock() alone: */
 	bool locked;
 	const struct list *list;
@@ -38,8 +40,11 @@ struct claims {
 /* Read without a lock.  No record: count 0, at the cost of one failed access(). */
 int claims_load(const struct list *, struct claims *, struct error *);
 /* Read under its lock, to be changed; the list's lock, if both are held, is taken first.
- * Locked until claims_unlock(), which keeps what was read, or claims_free(). */
-int claims_lock(const struct list *, struct claims *, struct deadline, struct error *);
+ * Locked until claims_unlock(), which keeps what was read, or claims_free().  `known` (NULL: none)
+ * was read before: if the file has not changed since, those claims are moved instead of a second
+ * read.  claims_move() them back afterwards. */
+int claims_lock(
+    const struct list *, struct claims *, struct claims *known, struct deadline, struct error *);
 int claims_save(struct claims *, struct error *);
 void claims_unlock(struct claims *);
 void claims_free(struct claims *);
@@ -49,8 +54,12 @@ void claims_move(struct claims *to, struct claims *from);
 const struct claim *claims_find(const struct claims *, const char *task);
 struct claim *claims_add(struct claims *); /* empty */
 void claims_drop(struct claims *, size_t index);
-/* The claim on this task is removed from the record. */
-int claims_forget(const struct list *, const char *task, struct deadline, struct error *);
+/* A claim as the record has it. */
+struct json_object *claims_print(const struct claim *);
+int claims_parse(struct claims *, const char *text, struct error *); /* adds it */
+/* The claims on these tasks are removed from the record: how many, or -1. */
+int claims_forget(
+    const struct list *, const struct strings *tasks, struct deadline, struct error *);
 
 /* Does this claim's client process still live (pid and start time)?  True if that cannot be
  * told: no pid, or one of another machine or container. */

@@ -9,7 +9,7 @@
  * through our hooks has one, and without claims nothing is read, so that this
  * costs a hook run little.
  */
-#include "agent/release.h"
+#include "agent/release-part.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,47 +21,8 @@
 #include "base/text.h"
 #include "list/graph.h"
 #include "list/journal.h"
-#include "json/out.h"
-
-struct releasing {
-	const struct list *list;
-	const struct agent *agent; /* whose; in release_dead() who looks; NULL */
-	const char *why, *ended;
-	const struct strings *ids; /* release_tasks() */
-	struct deadline deadline;
-	struct claims *known; /* see release.h */
-	struct released *out;
-	size_t from;           /* how many were in there before */
-	struct strings owned;  /* tasks that have the agent as their owner */
-	struct strings forget; /* tasks whose claims are dropped */
-	struct strings settle; /* tasks whose claims are settled */
-	struct strings unused; /* tasks whose claim was never used */
-	struct task_set give;  /* tasks to give back, as they are */
-	struct strings why_so; /* parallel to them */
-	struct strings whys;   /* parallel to out->tasks */
-	struct strings texts;  /* parallel to out->tasks: as they are now */
-};
 
 void
-released_free(struct released *r)
-{
-	task_set_free(&r->tasks);
-	strings_free(&r->ready);
-}
-
-const char *
-released_from(const struct released *r)
-{
-	const char *owner = r->tasks.count > 0 ? r->tasks.item[0].owner : NULL;
-
-	for (size_t i = 0; i < r->tasks.count; i++)
-		if (!text_equal(owner, r->tasks.item[i].owner))
-			return "An agent that is gone";
-	return owner;
-}
-
-/* Before deciding, also again after a lost lock. */
-static void
 release_begin(struct releasing *r)
 {
 	strings_free(&r->forget);
@@ -69,6 +30,18 @@ release_begin(struct releasing *r)
 	strings_free(&r->unused);
 	task_set_free(&r->give);
 	strings_free(&r->why_so);
+	claims_free(&r->dropped);
+	r->next = r->first;
+	r->more = false;
+}
+
+/* Is the portion full?  A document is written once for all. */
+static bool
+release_full(struct releasing *r, const struct store *s)
+{
+	if (s->layout != STORE_DOCUMENT && r->give.count >= STORE_PORTION)
+		r->more = true;
+	return r->more;
 }
 
 static void
@@ -100,7 +73,6 @@ release_write(struct releasing *r, struct store *s, struct error *err)
 		rc = store_apply(s, op, count, r->deadline, err);
 	if (rc == -1 && err->kind == ERROR_NOT_FOUND)
 		err->kind = ERROR_LOST; /* the client has deleted it: decide again */
-	/* Of many, some may be written although others could not be. */
 	for (size_t i = 0; i < count; i++)
 		if (op[i].result == 1) {
 			task_copy(task_set_add(&r->out->tasks), &op[i].before);
@@ -121,6 +93,8 @@ release_update_claims(struct releasing *r, struct claims *claims, struct error *
 
 	for (i = 0; i < claims->count;) {
 		if (strings_has(&r->forget, claims->item[i].task)) {
+			*claims_add(&r->dropped) = claims->item[i];
+			claims->item[i] = (struct claim){ 0 };
 			claims_drop(claims, i);
 			changed = true;
 			continue;
@@ -132,48 +106,23 @@ release_update_claims(struct releasing *r, struct claims *claims, struct error *
 	return changed ? claims_save(claims, err) : 0;
 }
 
-/* Journal what was done, and find out what of it can be started now. */
-static void
-release_finish(struct releasing *r, struct store *s)
+/* Portion by portion, each decided, written and journalled by itself. */
+static int
+release_run(struct releasing *r, struct store *s,
+    int (*held)(void *, struct store *, struct error *), struct error *err)
 {
-	size_t released = r->out->tasks.count - r->from, count = released + r->unused.count, i;
-	struct journal_entry *entries = mem_grow(NULL, count + 1, sizeof(*entries));
-	struct blockers b;
-	struct error ignored;
+	bool more;
+	int rc;
 
-	for (i = released; i < count; i++)
-		entries[i] = (struct journal_entry){
-			.event = "unclaim",
-			.task = r->unused.item[i - released],
-			.session = r->agent != NULL ? r->agent->session : NULL,
-			.why = "the client never made the call",
-		};
-	for (i = 0; i < released; i++) {
-		const struct task *t = &r->out->tasks.item[r->from + i];
-
-		entries[i] = (struct journal_entry){
-			.event = "release",
-			.task = t->id,
-			.agent = t->owner,
-			.session = r->agent != NULL ? r->agent->session : NULL,
-			.why = r->whys.item[i],
-			.from = claim_task_facts(t->status, t->owner),
-			.to = claim_task_facts(task_held(t) ? t->status : TASK_PENDING, NULL),
-			.extra = claim_texts(buf_text(&t->text), r->texts.item[i]),
-		};
-		/* The agent is, and not only this task given back. */
-		out_bool(entries[i].extra, "ended", r->ids == NULL);
-		if (store_blockers(s, t, &b, &ignored) == 0) {
-			if (b.count == 0 && !task_held(t))
-				strings_add(&r->out->ready, t->id);
-			blockers_free(&b);
-		}
-	}
-	(void)journal_append_all(r->list, s->durability, entries, count, r->deadline, &ignored);
-	free(entries);
-	release_begin(r);
-	strings_free(&r->whys);
-	strings_free(&r->texts);
+	journal_group(r->group);
+	do {
+		r->from = r->out->tasks.count;
+		rc = store_locked(s, held, r, r->deadline, err);
+		more = rc == 0 && r->more;
+		r->first = r->next;
+		release_finish(r, s);
+	} while (more);
+	return rc;
 }
 
 /* ---- one agent ---- */
@@ -235,20 +184,24 @@ release_agent_held(void *arg, struct store *s, struct error *err)
 	const struct claim *c;
 	struct claims claims;
 	size_t i;
-	int rc = 0;
+	int rc;
 
 	release_begin(r);
-	if (claims_lock(r->list, &claims, r->deadline, err) == -1)
+	if (claims_lock(r->list, &claims, r->known, r->deadline, err) == -1)
 		return -1;
-	for (i = 0; rc == 0 && i < claims.count; i++)
+	rc = store_cache(s, err);
+	for (i = 0; rc == 0 && i < claims.count && !release_full(r, s); i++)
 		if (is_its_claim(&claims.item[i], r->agent))
 			rc = release_claimed(r, s, &claims.item[i], err);
-	for (i = 0; rc == 0 && i < r->owned.count; i++) {
+	for (; rc == 0 && r->next < r->owned.count && !release_full(r, s); r->next++) {
+		const char *id = r->owned.item[r->next];
+
 		/* A claim by another agent of the same name stays. */
-		c = claims_find(&claims, r->owned.item[i]);
-		if (c == NULL || is_its_claim(c, r->agent))
-			rc = release_owned(r, s, r->owned.item[i], err);
+		c = claims_find(&claims, id);
+		if (task_set_find(&r->give, id) == NULL && (c == NULL || is_its_claim(c, r->agent)))
+			rc = release_owned(r, s, id, err);
 	}
+	store_uncache(s);
 	if (rc == 0)
 		rc = release_write(r, s, err);
 	if (rc == 0)
@@ -278,7 +231,6 @@ release_agent(const struct list *list, struct store *s, const struct agent *agen
 		.deadline = deadline,
 		.known = known != NULL ? known : &own,
 		.out = out,
-		.from = out->tasks.count,
 	};
 	int rc = known != NULL ? 0 : claims_load(list, &own, err);
 
@@ -286,10 +238,8 @@ release_agent(const struct list *list, struct store *s, const struct agent *agen
 		rc = store_scan(s, agent->name, note_unfinished, &r.owned, err);
 	if (rc != -1 && agent->id != NULL)
 		rc = store_scan(s, agent->id, note_unfinished, &r.owned, err);
-	if (rc != -1 && (r.owned.count > 0 || has_claim(r.known, agent))) {
-		rc = store_locked(s, release_agent_held, &r, deadline, err);
-		release_finish(&r, s);
-	}
+	if (rc != -1 && (r.owned.count > 0 || has_claim(r.known, agent)))
+		rc = release_run(&r, s, release_agent_held, err);
 	strings_free(&r.owned);
 	claims_free(&own);
 	return rc;
@@ -321,12 +271,14 @@ release_tasks_held(void *arg, struct store *s, struct error *err)
 {
 	struct releasing *r = arg;
 	struct claims claims;
-	int rc = 0;
+	int rc;
 
 	release_begin(r);
-	for (size_t i = 0; rc == 0 && i < r->ids->count; i++)
-		rc = release_named(r, s, r->ids->item[i], err);
-	if (rc == -1 || claims_lock(r->list, &claims, r->deadline, err) == -1)
+	rc = store_cache(s, err);
+	for (; rc == 0 && r->next < r->ids->count && !release_full(r, s); r->next++)
+		rc = release_named(r, s, r->ids->item[r->next], err);
+	store_uncache(s);
+	if (rc == -1 || claims_lock(r->list, &claims, NULL, r->deadline, err) == -1)
 		return -1;
 	if ((rc = release_write(r, s, err)) == 0)
 		rc = release_update_claims(r, &claims, err);
@@ -344,11 +296,21 @@ release_tasks(const struct list *list, struct store *s, const struct strings *id
 		.why = why,
 		.deadline = deadline,
 		.out = out,
-		.from = out->tasks.count,
 	};
-	int rc = store_locked(s, release_tasks_held, &r, deadline, err);
+	size_t done = out->tasks.count;
+	int rc = store_cache(s, err);
 
-	release_finish(&r, s);
+	/* Of more than one portion all are checked first. */
+	for (size_t i = 0; rc == 0 && ids->count > STORE_PORTION && i < ids->count; i++)
+		rc = release_named(&r, s, ids->item[i], err);
+	store_uncache(s);
+	if (rc == 0)
+		rc = release_run(&r, s, release_tasks_held, err);
+	release_begin(&r);
+	done = out->tasks.count - done;
+	if (rc == -1 && done > 0)
+		error_prefix(
+		    err, "%zu of %zu tasks are released, the others not", done, ids->count);
 	return rc;
 }
 
@@ -392,9 +354,10 @@ release_dead_held(void *arg, struct store *s, struct error *err)
 	int rc;
 
 	release_begin(r);
-	if (claims_lock(r->list, &claims, r->deadline, err) == -1)
+	if (claims_lock(r->list, &claims, r->known, r->deadline, err) == -1)
 		return -1;
-	for (i = 0; i < claims.count; i++) {
+	rc = store_cache(s, err);
+	for (i = 0; rc == 0 && i < claims.count && !release_full(r, s); i++) {
 		const struct claim *c = &claims.item[i];
 		enum claim_state state = release_verdict(r, s, c, &t, &give);
 
@@ -408,7 +371,9 @@ release_dead_held(void *arg, struct store *s, struct error *err)
 			release_give_back(r, &t,
 			    claims_alive(c) ? "its session has ended" : "its client is gone");
 	}
-	rc = release_write(r, s, err);
+	store_uncache(s);
+	if (rc == 0)
+		rc = release_write(r, s, err);
 	if (rc == 0)
 		rc = release_update_claims(r, &claims, err);
 	task_free(&t);
@@ -428,7 +393,6 @@ release_dead(const struct list *list, struct store *s, const char *ended, const 
 		.deadline = deadline,
 		.known = known != NULL ? known : &own,
 		.out = out,
-		.from = out->tasks.count,
 	};
 	struct task t = TASK_INIT;
 	bool work = false, give;
@@ -437,10 +401,8 @@ release_dead(const struct list *list, struct store *s, const char *ended, const 
 	for (size_t i = 0; i < r.known->count && !work; i++)
 		work = release_verdict(&r, s, &r.known->item[i], &t, &give) != CLAIM_HELD;
 	task_free(&t);
-	if (work) {
-		rc = store_locked(s, release_dead_held, &r, deadline, err);
-		release_finish(&r, s);
-	}
+	if (work)
+		rc = release_run(&r, s, release_dead_held, err);
 	claims_free(&own);
 	return rc;
 }
@@ -466,26 +428,4 @@ release_plan(struct store *s, const char *ended, const struct agent *self, struc
 		claims_drop(known, i);
 	}
 	task_free(&t);
-}
-
-void
-release_message(struct buf *out, const char *who, bool terminated, const struct released *r)
-{
-	size_t i;
-
-	if (who != NULL) {
-		text_show(out, who, strlen(who), TEXT_LINE, 120);
-		buf_puts(out, terminated ? " was terminated." : " has shut down.");
-	}
-	if (r->tasks.count == 0)
-		return;
-	buf_printf(out, "%s%zu task(s) were unassigned: ", who != NULL ? " " : "", r->tasks.count);
-	for (i = 0; i < r->tasks.count; i++) {
-		if (i > 0)
-			buf_puts(out, ", ");
-		task_name(out, &r->tasks.item[i]);
-	}
-	buf_puts(out,
-	    ". Use TaskList to check availability and TaskUpdate with owner to reassign them "
-	    "to idle teammates.");
 }

@@ -25,7 +25,8 @@ const char *released_from(const struct released *);
  * another agent has by now is not changed. */
 int release_agent(const struct list *, struct store *, const struct agent *, const char *why,
     struct claims *known, struct released *, struct deadline, struct error *);
-/* These tasks, all of them or none. */
+/* These tasks, all of them or none.  More than STORE_PORTION are checked as a whole and then
+ * released in portions. */
 int release_tasks(const struct list *, struct store *, const struct strings *ids, const char *why,
     struct released *, struct deadline, struct error *);
 
@@ -45,7 +46,7 @@ void release_plan(struct store *, const char *ended_session, const struct agent 
 
 /* The client's words: `backend-2 has shut down. 2 task(s) were unassigned: #1 "A", #2 "B". Use
  * TaskList to check availability and TaskUpdate with owner to reassign them to idle teammates.` /
- * `was terminated.`  who NULL: nobody has ended. */
+ * `was terminated.`  who NULL: no agent has ended. */
 void release_message(struct buf *, const char *who, bool terminated, const struct released *);
 
 #endif

@@ -28,7 +28,7 @@ report_journal(const struct list *list, enum durability durability, const struct
     const struct task *before, const struct task *after, struct deadline deadline)
 {
 	struct journal_entry entry = {
-		.event = "sync",
+		.event = "report",
 		.task = after->id,
 		.agent = agent_owner(a),
 		.session = a->session,
@@ -57,7 +57,7 @@ report_apply_held(void *arg, struct store *s, struct error *err)
 {
 	struct applying *a = arg;
 	const struct report_item *item = a->item;
-	struct change change = { .status = item->status };
+	struct change change = { .status = item->status, .follows = true };
 	const struct claim *c;
 	struct error ignored;
 	int rc;
@@ -66,7 +66,7 @@ report_apply_held(void *arg, struct store *s, struct error *err)
 		change.owner = agent_owner(a->agent);
 	else if (item->status == TASK_PENDING || item->status == TASK_BLOCKED)
 		change.owner = "";
-	if (claims_lock(a->list, &a->now, a->deadline, err) == -1)
+	if (claims_lock(a->list, &a->now, a->known, a->deadline, err) == -1)
 		return -1;
 	rc = store_update(
 	    s, item->task, &change, report_ask, a, &a->before, &a->after, a->deadline, err);

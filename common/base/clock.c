@@ -97,6 +97,17 @@ clock_sleep_us(int64_t us)
 		;
 }
 
+bool
+clock_wait_again(size_t *tries)
+{
+	static const int waits_us[] = { 200, 1000, 5000 };
+
+	if (*tries == sizeof(waits_us) / sizeof(waits_us[0]))
+		return false;
+	clock_sleep_us(waits_us[(*tries)++]);
+	return true;
+}
+
 /* Days since 1970-01-01 of a date in the proleptic Gregorian calendar.  The
  * year begins in March here, so that the leap day is its last. */
 static int64_t

@@ -25,6 +25,9 @@ struct deadline deadline_first(struct deadline, struct deadline);
 int64_t deadline_left(struct deadline); /* ms, 0 when past; INT64_MAX never */
 bool deadline_past(struct deadline);
 void clock_sleep_us(int64_t us); /* the whole time, even if signals arrive */
+/* Before a file that another program may be writing is read again: waits 0.2, 1 and 5 ms; then
+ * false.  *tries starts with 0. */
+bool clock_wait_again(size_t *tries);
 
 /* "2026-02-06T20:41:00.123Z" / without fraction; room of CLOCK_ISO bytes. */
 #define CLOCK_ISO 32

@@ -19,6 +19,8 @@ enum error_kind {
 	ERROR_BUSY,      /* the deadline passed while waiting for a lock */
 	ERROR_LOST,      /* the lock was taken over before the commit, or the task has changed */
 	ERROR_REFUSED,   /* a rule forbids it */
+	ERROR_TAKEN,     /* another agent has the task */
+	ERROR_PARTLY,    /* the first of many changes are made, the others not */
 };
 
 struct error {
@@ -37,7 +39,7 @@ int error_sys(struct error *, const char *fmt, ...) __attribute__((format(printf
 int error_prefix(struct error *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* After a failed call: was it interrupted by a signal, and is to be tried again?  `tries` starts
- * at 0; after a hundred interruptions in a row the answer is no. */
+ * at 0; after a hundred interruptions in a row the answer is false. */
 bool error_again(int *tries);
 
 #endif

@@ -71,7 +71,7 @@ text_sequence(const char *s, const char *end, bool *look)
 	return (size_t)(p - s);
 }
 
-/* The length of the sequences here that leave nothing. */
+/* Length of the sequences here that only change the look. */
 static size_t
 looks(const char *s, const char *end)
 {
@@ -191,7 +191,7 @@ show_one(struct showing *w, const char **p, const char *end)
 	size_t len;
 	bool look;
 
-	/* Nearly every character is one of these, which no rule below is about. */
+	/* Fast path: printable ASCII other than '<'. */
 	if (*from >= 0x20 && *from < 0x7f && *from != '<') {
 		w->last = (unsigned char)*from;
 		(*p)++;

@@ -39,9 +39,9 @@ enum config_turn_end { TURN_END_IGNORE, TURN_END_NUDGE };
 enum config_unfinished { UNFINISHED_RELEASE, UNFINISHED_BLOCK, UNFINISHED_KEEP };
 
 struct config_file {
-	char *path;    /* absolute; NULL: there is none */
-	char *root;    /* the directory its relative paths start from; NULL: the event's */
-	char hash[65]; /* SHA-256 of its bytes */
+	char *path;          /* absolute; NULL: there is none */
+	char *root;          /* the directory its relative paths start from; NULL: the event's */
+	char hash[HASH_HEX]; /* SHA-256 of its bytes */
 	struct buf text;
 	bool commands; /* has gates, sync commands or an allow list */
 };

@@ -123,7 +123,7 @@ hash_strings(struct hash *h, const struct strings *list)
 }
 
 void
-gate_hash(const struct gate *g, char out[65])
+gate_hash(const struct gate *g, char out[HASH_HEX])
 {
 	const struct gate_when *w = &g->when;
 	char numbers[200];

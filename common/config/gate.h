@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "json/json.h"
 
@@ -99,7 +100,7 @@ const char *gate_check_name(enum gate_check);
 void gate_command(struct buf *, const struct gate *);
 
 /* SHA-256 of the whole definition. */
-void gate_hash(const struct gate *, char out[65]);
+void gate_hash(const struct gate *, char out[HASH_HEX]);
 
 /* -1 if a gate needs one that does not exist, or needs itself by way of others. */
 int gates_check(const struct gates *, struct error *);

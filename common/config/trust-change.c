@@ -29,7 +29,7 @@ static void
 compare_gate(struct buf *b, const struct gate *old, const struct gate *new)
 {
 	struct buf a = { 0 }, c = { 0 };
-	char ha[65], hc[65];
+	char ha[HASH_HEX], hc[HASH_HEX];
 
 	gate_hash(old, ha);
 	gate_hash(new, hc);

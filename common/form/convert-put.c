@@ -276,7 +276,7 @@ parents_return(const struct task_index *index, size_t first, struct strings *cyc
 }
 
 static int
-check_parents(const struct task_set *set, struct error *err)
+check_parent_cycles(const struct task_set *set, struct error *err)
 {
 	struct strings cycle = { 0 };
 	struct task_index index;
@@ -301,7 +301,7 @@ check_order(const struct task_set *set, size_t *order, struct error *err)
 		     : refuse_cycle(&cycle, "wait for each other", "dependencies", err);
 
 	strings_free(&cycle);
-	return rc == 0 ? check_parents(set, err) : rc;
+	return rc == 0 ? check_parent_cycles(set, err) : rc;
 }
 
 int

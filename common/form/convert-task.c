@@ -222,14 +222,10 @@ gather_open(struct conversion *v)
 	const struct convert_context *c = v->context;
 	const struct task *t = v->task;
 	struct strings waits = { 0 };
-	size_t i, at;
 
-	for (i = 0; i < t->blocked_by.count; i++) {
-		at = c->all != NULL ? task_index_find(&c->index, t->blocked_by.item[i])
-				    : TASK_NOWHERE;
-		if (at == TASK_NOWHERE || task_open(&c->all->item[at]))
+	for (size_t i = 0; i < t->blocked_by.count; i++)
+		if (c->all == NULL || task_blocks(task_index_get(&c->index, t->blocked_by.item[i])))
 			strings_add(&waits, t->blocked_by.item[i]);
-	}
 	gather_ids(c, &v->open, &waits, NULL);
 	strings_free(&waits);
 }

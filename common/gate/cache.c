@@ -46,7 +46,7 @@ find_program(const char *name)
 
 void
 cache_key(const struct gate *g, const char *tree, const char *cwd, const struct strings *env,
-    char out[65])
+    char out[HASH_HEX])
 {
 	char definition[HASH_HEX],
 	    *program = find_program(g->argv.count > 0 ? g->argv.item[0] : "");

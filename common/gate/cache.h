@@ -20,13 +20,13 @@
 struct cache_entry {
 	int64_t time_ms, ms;
 	uint64_t output_total;
-	char digest[65];
+	char digest[HASH_HEX];
 	bool flaky;
 };
 
 /* tree: hash of what the gate reads; cwd: where it runs. */
 void cache_key(const struct gate *, const char *tree, const char *cwd, const struct strings *env,
-    char out[65]);
+    char out[HASH_HEX]);
 
 bool cache_find(int statefd, const char *key, int64_t ttl_ms, struct cache_entry *);
 int cache_put(

@@ -54,7 +54,7 @@ completion_metadata(const struct completion *c, const char *key, const struct js
 }
 
 void
-completion_hash(const struct task *t, char out[65])
+completion_hash(const struct task *t, char out[HASH_HEX])
 {
 	struct hash h;
 

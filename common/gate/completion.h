@@ -41,6 +41,6 @@ int completion_check(
     const struct completion *, enum gate_check, struct buf *reason, struct error *);
 
 /* The SHA-256 that ties a receipt to a task's subject and description. */
-void completion_hash(const struct task *, char out[65]);
+void completion_hash(const struct task *, char out[HASH_HEX]);
 
 #endif

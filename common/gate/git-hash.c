@@ -122,7 +122,7 @@ git_in_scope(const struct strings *files, const struct strings *writes, const ch
 
 int
 git_tree_hash(const struct git_tree *t, const struct strings *files, const struct strings *writes,
-    char out[65], char **why)
+    char out[HASH_HEX], char **why)
 {
 	struct hash h;
 
@@ -238,7 +238,7 @@ walk_dir(struct tree_walk *w, int dirfd, const char *prefix, int depth)
 
 int
 git_files_hash(const char *dir, const struct strings *files, const struct strings *writes,
-    char out[65], char **why)
+    char out[HASH_HEX], char **why)
 {
 	struct tree_walk w = { .files = files, .writes = writes, .why = why };
 	int fd, rc;

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/mem.h"
 
 /*
@@ -25,11 +26,11 @@
 #define GIT_HASH_MAX (256u << 20)
 
 struct git_entry {
-	char *path;   /* from the root */
-	char *record; /* what git printed about it: modes and object ids */
-	char sum[65]; /* of its mode and content now; "" if it cannot be hashed */
-	char *why;    /* why not */
-	bool hidden;  /* assume-unchanged or skip-worktree: maybe not changed at all */
+	char *path;         /* from the root */
+	char *record;       /* what git printed about it: modes and object ids */
+	char sum[HASH_HEX]; /* of its mode and content now; "" if it cannot be hashed */
+	char *why;          /* why not */
+	bool hidden;        /* assume-unchanged or skip-worktree: maybe not changed at all */
 };
 
 struct git_tree {
@@ -47,13 +48,13 @@ void git_tree_free(struct git_tree *);
 /* Globs from the root.  files NULL or empty: everything; writes: left out.
  * 1 hashed; 0 it cannot be (why, owned, says). */
 int git_tree_hash(const struct git_tree *, const struct strings *files,
-    const struct strings *writes, char out[65], char **why);
+    const struct strings *writes, char out[HASH_HEX], char **why);
 
 bool git_in_scope(const struct strings *files, const struct strings *writes, const char *path);
 
 /* Outside a repository: the files below dir that match; 1 or 0 as above. */
 int git_files_hash(const char *dir, const struct strings *files, const struct strings *writes,
-    char out[65], char **why);
+    char out[HASH_HEX], char **why);
 
 /* The paths in scope whose state differs between two trees of one repository. */
 void git_tree_difference(const struct git_tree *, const struct git_tree *,

@@ -22,9 +22,9 @@ enum plan_state { PLAN_SKIP, PLAN_WAIT, PLAN_RUN, PLAN_DONE };
 
 struct plan_item { /* beside verify.result[i] */
 	enum plan_state state;
-	char *cwd;          /* where it runs */
-	struct strings env; /* variables added to child_env() */
-	char scope[65];     /* hash of what it reads, before it ran; "" unknown */
+	char *cwd;            /* where it runs */
+	struct strings env;   /* variables added to child_env() */
+	char scope[HASH_HEX]; /* hash of what it reads, before it ran; "" unknown */
 	struct child child;
 	int64_t ms;    /* of earlier tries */
 	int64_t began; /* this try, monotonic */

@@ -203,7 +203,7 @@ verify_force(const struct verify_request *req, const struct task *t, const char 
 		.session = req->agent.session,
 		.why = reason,
 		.extra = out_object() };
-	char hash[65];
+	char hash[HASH_HEX];
 
 	completion_hash(t, hash);
 	out_shown(entry.extra, "subject", t->subject, SUBJECT_CHARS);

@@ -71,7 +71,7 @@ tree_contains(const char *root, const char *path)
 
 /* The hash of what gate i reads; "" and the reason (owned) if there is none. */
 static void
-scope_hash(struct plan *p, size_t i, char out[65], char **why)
+scope_hash(struct plan *p, size_t i, char out[HASH_HEX], char **why)
 {
 	const struct gate *g = p->verify->result[i].gate;
 
@@ -96,7 +96,7 @@ cache_ttl(const struct plan *p, const struct gate *g)
 
 /* The cache key of gate i, with the variables that it declares and those passed on to it. */
 static void
-cache_key_of(struct plan *p, size_t i, char out[65])
+cache_key_of(struct plan *p, size_t i, char out[HASH_HEX])
 {
 	const struct gate *g = p->verify->result[i].gate;
 	struct strings env = { 0 };
@@ -179,7 +179,7 @@ verify_tree_moved(struct plan *p, struct strings *paths)
 	verify_tree_read(p);
 	for (size_t i = 0; i < p->verify->count; i++) {
 		const struct gate *g = p->verify->result[i].gate;
-		char now[65], *why;
+		char now[HASH_HEX], *why;
 
 		if (p->item[i].state != PLAN_DONE || p->item[i].scope[0] == '\0')
 			continue;

@@ -153,7 +153,7 @@ check_again(struct plan *p, struct error *e)
 	struct strings again = { 0 };
 	struct buf text = { 0 };
 	const char *rule = NULL;
-	char hash[65];
+	char hash[HASH_HEX];
 	bool asked;
 	int rc;
 

@@ -41,8 +41,8 @@ struct gate_result {
 	int64_t ms;
 	uint64_t output_total;
 	struct buf tail; /* of the last try's output */
-	char digest[65];
-	char key[65]; /* in the cache; "" none */
+	char digest[HASH_HEX];
+	char key[HASH_HEX]; /* in the cache; "" none */
 };
 
 /* RUNS: about twice a second; the result has the time so far, and in tail the end of the
@@ -90,11 +90,11 @@ struct verify {
 	size_t count;
 	struct strings warnings;
 	enum trust trust;
-	char tree_before[65], tree_after[65]; /* "" unknown */
-	char *head;                           /* NULL */
-	char *base;                           /* the commit at which the task was claimed; NULL */
-	char subject_hash[65];                /* SHA-256 of subject NUL description */
-	struct gate *own;                     /* the gate made of metadata.verify; NULL */
+	char tree_before[HASH_HEX], tree_after[HASH_HEX]; /* "" unknown */
+	char *head;                                       /* NULL */
+	char *base;                  /* the commit at which the task was claimed; NULL */
+	char subject_hash[HASH_HEX]; /* SHA-256 of subject NUL description */
+	struct gate *own;            /* the gate made of metadata.verify; NULL */
 	struct task task;
 	int64_t ms;
 };

@@ -151,7 +151,8 @@ mirror_text(const struct mirror *m, struct buf *out, struct error *e)
 	return rc;
 }
 
-/* Wait until nobody runs commands: 1, 0 another process with the same settings waits already, -1.
+/* Wait until no other process runs commands: 1, 0 another process with the same settings waits
+ * already, -1.
  */
 static int
 mirror_turn(const struct mirror *m, int state, struct lock *turn, struct error *e)
@@ -198,7 +199,7 @@ mirror_rounds(const struct mirror *m, int state, struct error *e)
 	int rc;
 
 	if ((rc = mirror_text(m, &text, e)) != 1)
-		return rc;
+		goto out;
 	if (trust_check(m->list->config, m->config, m->cwd, &trust, &why, e) == -1) {
 		trust = TRUST_UNKNOWN;
 		buf_puts(&why, e->text);
@@ -207,6 +208,10 @@ mirror_rounds(const struct mirror *m, int state, struct error *e)
 	mirror_round(m, state, &text, untrusted);
 	if ((rc = mirror_text(m, &again, e)) == 1 && strcmp(buf_text(&text), buf_text(&again)) != 0)
 		mirror_round(m, state, &again, untrusted);
+out:
+	buf_free(&text);
+	buf_free(&again);
+	buf_free(&why);
 	return rc;
 }
 
@@ -241,13 +246,13 @@ mirror_detached(const struct mirror *m)
 	mirror_run_all(&own);
 }
 
-/* Twice forked: the process is nobody's child, and a server has none to wait for. */
+/* Fork twice, so that init reaps the process and a server has no child to wait for. */
 void
 mirror_start(const struct mirror *m)
 {
 	pid_t pid;
 
-	/* Who runs a command sees what it has changed; a process that it leaves would be killed. */
+	/* A sync command does not start sync commands for its own changes. */
 	if (m->config->mirror_count == 0 || getenv(EVENT) != NULL)
 		return;
 	pid = fork();

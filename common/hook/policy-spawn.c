@@ -65,7 +65,7 @@ add_id(struct strings *ids, const char *digits, size_t len)
 		strings_add(ids, id);
 }
 
-/* Digits that stand alone: not 3.5, 3rd, 3-4, #333aaa. */
+/* Digits that are a word of their own: not 3.5, 3rd, 3-4, #333aaa. */
 static size_t
 number_at(const char *p)
 {

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "task/macf.h"
 
 void
 policy_object(struct decision *d, enum config_level level, const char *rule, struct buf *text)
@@ -98,41 +97,16 @@ policy_start(const struct facts *f, struct decision *d)
 	policy_object(d, f->config->rules.blocked, "blocked", &b);
 }
 
-static void
-agent_type_line(struct buf *b, const struct facts *f, const char *wanted)
-{
-	const char *else_do =
-	    f->agent_type != NULL ? "take another task" : "start an agent of that type for it";
-
-	buf_puts(b, "Task ");
-	task_name(b, f->query.task);
-	buf_puts(b, " is meant for an agent of type ");
-	text_show(b, wanted, strlen(wanted), TEXT_LINE, 80);
-	buf_puts(b, f->agent_type != NULL ? "; yours is " : "; you are the main thread");
-	if (f->agent_type != NULL)
-		text_show(b, f->agent_type, strlen(f->agent_type), TEXT_LINE, 80);
-	if (f->config->rules.agent_type == LEVEL_WARN) {
-		buf_printf(b, ". If you are not to do it, set it to pending and %s.", else_do);
-		return;
-	}
-	buf_puts(b, ". If you are to do it, first remove [SA:");
-	text_show(b, wanted, strlen(wanted), TEXT_LINE, 80);
-	buf_printf(b, "] from its subject; else %s.", else_do);
-}
-
 void
 policy_agent_type(const struct facts *f, struct decision *d)
 {
-	char *wanted = macf_agent_type(f->query.task->subject);
+	enum config_level level = f->config->rules.agent_type;
 	struct buf b = { 0 };
 
 	/* An agent that is not the main thread, of a type that is not known, may be the one. */
-	if (wanted != NULL && (f->agent_type != NULL ? !macf_same_type(wanted, f->agent_type)
-						     : f->query.self->id == NULL)) {
-		agent_type_line(&b, f, wanted);
-		policy_object(d, f->config->rules.agent_type, "agent_type", &b);
-	}
-	free(wanted);
+	if (f->agent_type != NULL || f->query.self->id == NULL)
+		claim_type_text(&b, f->query.task, f->agent_type, level == LEVEL_REFUSE);
+	policy_object(d, level, "agent_type", &b);
 }
 
 static void
@@ -277,6 +251,14 @@ policy_depend(const struct facts *f, struct decision *d)
 			    "task first (TaskList shows the ids).");
 			policy_object(
 			    d, f->config->rules.unknown_dependency, "unknown_dependency", &b);
+		} else if (edge->part) {
+			edge_line(&b, edge);
+			buf_puts(&b, ": it is a part of #");
+			other = edge->cycle.item[edge->cycle.count - 1];
+			text_show(&b, other, strlen(other), TEXT_LINE, TEXT_SUBJECT);
+			buf_puts(&b, ", which is completed after its parts. Leave that dependency "
+				     "out.");
+			policy_object(d, f->config->rules.cycle, "cycle", &b);
 		} else if (edge->cycle.count > 0) {
 			edge_line(&b, edge);
 			buf_puts(&b, ": that would close the cycle ");

@@ -118,6 +118,8 @@ update_level(const struct config *c, enum claim_result r)
 		return c->rules.blocked;
 	case CLAIM_AGENT_BUSY:
 		return c->rules.busy;
+	case CLAIM_OTHER_TYPE:
+		return c->rules.agent_type;
 	default:
 		return LEVEL_OFF;
 	}

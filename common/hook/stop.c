@@ -200,7 +200,8 @@ stop_adopt_claims(struct hook *h)
 	for (size_t i = 0; i < h->in.claims.count; i++)
 		any |= by_main_thread(&h->in.claims.item[i], ev->session_id);
 	transcript = any ? json_member_string(&ev->json, JSON_ROOT, "agent_transcript_path") : NULL;
-	if (transcript == NULL || claims_lock(&h->in.list, &claims, hook_patience(h), &e) == -1) {
+	if (transcript == NULL ||
+	    claims_lock(&h->in.list, &claims, &h->in.claims, hook_patience(h), &e) == -1) {
 		free(transcript);
 		return;
 	}
@@ -274,8 +275,10 @@ stop_settle_own(struct hook *h)
 	if (!agent_ends(&h->in.event) || hook_claims(h, &ignored) == -1)
 		return;
 	for (size_t i = 0; i < h->in.claims.count; i++)
-		if (claim_is_by(&h->in.claims.item[i], &h->in.self))
+		if (claim_is_by(&h->in.claims.item[i], &h->in.self)) {
 			h->in.claims.item[i].settled = true;
+			file_unmark(&h->in.claims.mark); /* it differs from the file now */
+		}
 }
 
 int

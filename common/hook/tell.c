@@ -27,7 +27,7 @@ add_paragraph(struct buf *b, const char *text)
 	buf_puts(b, text);
 }
 
-/* Its own call is being answered, and it is not a subagent: it can be told at once. */
+/* Can the caller be told in this answer?  Not a subagent. */
 static bool
 listens(const struct hook *h)
 {

@@ -1,8 +1,9 @@
 /*
  * Which tasks does a batch of changes concern?
  *
- * That is known before any of them is read: a layout can lock them first, and
- * read each once.
+ * It is found out before the batch locks anything: a layout can lock those
+ * tasks first, and read each once under the lock.  A delete scans the list for
+ * the tasks that name the deleted one.
  */
 #include <stdlib.h>
 #include <string.h>

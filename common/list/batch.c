@@ -74,6 +74,7 @@ change_own(struct batch *b, size_t i, struct error *err)
 		own = *op->change;
 		if (own.status != TASK_NO_STATUS)
 			t->to_blocked = own.status == TASK_BLOCKED;
+		t->follows = own.follows;
 		if (t->to_blocked)
 			own.status = TASK_NO_STATUS;
 	}
@@ -126,7 +127,7 @@ add_edge(
 	const struct store_op *op = &b->op[i];
 	struct batch_task *t = batch_find(b, b->id[i]), *o = batch_find(b, other);
 	struct batch_task *blocked = up ? t : o, *blocker = up ? o : t;
-	/* Nobody can mean an id that was not chosen yet. */
+	/* The caller cannot know an id that this batch chooses. */
 	struct graph_edge e = { .blocked = blocked->id,
 		.blocker = blocker->id,
 		.unknown = o->now.id == NULL || strings_has(&b->fresh, other) };
@@ -233,7 +234,6 @@ static const struct task *
 task_then(struct batch *b, const char *id, struct task *read, int *rc, struct error *err)
 {
 	const struct batch_task *own = batch_find(b, id);
-	size_t at;
 
 	*rc = 0;
 	if (own != NULL)
@@ -242,8 +242,7 @@ task_then(struct batch *b, const char *id, struct task *read, int *rc, struct er
 		*rc = store_get_shown(b->store, id, read, err);
 		return *rc == 1 ? read : NULL;
 	}
-	at = task_index_find(&b->index, id);
-	return at != TASK_NOWHERE ? &b->all->item[at] : NULL;
+	return task_index_get(&b->index, id);
 }
 
 /* 1: the dependencies block it; 0, or -1. */
@@ -256,13 +255,14 @@ batch_is_blocked(struct batch *b, const struct task *t, struct error *err)
 
 	for (size_t i = 0; rc != -1 && !blocked && i < t->blocked_by.count; i++) {
 		blocker = task_then(b, t->blocked_by.item[i], &read, &rc, err);
-		blocked = blocker == NULL || task_open(blocker);
+		blocked = task_blocks(blocker);
 	}
 	task_free(&read);
 	return rc == -1 ? -1 : blocked;
 }
 
-/* Sets a task to blocked: to pending, if the dependencies say it; not again, if it was set. */
+/* Sets a task to blocked, which stays until it is set to pending; not again, if it was set.  If the
+ * change only repeats what the dependencies say, to pending. */
 static int
 set_blocked(struct batch *b, struct batch_task *t, struct error *err)
 {
@@ -271,10 +271,11 @@ set_blocked(struct batch *b, struct batch_task *t, struct error *err)
 
 	if (task_held(&t->now))
 		return 0;
-	if ((rc = batch_is_blocked(b, &t->now, err)) == -1)
-		return -1;
-	if (rc == 1)
+	if (t->follows && (rc = batch_is_blocked(b, &t->now, err)) != 0) {
+		if (rc == -1)
+			return -1;
 		c.status = TASK_PENDING;
+	}
 	return edit(b, t, &c, err);
 }
 
@@ -294,14 +295,14 @@ settle_blocked(struct batch *b, size_t i, struct error *err)
 }
 
 static int
-batch_waits(void *arg, const char *id, struct strings *blocked_by, struct error *err)
+batch_waits(void *arg, const char *id, struct graph_task *g, struct error *err)
 {
 	struct task read = TASK_INIT;
 	int rc;
 	const struct task *t = task_then(arg, id, &read, &rc, err);
 
 	if (t != NULL)
-		strings_add_all(blocked_by, &t->blocked_by);
+		graph_task_fill(g, t);
 	task_free(&read);
 	return t != NULL ? 1 : rc;
 }
@@ -317,6 +318,9 @@ check_cycles(struct batch *b, struct edges *edges, struct error *err)
 	for (size_t i = 0; rc == 0 && i < edges->count; i++) {
 		size_t op = edges->op[i];
 
+		/* What is imported may have been a part of what it waits for. */
+		if (edges->item[i].part && b->op[op].text != NULL)
+			continue;
 		if ((rc = graph_edge_refuse(&edges->item[i], b->id[op], &b->fresh, err)) == -1)
 			b->op[op].result = -1;
 	}
@@ -360,6 +364,26 @@ check_ancestors(struct batch *b, const struct task *t, bool asked, struct error 
 	return rc == -1 ? -1 : 0;
 }
 
+/* Does the task wait for one that it is to be a part of? */
+static int
+check_waits(struct batch *b, const struct task *t, struct error *err)
+{
+	size_t count = t->blocked_by.count;
+	struct graph_edge *edge = mem_alloc((count + 1) * sizeof(*edge));
+	int rc;
+
+	for (size_t i = 0; i < count; i++)
+		edge[i] = (struct graph_edge){ .blocked = t->id, .blocker = t->blocked_by.item[i] };
+	rc = graph_check_edges(batch_waits, b, NULL, edge, count, err);
+	for (size_t i = 0; i < count; i++) {
+		if (rc == 0 && edge[i].part)
+			rc = graph_edge_refuse(&edge[i], t->id, &b->fresh, err);
+		strings_free(&edge[i].cycle);
+	}
+	free(edge);
+	return rc;
+}
+
 /* New parents.  In its metadata a task may have one that is not in the list. */
 static int
 check_parents(struct batch *b, struct error *err)
@@ -370,7 +394,8 @@ check_parents(struct batch *b, struct error *err)
 
 		if (c != NULL && (c->parent != NULL || c->metadata != NULL) && t->now.id != NULL &&
 		    t->now.parent != NULL && !text_equal(t->was.parent, t->now.parent) &&
-		    check_ancestors(b, &t->now, c->parent != NULL, err) == -1) {
+		    (check_ancestors(b, &t->now, c->parent != NULL, err) == -1 ||
+			check_waits(b, &t->now, err) == -1)) {
 			b->op[i].result = -1;
 			return -1;
 		}

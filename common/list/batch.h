@@ -12,6 +12,7 @@ struct batch_task {
 	struct task was, now; /* as it is in the list, and as it is to be; no id: there is none */
 	struct error *bad;    /* why the client does not show what is there */
 	bool to_blocked;      /* to be set to blocked, once all dependencies are known */
+	bool follows;         /* of the change */
 	size_t at;            /* document: its position */
 	/* files: */
 	bool there, written; /* a file of this name; done with */

@@ -17,6 +17,7 @@
 #include "task/task.h"
 #include "json/json-edit.h"
 #include "json/json-print.h"
+#include "json/out.h"
 
 #define VERSION_NOW 2
 
@@ -81,7 +82,7 @@ read_task(struct document *d, const struct document_entry *e, const char *text, 
 	if (rc == 0 && (!document_id_ok(t->id) ||
 			   !json_equals(&t->json, json_member(&t->json, JSON_ROOT, "id"), t->id)))
 		rc = error_set(err, ERROR_INPUT,
-		    "its id is not a text of 1 to %d bytes that can be compared", TASK_ID_MAX);
+		    "its id is empty, longer than %d bytes or not valid text", TASK_ID_MAX);
 	if (rc == -1) {
 		task_free(t);
 		d->tasks.count--;
@@ -334,6 +335,7 @@ document_print(struct document *d, int64_t now, struct buf *out, struct error *e
 	if (version < VERSION_NOW)
 		json_edit_set(&edit, JSON_ROOT, "version", "2");
 	clock_iso_seconds(iso, now);
+	/* json_edit takes the text of a value; a date has nothing to escape. */
 	snprintf(stamp, sizeof(stamp), "\"%s\"", iso);
 	json_edit_set(&edit, JSON_ROOT, "last_updated", stamp);
 	json_edit_apply(&edit, out);
@@ -344,9 +346,12 @@ document_print(struct document *d, int64_t now, struct buf *out, struct error *e
 void
 document_empty(struct buf *out, int64_t now)
 {
+	struct json_object *o = out_object();
 	char iso[CLOCK_ISO];
 
 	clock_iso_seconds(iso, now);
-	buf_printf(
-	    out, "{\n  \"tasks\": [],\n  \"version\": 2,\n  \"last_updated\": \"%s\"\n}", iso);
+	out_add(o, "tasks", out_array());
+	out_int(o, "version", VERSION_NOW);
+	out_string(o, "last_updated", iso);
+	out_pretty(out, o);
 }

@@ -8,9 +8,9 @@
  *
  * A write in place can be cut off.  So a copy of both texts, the old and the
  * new, is first put beside tasks.json, and removed when that is written.
- * While nobody holds the lock, a copy says that a process of ours has died
- * in between.  Then tasks.json has
- *	the old text or the new one: the copy is of no use any more;
+ * If no process holds the lock, a copy means that one of ours died while
+ * writing.  Then tasks.json has
+ *	the old text or the new one: the copy is not needed;
  *	at each place a byte of the old or of the new text, or no JSON: it is
  *	    torn, and gets the new text;
  *	another text: another tool wrote it since, and the copy is outdated.
@@ -95,7 +95,7 @@ copy_put(const struct store *s, const struct buf *old, const struct buf *new, mo
 	return rc;
 }
 
-/* One that stays is of no use, and does no harm. */
+/* A copy that remains is harmless. */
 static void
 copy_remove(const struct store *s)
 {
@@ -201,20 +201,18 @@ document_exists(int dirfd)
 {
 	struct buf text = { 0 };
 	struct json j = { 0 };
-	struct error err;
-	bool yes;
-	int rc;
+	struct error ignored;
+	bool task;
 
 	if (!file_there(dirfd, DOCUMENT))
 		return false;
-	/* A file that is just being written, or that cannot be read, counts as a document. */
-	rc = file_read(dirfd, DOCUMENT, 0, DOCUMENT_MAX, &text, &err);
-	yes = (rc == -1 && err.kind == ERROR_FAULT) ||
-	      (rc == 1 && (json_parse(&j, buf_text(&text), text.len, &err) == -1 ||
-			      json_kind(&j, json_member(&j, JSON_ROOT, "tasks")) == JSON_ARRAY));
+	task = file_read(dirfd, DOCUMENT, 0, DOCUMENT_MAX, &text, &ignored) == 1 &&
+	       json_parse(&j, buf_text(&text), text.len, &ignored) == 0 &&
+	       json_kind(&j, json_member(&j, JSON_ROOT, "id")) == JSON_STRING &&
+	       json_member(&j, JSON_ROOT, "tasks") == JSON_ABSENT;
 	json_free(&j);
 	buf_free(&text);
-	return yes;
+	return !task;
 }
 
 int

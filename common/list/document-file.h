@@ -9,6 +9,8 @@
  */
 #define DOCUMENT "tasks.json"
 
+/* Is there a tasks.json?  What is not a document counts as one that cannot be read, so that it is
+ * never taken for an empty list; only a task of the client may be called so. */
 bool document_exists(int dirfd);
 int document_lock(struct store *, struct deadline, struct error *);
 /* 1, or -1; ERROR_NOT_FOUND. */

@@ -22,8 +22,8 @@ document_read_once(struct store *s, struct document *d, struct error *err)
 	document_free(d);
 	if (rc == 1 && document_parse(d, buf_text(&text), text.len, &why) == -1)
 		rc = error_set(err, ERROR_INPUT,
-		    "'%s/%s' is damaged: %.300s; mend it or put a backup in its place, until then "
-		    "nothing is written to it",
+		    "'%s/%s' is damaged: %.300s; correct it or put a backup in its place. Nothing "
+		    "is written to it until then",
 		    s->dir, DOCUMENT, why.text);
 	buf_free(&text);
 	return rc == -1 ? -1 : 0;
@@ -33,14 +33,13 @@ document_read_once(struct store *s, struct document *d, struct error *err)
 static int
 read_document(struct store *s, struct document *d, struct error *err)
 {
-	static const int waits_us[] = { 200, 1000, 5000 };
 	struct error busy;
-	size_t i = 0;
+	size_t tries = 0;
 	int rc;
 
 	while ((rc = document_read_once(s, d, err)) == -1 && err->kind == ERROR_INPUT &&
-	       s->depth == 0 && i < sizeof(waits_us) / sizeof(waits_us[0]))
-		clock_sleep_us(waits_us[i++]);
+	       s->depth == 0 && clock_wait_again(&tries))
+		;
 	if (rc == -1 && err->kind == ERROR_INPUT && s->depth == 0 &&
 	    store_enter(s, deadline_in(LOCK_PATIENCE_MS), &busy) == 0) {
 		rc = document_read_once(s, d, err);
@@ -51,19 +50,42 @@ read_document(struct store *s, struct document *d, struct error *err)
 	return rc;
 }
 
+/* Is there an entry with this id that is not a valid task?  Then -1 and why. */
+static int
+find_bad(const struct store *s, const struct document *d, const char *id, struct error *err)
+{
+	size_t index = 0, bad = 0;
+
+	JSON_EACH (&d->json, d->list, el) {
+		char *place = mem_printf("tasks[%zu]:", index++);
+		bool is =
+		    bad < d->bad.count && strncmp(d->bad.item[bad], place, strlen(place)) == 0;
+
+		free(place);
+		if (is && json_equals(&d->json, json_member(&d->json, el, "id"), id))
+			return error_set(
+			    err, ERROR_INPUT, "'%s/%s': %s", s->dir, DOCUMENT, d->bad.item[bad]);
+		bad += is;
+	}
+	return 0;
+}
+
 static int
 document_get(struct store *s, const char *id, struct task *t, struct error *err)
 {
 	struct document d = { 0 };
 	size_t at;
+	int rc = 1;
 
 	if (read_document(s, &d, err) == -1)
 		return -1;
 	at = document_find(&d, id);
 	if (at != DOCUMENT_NONE)
 		task_copy(t, &d.tasks.item[at]);
+	else
+		rc = find_bad(s, &d, id, err);
 	document_free(&d);
-	return at != DOCUMENT_NONE;
+	return rc;
 }
 
 static int

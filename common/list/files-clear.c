@@ -67,14 +67,21 @@ remove_all(struct removal *r, struct error *err)
 {
 	struct store *s = r->store;
 	struct error ignored;
+	struct rlimit room;
+	bool raised = files_room(r->names.count, &room);
 	size_t i, left = 0;
 	int rc = 0;
 
-	for (i = 0; rc == 0 && i < r->names.count; i++)
+	for (i = 0; rc == 0 && i < r->names.count; i++) {
+		store_pin(s, r->names.item[i]);
 		if (unlinkat(s->dirfd, r->names.item[i], 0) == -1 && errno != ENOENT)
 			rc = error_sys(err, "cannot remove '%s/%s'", s->dir, r->names.item[i]);
+	}
+	if (raised)
+		(void)setrlimit(RLIMIT_NOFILE, &room);
 	if (rc == 0)
 		return 0;
+	store_unpin(s); /* descriptors are needed */
 	for (i--; i > 0; i--)
 		if (file_replace(s->dirfd, r->names.item[i - 1], r->texts.item[i - 1],
 			strlen(r->texts.item[i - 1]), 0, s->durability, &ignored) == -1)

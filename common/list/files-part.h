@@ -1,6 +1,8 @@
 #ifndef LIST_FILES_PART_H
 #define LIST_FILES_PART_H
 
+#include <sys/resource.h>
+
 #include "list/files.h"
 
 /* Shared by the parts of files.h: the operations that only read, and clear. */
@@ -13,5 +15,7 @@ int files_bad(struct store *, store_bad_fn *, void *, struct error *);
 int files_scan(struct store *, const char *needle, store_visit *, void *, struct error *);
 int files_walk(struct store *, const char *needle, store_visit *, void *, struct error *);
 int files_clear(struct store *, struct task_set *, struct strings *others, struct error *);
+/* Room for so many descriptors.  True if the limit had to be raised; before: what it was. */
+bool files_room(size_t count, struct rlimit *before);
 
 #endif

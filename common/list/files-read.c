@@ -26,9 +26,6 @@
 
 #define SCAN_READ 65536 /* bytes of a first read */
 
-static const int torn_waits_us[] = { 200, 1000, 5000 };
-#define TORN_TRIES ((int)(sizeof(torn_waits_us) / sizeof(torn_waits_us[0])))
-
 /* BAD: the file is wrong; a scan skips it.  FAULT: the system failed, and a scan must fail too,
  * because a task that is there would be taken for missing. */
 enum { READ_FAULT = -2, READ_BAD = -1, READ_NONE = 0, READ_OK = 1, READ_TORN = 2 };
@@ -212,15 +209,14 @@ int
 files_find(struct store *s, const char *id, const char *needle, struct task *t, struct error *err)
 {
 	char name[256];
-	int rc, i;
+	size_t tries = 0;
+	int rc;
 
 	if (!files_name(s, id, name))
 		return 0;
-	rc = read_once(s, name, id, needle, t, err);
-	for (i = 0; rc == READ_TORN && i < TORN_TRIES; i++) {
-		clock_sleep_us(torn_waits_us[i]);
+	do
 		rc = read_once(s, name, id, needle, t, err);
-	}
+	while (rc == READ_TORN && clock_wait_again(&tries));
 	if (rc == READ_TORN)
 		rc = read_locked(s, name, id, t, err);
 	if (rc != READ_OK)
@@ -301,16 +297,16 @@ static int
 scan_torn(struct scan *scan)
 {
 	struct strings again;
-	int i, rc = 0;
-	size_t k;
+	size_t tries = 0;
+	bool last;
+	int rc = 0;
 
-	for (i = 0; rc == 0 && scan->torn.count > 0 && i <= TORN_TRIES; i++) {
+	while (rc == 0 && scan->torn.count > 0) {
 		again = scan->torn;
 		memset(&scan->torn, 0, sizeof(scan->torn));
-		if (i < TORN_TRIES)
-			clock_sleep_us(torn_waits_us[i]);
-		for (k = 0; rc == 0 && k < again.count; k++)
-			rc = scan_file(scan, again.item[k], false, i == TORN_TRIES);
+		last = !clock_wait_again(&tries);
+		for (size_t i = 0; rc == 0 && i < again.count; i++)
+			rc = scan_file(scan, again.item[i], false, last);
 		strings_free(&again);
 	}
 	return rc;

@@ -18,13 +18,13 @@
  * To put the data of many files on the disk takes long.  They are staged before
  * the locks are taken, from what is read without a lock; under the locks all is
  * read and decided again, and only what is different then is staged again.
+ * What they replace is freed after the locks: store_pin().
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "list/batch.h"
@@ -87,14 +87,12 @@ look(struct batch *b, size_t i, char name[256], struct error *err)
 	return b->count > 1 && S_ISLNK(st.st_mode) ? check_link(b, i, name, err) : 0;
 }
 
-/* Each lock has a descriptor.  True if the limit had to be raised; before: what it was. */
-static bool
-make_room(size_t count, struct rlimit *before)
+bool
+files_room(size_t count, struct rlimit *before)
 {
 	struct rlimit room;
 
-	if (count <= MANY || getrlimit(RLIMIT_NOFILE, before) == -1 ||
-	    count + OTHER_FILES <= before->rlim_cur)
+	if (getrlimit(RLIMIT_NOFILE, before) == -1 || count + OTHER_FILES <= before->rlim_cur)
 		return false;
 	room = *before;
 	room.rlim_cur = room.rlim_max;
@@ -131,8 +129,13 @@ lock_all(struct batch *b, struct error *err)
 static void
 unlock_all(struct batch *b)
 {
-	for (size_t i = 0; i < b->count; i++)
-		lock_release(&b->task[i]->lock);
+	for (size_t i = 0; i < b->count; i++) {
+		struct lock *l = &b->task[i]->lock;
+
+		if (l->held && b->count > MANY)
+			store_pin(b->store, l->name);
+		lock_release(l);
+	}
 }
 
 static int
@@ -221,6 +224,8 @@ commit_one(struct batch *b, struct batch_task *t, size_t all, struct error *err)
 	if (all > 1 && !t->stage.own_dirfd)
 		t->stage.durability = DURABILITY_FILE;
 	(void)files_name(s, t->id, name);
+	if (b->count > MANY && t->there)
+		store_pin(s, name);
 	if (t->now.id != NULL) {
 		if (file_commit(&t->stage, err) == -1)
 			return -1;
@@ -295,6 +300,7 @@ restore_all(struct batch *b, size_t all, struct error *err)
 {
 	size_t left = 0;
 
+	store_unpin(b->store); /* descriptors are needed */
 	for (size_t i = 0; i < b->count; i++)
 		if (b->task[i]->written && restore_one(b, b->task[i]) == -1)
 			left++;
@@ -385,7 +391,8 @@ files_apply(struct batch *b, struct error *err)
 		}
 		rc = batch_begin(b, err);
 	}
-	raised = make_room(b->count, &room);
+	/* For each a lock; what is replaced, and the lock once more, are pinned. */
+	raised = b->count > MANY && files_room(3 * b->count, &room);
 	if (rc == 0)
 		rc = work(b, &ahead, err);
 	unlock_all(b);

@@ -6,6 +6,9 @@
  * files.  Two new edges can close a cycle that neither closes alone, so the
  * search follows the other new edges as well.  An edge that is refused is not
  * followed, so that each cycle is reported once.
+ *
+ * A task is completed after its parts, so that it waits for them too: the search
+ * ends at the task that is to wait, or at one that it is a part of.
  */
 #include <search.h>
 #include <stdlib.h>
@@ -18,10 +21,12 @@
 /* A task that a search has come to. */
 struct node {
 	char *id;
-	bool read, missing;
+	char *parent;
+	bool read, missing, open;
 	struct node **waits;
 	size_t count;
 	size_t seen;               /* by which search: the number of its edge, from 1 */
+	size_t above;              /* the search for a task that is a part of it */
 	struct node *from, *queue; /* of that search: where it came from, and which is next */
 };
 
@@ -30,6 +35,14 @@ struct net {
 	void *arg;
 	void *nodes; /* tsearch(3), by id */
 };
+
+void
+graph_task_fill(struct graph_task *g, const struct task *t)
+{
+	strings_add_all(&g->blocked_by, &t->blocked_by);
+	g->parent = mem_string(t->parent);
+	g->open = task_open(t);
+}
 
 static int
 node_by_id(const void *a, const void *b)
@@ -55,19 +68,22 @@ net_node(struct net *net, const char *id)
 static int
 node_read(struct net *net, struct node *n, struct error *err)
 {
-	struct strings ids = { 0 };
+	struct graph_task t = { 0 };
+	const struct strings *ids = &t.blocked_by;
 	int rc;
 
 	if (n->read)
 		return 0;
-	if ((rc = net->waits(net->arg, n->id, &ids, err)) != -1) {
+	if ((rc = net->waits(net->arg, n->id, &t, err)) != -1) {
 		n->read = true;
 		n->missing = rc == 0;
-		n->waits = mem_alloc((ids.count + 1) * sizeof(void *));
-		for (size_t i = 0; i < ids.count; i++)
-			n->waits[n->count++] = net_node(net, ids.item[i]);
+		n->open = t.open;
+		n->parent = t.parent;
+		n->waits = mem_alloc((ids->count + 1) * sizeof(void *));
+		for (size_t i = 0; i < ids->count; i++)
+			n->waits[n->count++] = net_node(net, ids->item[i]);
 	}
-	strings_free(&ids);
+	strings_free(&t.blocked_by);
 	return rc == -1 ? -1 : 0;
 }
 
@@ -77,6 +93,7 @@ node_free(void *node)
 	struct node *n = node;
 
 	free(n->id);
+	free(n->parent);
 	free(n->waits);
 	free(n);
 }
@@ -116,6 +133,21 @@ search_reach(struct node *last, struct node *n, struct node *from, size_t search
 	return n;
 }
 
+/* Marks those that the task is a part of. */
+static int
+mark_above(struct net *net, const char *id, size_t search, struct error *err)
+{
+	struct node *n = net_node(net, id);
+
+	for (;;) {
+		if (node_read(net, n, err) == -1)
+			return -1;
+		if (n->parent == NULL || (n = net_node(net, n->parent))->above == search)
+			return 0;
+		n->above = search;
+	}
+}
+
 /* Fills in the cycle that edge[nth] closes, if it closes one. */
 static int
 edge_search(struct net *net, const char *id, struct graph_edge *edge, size_t count, size_t nth,
@@ -127,8 +159,11 @@ edge_search(struct net *net, const char *id, struct graph_edge *edge, size_t cou
 	n->seen = nth + 1;
 	n->from = n;
 	n->queue = NULL;
+	if (mark_above(net, e->blocked, nth + 1, err) == -1)
+		return -1;
 	for (; n != NULL; n = n->queue) {
-		if (strcmp(n->id, e->blocked) == 0) {
+		e->part = n->above == nth + 1 && n->open && strcmp(n->id, e->blocked) != 0;
+		if (e->part || strcmp(n->id, e->blocked) == 0) {
 			strings_add(&e->cycle, e->blocked);
 			node_path(n, &e->cycle);
 			return 0;
@@ -168,6 +203,43 @@ graph_check_edges(graph_waits *waits, void *arg, const char *id, struct graph_ed
 	return rc;
 }
 
+static int
+open_waits(void *arg, const char *id, struct graph_task *g, struct error *err)
+{
+	const struct task_index *ids = arg;
+	size_t at = task_index_find(ids, id);
+
+	(void)err;
+	if (at == TASK_NOWHERE)
+		return 0;
+	graph_task_fill(g, &ids->set->item[at]);
+	if (!g->open)
+		strings_free(&g->blocked_by);
+	return 1;
+}
+
+bool
+graph_waits_for_whole(const struct task_index *ids, const struct task *t, struct strings *chain)
+{
+	size_t count = t->blocked_by.count;
+	struct graph_edge *edge;
+	struct error ignored;
+
+	if (count == 0 || t->parent == NULL || !task_open(t))
+		return false;
+	edge = mem_alloc(count * sizeof(*edge));
+	for (size_t i = 0; i < count; i++)
+		edge[i] = (struct graph_edge){ .blocked = t->id, .blocker = t->blocked_by.item[i] };
+	(void)graph_check_edges(open_waits, (void *)ids, NULL, edge, count, &ignored);
+	for (size_t i = 0; i < count; i++) {
+		if (edge[i].part && chain->count == 0)
+			strings_add_all(chain, &edge[i].cycle);
+		strings_free(&edge[i].cycle);
+	}
+	free(edge);
+	return chain->count > 0;
+}
+
 void
 graph_name(struct buf *out, const char *id, const struct strings *fresh)
 {
@@ -192,6 +264,30 @@ graph_refuse_missing(const char *id, const char *what, struct error *err)
 	return -1;
 }
 
+/* ", which waits for #4, and be a part of #1: ..." */
+static void
+part_text(struct buf *b, const struct graph_edge *e, const struct strings *fresh)
+{
+	const char *whole = e->cycle.item[e->cycle.count - 1];
+
+	for (size_t i = 2; i < e->cycle.count; i++) {
+		buf_puts(b, ", which waits for ");
+		graph_name(b, e->cycle.item[i], fresh);
+	}
+	buf_puts(b, e->cycle.count > 2 ? ", and be a part of " : " and be a part of ");
+	graph_name(b, whole, fresh);
+	buf_puts(b, ", which is completed after its parts; leave out one of the two");
+	if (strings_has(fresh, e->blocked))
+		return;
+	buf_puts(b, " (to remove what is there: claude-tasks depend ");
+	task_id_word(b, e->blocked);
+	buf_puts(b, " --drop ");
+	task_id_word(b, e->blocker);
+	buf_puts(b, ", or claude-tasks update ");
+	task_id_word(b, e->blocked);
+	buf_puts(b, " --parent '')");
+}
+
 int
 graph_edge_refuse(
     const struct graph_edge *e, const char *id, const struct strings *fresh, struct error *err)
@@ -210,7 +306,9 @@ graph_edge_refuse(
 		buf_puts(&text, "itself");
 	else
 		graph_name(&text, e->blocker, fresh);
-	for (size_t i = 0; i < e->cycle.count; i++) {
+	if (e->part)
+		part_text(&text, e, fresh);
+	for (size_t i = 0; !e->part && i < e->cycle.count; i++) {
 		buf_puts(&text, i > 0 ? " -> " : ": that would close the cycle ");
 		graph_name(&text, e->cycle.item[i], fresh);
 	}

@@ -18,14 +18,10 @@
 static bool
 is_blocked(const struct task_index *ids, const struct task *t, const char *but)
 {
-	size_t i, at;
-
-	for (i = 0; i < t->blocked_by.count; i++) {
-		at = task_index_find(ids, t->blocked_by.item[i]);
-		if ((at == TASK_NOWHERE || task_open(&ids->set->item[at])) &&
+	for (size_t i = 0; i < t->blocked_by.count; i++)
+		if (task_blocks(task_index_get(ids, t->blocked_by.item[i])) &&
 		    !text_equal(t->blocked_by.item[i], but))
 			return true;
-	}
 	return false;
 }
 
@@ -63,7 +59,7 @@ graph_blockers_of(const struct task_set *set, const struct task *task, struct bl
 	memset(b, 0, sizeof(*b));
 	for (i = 0; i < task->blocked_by.count; i++) {
 		t = task_set_find(set, task->blocked_by.item[i]);
-		if (t == NULL || task_open(t))
+		if (task_blocks(t))
 			blockers_add(b, task->blocked_by.item[i], t);
 	}
 }

@@ -36,16 +36,26 @@ void graph_ready(const struct task_set *, struct strings *ids);
 void graph_unblocked(const struct task_set *, const char *id, struct strings *ids);
 
 /*
- * New dependencies.  Adds the ids that a task waits for.  1; 0 there is no such task, or none that
- * the client shows; -1.
+ * New dependencies.  Fills in what a task waits for and what it is a part of.  1; 0 there is no
+ * such task, or none that the client shows; -1.
  */
-typedef int graph_waits(void *, const char *id, struct strings *blocked_by, struct error *);
+struct graph_task {
+	struct strings blocked_by;
+	char *parent; /* NULL */
+	bool open;
+};
+typedef int graph_waits(void *, const char *id, struct graph_task *, struct error *);
+/* For such a function: copies what is asked for. */
+void graph_task_fill(struct graph_task *, const struct task *);
 
 struct graph_edge {
 	const char *blocked;  /* is to wait ... */
 	const char *blocker;  /* ... for this one */
 	bool unknown;         /* set: there is no such task (the one that is not `id`) */
 	struct strings cycle; /* set: the cycle it would close, first == last; empty: none */
+	/* set: the last of the cycle is not the first, but has it as a part, and is completed after
+	 * its parts */
+	bool part;
 };
 
 /*
@@ -64,6 +74,9 @@ int graph_refuse_missing(const char *id, const char *what, struct error *err);
  * called "the new task". */
 int graph_edge_refuse(
     const struct graph_edge *, const char *id, const struct strings *fresh, struct error *);
+
+/* Does an open task wait for an open one that it is a part of?  The chain from it to that one. */
+bool graph_waits_for_whole(const struct task_index *, const struct task *, struct strings *chain);
 
 bool graph_any_cycle(const struct task_set *, struct strings *path);
 /* An order (positions in the set) in which each task comes after those that it waits for; false:

@@ -135,7 +135,7 @@ bool
 journal_line_true(const char *line, size_t len)
 {
 	struct journal_tip tip;
-	char hex[65];
+	char hex[HASH_HEX];
 
 	if (!journal_line_tip(line, len, &tip))
 		return false;

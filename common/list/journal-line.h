@@ -10,7 +10,7 @@
 
 struct journal_tip { /* what the next line needs of the last one */
 	uint64_t seq;
-	char hash[65];
+	char hash[HASH_HEX];
 };
 
 /* Adds the line that follows the tip, newline included, and makes it the tip. */

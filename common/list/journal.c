@@ -132,7 +132,7 @@ add_torn(int statefd, enum durability durability, const struct buf *torn, struct
     struct journal_tip *tip, struct error *err)
 {
 	struct journal_entry e = { .event = "torn" };
-	char name[64], hex[65];
+	char name[64], hex[HASH_HEX];
 	int fd = -1, rc, n;
 
 	for (n = 1; n < 1000 && fd == -1; n++) {
@@ -272,4 +272,13 @@ journal_append(const struct list *list, enum durability durability, struct journ
     struct deadline deadline, struct error *err)
 {
 	return journal_append_all(list, durability, entry, 1, deadline, err);
+}
+
+void
+journal_group(char group[JOURNAL_GROUP])
+{
+	static unsigned serial;
+
+	snprintf(group, JOURNAL_GROUP, "%llx-%x-%x", (unsigned long long)clock_wall_ms(),
+	    (unsigned)getpid(), serial++);
 }

@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "list/list.h"
 #include "sys/file.h"
 
@@ -35,7 +36,8 @@
 #define JOURNAL_LINE_MAX (16u << 20) /* from, to and extra are left out of a longer line */
 
 struct journal_entry {
-	/* claim release complete refuse sync repair create update delete receipt ... */
+	/* claim release complete refuse report sync repair create update delete receipt ...  In old
+	 * journals "sync" with a task is a report, and "outward" a sync command that failed. */
 	const char *event;
 	bool light; /* may be lost in a power cut: it proves and restores nothing */
 	const char *task, *agent, *session, *why; /* NULL: not there */
@@ -52,14 +54,18 @@ int journal_append(
 int journal_append_all(const struct list *, enum durability, struct journal_entry *, size_t count,
     struct deadline, struct error *);
 
+/* A new group: lines that have it (extra: "group") are undone together. */
+#define JOURNAL_GROUP 48
+void journal_group(char group[JOURNAL_GROUP]);
+
 /* Is the chain intact?  0 and the number of lines, or -1 (ERROR_INPUT) and which line is
  * wrong and how (changed, missing, out of order, of another list, torn).  No journal: 0 lines.
  * list may be NULL: any. */
 struct journal_check {
-	uint64_t lines;    /* good ones, before the bad one */
-	uint64_t bad_line; /* 1-based; 0: none */
-	bool torn;         /* an incomplete last line, nothing else wrong */
-	char head[65];     /* hash of the last good line; "" before the first */
+	uint64_t lines;      /* good ones, before the bad one */
+	uint64_t bad_line;   /* 1-based; 0: none */
+	bool torn;           /* an incomplete last line, nothing else wrong */
+	char head[HASH_HEX]; /* hash of the last good line; "" before the first */
 };
 int journal_verify(int statefd, const char *list, struct journal_check *, struct error *);
 int journal_verify_text(

@@ -101,7 +101,8 @@ list_state_has(const struct list *list, const char *file)
 }
 
 int
-list_state_read(const struct list *list, const char *file, struct buf *text, struct error *err)
+list_state_read_mark(const struct list *list, const char *file, struct buf *text,
+    struct file_mark *mark, struct error *err)
 {
 	int fd;
 
@@ -109,7 +110,13 @@ list_state_read(const struct list *list, const char *file, struct buf *text, str
 		return 0;
 	if ((fd = list_state(list, false, err)) == -1)
 		return err->kind == ERROR_NOT_FOUND ? 0 : -1;
-	return file_read(fd, file, 0, FILE_MAX, text, err);
+	return file_read_mark(fd, file, 0, FILE_MAX, text, mark, err);
+}
+
+int
+list_state_read(const struct list *list, const char *file, struct buf *text, struct error *err)
+{
+	return list_state_read_mark(list, file, text, NULL, err);
 }
 
 int
@@ -129,9 +136,8 @@ list_state_edit(const struct list *list, const char *file,
 	    file_read(fd, file, 0, FILE_MAX, &text, err) != -1)
 		rc = edit(arg, &text, err);
 	if (rc == 1 && text.len > 0)
-		rc = file_replace(fd, file, text.data, text.len, 0600, DURABILITY_OFF, err) == -1
-			 ? -1
-			 : 1;
+		rc = file_write(fd, file, text.data, text.len, 0600, DURABILITY_OFF, err) == -1 ? -1
+												: 1;
 	else if (rc == 1 && unlinkat(fd, file, 0) == -1 && errno != ENOENT)
 		rc = error_sys(err, "cannot remove '%s'", file);
 	lock_release(&lock);

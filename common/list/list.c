@@ -277,10 +277,8 @@ search_folder(struct list_search *s, const char *cwd, const char *project, struc
 	int rc = 0;
 
 	if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
-		rc = list_find_dir(s->list, path,
-		    mem_printf(
-			"no session and no list '%s'; .tasks of the working directory", project),
-		    err);
+		rc = list_find_dir(
+		    s->list, path, mem_printf("since there is no list '%s'", project), err);
 		s->list->nearby = rc == 0;
 	}
 	free(path);

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/mem.h"
+#include "sys/file.h"
 
 /*
  * Which task list an event or a command line is about, and why.
@@ -68,6 +69,10 @@ int list_state(const struct list *, bool make, struct error *);
 
 /* A file of it: 1 read, 0 there is none, -1. */
 int list_state_read(const struct list *, const char *file, struct buf *, struct error *);
+
+/* The same, and sets the mark. */
+int list_state_read_mark(
+    const struct list *, const char *file, struct buf *, struct file_mark *, struct error *);
 
 /*
  * Edit a file of it under a lock of its own (FILE.lock).  edit() gets the text, "" if there is no

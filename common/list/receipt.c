@@ -134,7 +134,8 @@ receipts_find(const struct receipts *rs, const char *task)
 	return NULL;
 }
 
-/* One array element per line, so that a diff of two exports can be read. */
+/* One array element per line, so that a diff of two exports can be read: json-c has no such layout.
+ */
 static void
 add_element(struct buf *out, bool *first, const char *text, size_t len)
 {

@@ -111,11 +111,13 @@ store_apply(
 	for (size_t at = 0; at < count; at += STORE_PORTION) {
 		size_t some = count - at < STORE_PORTION ? count - at : STORE_PORTION;
 
-		if ((rc = apply(s, op + at, some, false, deadline, err)) == -1)
-			return at == 0
-				   ? -1
-				   : error_prefix(err,
-					 "%zu of %zu tasks are written, the others not", at, count);
+		if ((rc = apply(s, op + at, some, false, deadline, err)) == -1 && at > 0) {
+			err->kind = ERROR_PARTLY;
+			error_prefix(
+			    err, "%zu of %zu tasks are written, the others not", at, count);
+		}
+		if (rc == -1)
+			return -1;
 		changed |= rc;
 	}
 	return changed;
@@ -139,11 +141,11 @@ store_forget_others(struct store *s)
 	s->others = 0;
 }
 
-/* One operation; what it was and is goes to the caller. */
-static int
-apply_one(struct store *s, struct store_op op, struct task *before, struct task *after,
-    struct deadline deadline, struct error *err)
+int
+store_update(struct store *s, const char *id, const struct change *change, store_rule *rule,
+    void *arg, struct task *before, struct task *after, struct deadline deadline, struct error *err)
 {
+	struct store_op op = { STORE_UPDATE, id, .change = change, .rule = rule, .arg = arg };
 	int rc = store_apply(s, &op, 1, deadline, err);
 
 	if (rc != -1 && before != NULL) {
@@ -158,33 +160,6 @@ apply_one(struct store *s, struct store_op op, struct task *before, struct task 
 	}
 	store_ops_free(&op, 1);
 	return rc;
-}
-
-int
-store_create(struct store *s, const struct change *change, store_rule *rule, void *arg,
-    struct task *made, struct deadline deadline, struct error *err)
-{
-	struct store_op op = { STORE_CREATE, .change = change, .rule = rule, .arg = arg };
-
-	return apply_one(s, op, NULL, made, deadline, err) == -1 ? -1 : 0;
-}
-
-int
-store_update(struct store *s, const char *id, const struct change *change, store_rule *rule,
-    void *arg, struct task *before, struct task *after, struct deadline deadline, struct error *err)
-{
-	struct store_op op = { STORE_UPDATE, id, .change = change, .rule = rule, .arg = arg };
-
-	return apply_one(s, op, before, after, deadline, err);
-}
-
-int
-store_delete(struct store *s, const char *id, store_rule *rule, void *arg, struct task *before,
-    struct deadline deadline, struct error *err)
-{
-	struct store_op op = { STORE_DELETE, id, .rule = rule, .arg = arg };
-
-	return apply_one(s, op, before, NULL, deadline, err);
 }
 
 int

@@ -30,12 +30,14 @@ struct store_ops {
 #define LOST_TRIES 5 /* of an operation that lost its lock */
 
 const struct store_ops *store_ops(const struct store *);
-/* The dialect of the layout. */
-enum task_dialect store_dialect(const struct store *);
 
 /* Takes and releases the list's lock; nested calls are counted. */
 int store_enter(struct store *, struct deadline, struct error *);
 void store_leave(struct store *);
+/* Before one of many files or locks is replaced or removed under the list's lock: to free its data
+ * can take milliseconds, which then happens when the lock is released. */
+void store_pin(struct store *, const char *name);
+void store_unpin(struct store *);
 /* Do we still hold our locks?  Asked right before a commit: sets store.changed.  task may be
  * NULL. */
 int store_verify(struct store *, struct lock *task, struct error *);

@@ -57,6 +57,8 @@ names_read(struct store *s, struct names *names)
 	closedir(dir);
 }
 
+const char *const store_layouts[STORE_LAYOUTS] = { "native", "document", "folder" };
+
 bool
 store_folder_name(const char *dir)
 {
@@ -122,12 +124,14 @@ void
 store_close(struct store *s)
 {
 	lock_release(&s->lock);
+	store_unpin(s);
 	if (s->dirfd != -1)
 		close(s->dirfd);
 	if (s->made)
 		(void)rmdir(s->dir);
 	free(s->dir);
 	buf_free(&s->scratch);
+	store_uncache(s);
 	store_forget_others(s);
 	*s = (struct store)STORE_INIT;
 }
@@ -147,6 +151,27 @@ store_leave(struct store *s)
 	if (--s->depth > 0)
 		return;
 	lock_release(&s->lock);
+	store_unpin(s);
+}
+
+void
+store_pin(struct store *s, const char *name)
+{
+	int fd = openat(s->dirfd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd == -1)
+		return;
+	s->pin = mem_more(s->pin, s->pins, sizeof(s->pin[0]));
+	s->pin[s->pins++] = fd;
+}
+
+void
+store_unpin(struct store *s)
+{
+	while (s->pins > 0)
+		close(s->pin[--s->pins]);
+	free(s->pin);
+	s->pin = NULL;
 }
 
 int
@@ -195,7 +220,39 @@ store_id_ok(const struct store *s, const char *id)
 int
 store_get(struct store *s, const char *id, struct task *t, struct error *err)
 {
-	return store_ops(s)->get(s, id, t, err);
+	size_t at;
+
+	if (s->cached == NULL)
+		return store_ops(s)->get(s, id, t, err);
+	if ((at = task_index_find(&s->cache_index, id)) != TASK_NOWHERE)
+		task_copy(t, &s->cached->item[at]);
+	return at != TASK_NOWHERE;
+}
+
+int
+store_cache(struct store *s, struct error *err)
+{
+	store_uncache(s);
+	if (s->layout != STORE_DOCUMENT)
+		return 0;
+	s->cached = mem_alloc(sizeof(*s->cached));
+	if (store_load(s, s->cached, err) == -1) {
+		store_uncache(s);
+		return -1;
+	}
+	task_index_make(&s->cache_index, s->cached);
+	return 0;
+}
+
+void
+store_uncache(struct store *s)
+{
+	if (s->cached == NULL)
+		return;
+	task_set_free(s->cached);
+	task_index_free(&s->cache_index);
+	free(s->cached);
+	s->cached = NULL;
 }
 
 int
@@ -307,7 +364,7 @@ store_blockers(struct store *s, const struct task *task, struct blockers *b, str
 	memset(b, 0, sizeof(*b));
 	for (size_t i = 0; rc != -1 && i < task->blocked_by.count; i++) {
 		rc = store_get_shown(s, task->blocked_by.item[i], &t, err);
-		if (rc == 0 || (rc == 1 && task_open(&t)))
+		if (rc != -1 && task_blocks(rc == 1 ? &t : NULL))
 			blockers_add(b, task->blocked_by.item[i], rc == 1 ? &t : NULL);
 	}
 	task_free(&t);
@@ -333,15 +390,13 @@ store_status(struct store *s, const struct task *t, enum task_status *status, st
 }
 
 static int
-store_waits(void *arg, const char *id, struct strings *blocked_by, struct error *err)
+store_waits(void *arg, const char *id, struct graph_task *g, struct error *err)
 {
 	struct task t = TASK_INIT;
 	int rc = store_get_shown(arg, id, &t, err);
 
-	if (rc == 1) {
-		*blocked_by = t.blocked_by;
-		t.blocked_by = (struct strings){ 0 };
-	}
+	if (rc == 1)
+		graph_task_fill(g, &t);
 	task_free(&t);
 	return rc;
 }

@@ -27,6 +27,8 @@
  * see store_bad().
  */
 enum store_layout { STORE_NATIVE, STORE_DOCUMENT, STORE_FOLDER };
+#define STORE_LAYOUTS 3
+extern const char *const store_layouts[STORE_LAYOUTS]; /* their names */
 
 struct store {
 	int dirfd;
@@ -44,10 +46,14 @@ struct store {
 	struct store_op *other;
 	size_t others;
 	/* private: */
+	struct task_set *cached; /* of store_cache() */
+	struct task_index cache_index;
 	struct buf scratch; /* reused by scans */
 	struct lock lock;   /* the list's */
 	int depth;          /* nested store_enter() calls */
-	bool in_task;       /* a task's lock is held */
+	int *pin;           /* of store_pin() */
+	size_t pins;
+	bool in_task; /* a task's lock is held */
 };
 
 #define STORE_INIT                                                            \
@@ -62,6 +68,9 @@ bool store_folder_name(const char *dir);
 int store_open(struct store *, const char *dir, bool make, struct error *);
 void store_close(struct store *);
 
+/* The dialect of the layout. */
+enum task_dialect store_dialect(const struct store *);
+
 /* Can a task of this list have this id?  Where ids become names of files: files_name(). */
 bool store_id_ok(const struct store *, const char *id);
 
@@ -70,6 +79,9 @@ bool store_id_ok(const struct store *, const char *id);
  * why. */
 int store_get(struct store *, const char *id, struct task *, struct error *);
 int store_load(struct store *, struct task_set *, struct error *); /* all valid tasks, sorted */
+/* Before many calls of store_get(): a document is read once for all, until store_uncache(). */
+int store_cache(struct store *, struct error *);
+void store_uncache(struct store *);
 
 /* Visit every valid task, in no order, without keeping them.  0, or what fn returned
  * to stop.  owner not NULL: only tasks of this owner (most files are not even parsed). */
@@ -103,7 +115,7 @@ int store_bad(struct store *, void (*fn)(void *, const char *file, const char *r
 /*
  * A rule that is asked under the lock, on the task as it is then on disk and as the change would
  * make it; NULL: there is none (now: of a create, then: of a delete).  Returns 0 to go on, or
- * error_set(err, ERROR_REFUSED, ...).
+ * error_set(err, ERROR_REFUSED, ...) or ERROR_TAKEN.
  */
 typedef int store_rule(
     void *, struct store *, const struct task *now, const struct task *then, struct error *);
@@ -120,7 +132,7 @@ typedef int store_rule(
  *
  * They are made in memory, one after the other, and the outcome is checked: unknown tasks,
  * circles, the rules.  Then all of it is written.  Dependencies are written on both sides.
- * To blocked is to pending where the dependencies block the task: then they say it.
+ * Where a change to blocked only follows from the dependencies, the task is stored as pending.
  */
 enum store_kind { STORE_CREATE, STORE_UPDATE, STORE_DELETE };
 
@@ -142,8 +154,8 @@ struct store_op {
 };
 
 /* More are checked as a whole and then written in portions of this many, in their order, so that no
- * lock is held for long: each portion is whole, and the error says how many are written.  A
- * document has one portion. */
+ * lock is held for long: each portion is whole.  ERROR_PARTLY: a later one failed, and the text
+ * says how many are written.  A document has one portion. */
 #define STORE_PORTION 50
 
 /* 1 changed, 0 nothing to change, -1; ERROR_NOT_FOUND. */
@@ -153,14 +165,9 @@ int store_plan(struct store *, struct store_op *, size_t count, struct error *);
 void store_ops_free(struct store_op *, size_t count);
 void store_forget_others(struct store *);
 
-/* One of them.  made, before, after may be NULL. */
-int store_create(struct store *, const struct change *, store_rule *, void *, struct task *made,
-    struct deadline, struct error *);
-/* 1 changed, 0 nothing to change, -1; ERROR_NOT_FOUND. */
+/* One update.  before, after may be NULL. */
 int store_update(struct store *, const char *id, const struct change *, store_rule *, void *,
     struct task *before, struct task *after, struct deadline, struct error *);
-int store_delete(struct store *, const char *id, store_rule *, void *, struct task *before,
-    struct deadline, struct error *);
 
 /* `blocked` waits for `blocker` (add) or no longer does (remove). */
 int store_depend(struct store *, const char *blocked, const char *blocker, bool remove,

@@ -1,7 +1,7 @@
 /*
  * A teammate in tmux is a client of its own, with a session of its own; its
- * list is the lead's.  Nothing in its tool events says so, hence the detour
- * over the process and the team's config.
+ * list is the lead's.  Nothing in its tool events says so, so its process and
+ * the team's config are used.
  *
  * A config that outlived its lead (SIGKILL) is ignored: pane numbers and
  * process ids are used again.
@@ -50,11 +50,8 @@ static bool
 seat_from_process(struct team_seat *seat, pid_t pid)
 {
 	struct buf line = { 0 };
-	struct error err;
-	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%ld/cmdline", (long)pid);
-	if (file_read_path(path, 1u << 18, &line, &err) == 1 && line.len > 0 &&
+	if (process_strings(pid, "cmdline", &line) &&
 	    (seat->team = option_of(&line, "--team-name")) != NULL) {
 		seat->name = option_of(&line, "--agent-name");
 		seat->type = option_of(&line, "--agent-type");
@@ -68,20 +65,17 @@ seat_from_process(struct team_seat *seat, pid_t pid)
 static bool
 read_team_config(int teamsfd, const char *team, struct buf *text, struct json *j)
 {
-	static const int waits_us[] = { 200, 1000, 5000 };
-	const size_t tries = sizeof(waits_us) / sizeof(waits_us[0]);
 	struct error err;
+	size_t tries = 0;
 	bool whole = false;
 	int fd;
 
 	if (!name_ok(team) || (fd = dir_open_at(teamsfd, team, false, 0, &err)) == -1)
 		return false;
-	for (size_t i = 0; file_read(fd, "config.json", 0, FILE_MAX, text, &err) == 1; i++) {
-		whole = json_parse(j, buf_text(text), text->len, &err) == 0;
-		if (whole || i == tries)
-			break;
-		clock_sleep_us(waits_us[i]);
-	}
+	while (file_read(fd, "config.json", 0, FILE_MAX, text, &err) == 1 &&
+	       !(whole = json_parse(j, buf_text(text), text->len, &err) == 0) &&
+	       clock_wait_again(&tries))
+		;
 	close(fd);
 	return whole;
 }

@@ -194,7 +194,7 @@ config_argument(const struct json *j, json_ref handler, const char *command, boo
 }
 
 static void
-add_entry(
+find_entry(
     struct settings_entries *all, const struct json *j, const struct settings_place *at, char *path)
 {
 	char *command = json_member_string(j, at->handler, "command");
@@ -217,7 +217,7 @@ add_entry(
 
 /* An element of the array of an event. */
 static void
-add_element(
+find_in_element(
     struct settings_entries *all, const struct json *j, json_ref event, json_ref e, size_t index)
 {
 	enum settings_element kind = element_kind(j, e);
@@ -236,8 +236,23 @@ add_element(
 		at.handler = h;
 		at.program = handler_program(j, h, &at.exec, &path);
 		if (at.program != NULL)
-			add_entry(all, j, &at, path);
+			find_entry(all, j, &at, path);
 	}
+}
+
+/* Does the oldest supported client, 2.1.34, know this event? */
+static bool
+event_is_old(const struct json *j, json_ref event)
+{
+	static const char *const names[] = { "PreToolUse", "PostToolUse", "PostToolUseFailure",
+		"Notification", "UserPromptSubmit", "SessionStart", "SessionEnd", "Stop",
+		"SubagentStart", "SubagentStop", "PreCompact", "PermissionRequest", "Setup",
+		"TeammateIdle", "TaskCompleted" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (json_key_equals(j, event, names[i]))
+			return true;
+	return false;
 }
 
 int
@@ -252,8 +267,10 @@ settings_find(const char *text, size_t len, struct settings_entries *all, struct
 	JSON_EACH (&j, hooks, event) {
 		size_t index = 0;
 
+		if (!event_is_old(&j, event))
+			strings_take(&all->late, json_key(&j, event));
 		JSON_EACH (&j, event, e)
-			add_element(all, &j, event, e, index++);
+			find_in_element(all, &j, event, e, index++);
 	}
 	json_free(&j);
 	return rc;
@@ -272,5 +289,6 @@ settings_entries_free(struct settings_entries *all)
 	free(all->item);
 	strings_free(&all->flat);
 	strings_free(&all->odd);
+	strings_free(&all->late);
 	*all = (struct settings_entries){ 0 };
 }

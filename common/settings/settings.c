@@ -14,7 +14,10 @@
 #include "json/json-print.h"
 #include "json/out.h"
 
-#define TASK_TOOLS "TaskCreate|TaskUpdate|Task|Agent|TodoWrite"
+/* TaskList only tells the agent what waits to be told. */
+#define TASK_TOOLS "TaskCreate|TaskUpdate|TaskList|Task|Agent|TodoWrite"
+/* As install wrote it before. */
+#define TASK_TOOLS_FORMER "TaskCreate|TaskUpdate|Task|Agent|TodoWrite"
 
 /*
  * The client gives a hook 600 s, but a SessionEnd hook 1.5 s unless a timeout is
@@ -174,6 +177,24 @@ apply_edit(struct buf *text, struct json_edit *e)
 	json_edit_free(e);
 	buf_free(text);
 	*text = next;
+}
+
+/* Give an entry that still has the former matcher the current one; false: it has another, or the
+ * group has hooks of others. */
+static bool
+update_matcher(struct buf *text, const struct json *j, const struct settings_place *at,
+    const struct settings_hook *h)
+{
+	struct json_edit e;
+
+	if (h->matcher == NULL || strcmp(h->matcher, TASK_TOOLS) != 0 ||
+	    !json_equals(j, json_member(j, at->group, "matcher"), TASK_TOOLS_FORMER) ||
+	    json_count(j, json_member(j, at->group, "hooks")) != 1)
+		return false;
+	json_edit_init(&e, j);
+	json_edit_set(&e, at->group, "matcher", "\"" TASK_TOOLS "\"");
+	apply_edit(text, &e);
+	return true;
 }
 
 /* Let an entry of ours run the executable in plan->bin; false: it does already. */
@@ -405,13 +426,16 @@ settings_install(const char *text, size_t len, const struct settings_plan *plan,
 		rc = settings_parse(&j, out->data, out->len, err);
 		for (size_t n = 0; rc == 0 && settings_place(&j, h->event, n, &at, &path); n++) {
 			if (place_is(&j, &at, h)) {
+				bool updated = update_matcher(out, &j, &at, h);
+
 				found = true;
-				if (move_entry(out, &j, &at, path, plan)) {
-					change->moved++;
+				if (updated)
 					rc = settings_parse(&j, out->data, out->len, err);
-				} else {
-					change->kept++;
+				if (rc == 0 && move_entry(out, &j, &at, path, plan)) {
+					updated = true;
+					rc = settings_parse(&j, out->data, out->len, err);
 				}
+				*(updated ? &change->moved : &change->kept) += 1;
 			}
 			free(path);
 		}

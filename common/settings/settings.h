@@ -89,6 +89,9 @@ struct settings_entries {
 	 * and anything else (odd).  Client 2.1.197 then ignores every hook of the file, 2.1.325
 	 * only this element. */
 	struct strings flat, odd;
+	/* Names of events that client 2.1.34 does not know: it then ignores every hook of the file.
+	 */
+	struct strings late;
 };
 int settings_find(const char *text, size_t len, struct settings_entries *, struct error *);
 /* Is the entry one of this hook: does it run the program for one of its tools? */

@@ -30,7 +30,7 @@ struct child_record {
 	int64_t ms;
 	uint64_t total;
 	uint32_t strays, survivors, tail;
-	char digest[65];
+	char digest[HASH_HEX];
 	char problem[200];
 }; /* then `tail` bytes */
 

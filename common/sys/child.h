@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/mem.h"
 
 /*
@@ -63,14 +64,14 @@ struct child {
 	bool done;
 	enum child_end end;
 	int status;
-	int64_t ms;         /* how long it ran */
-	uint64_t total;     /* bytes of output */
-	struct buf tail;    /* the last CHILD_TAIL of them */
-	char digest[65];    /* SHA-256 of the first CHILD_DIGEST of them */
-	unsigned strays;    /* processes killed after the command had ended */
-	unsigned survivors; /* processes that could not be killed */
-	char problem[200];  /* CHILD_NOT_RUN: "no such program: 'frobnicate'" */
-	struct buf in;      /* what the monitor has sent so far */
+	int64_t ms;            /* how long it ran */
+	uint64_t total;        /* bytes of output */
+	struct buf tail;       /* the last CHILD_TAIL of them */
+	char digest[HASH_HEX]; /* SHA-256 of the first CHILD_DIGEST of them */
+	unsigned strays;       /* processes killed after the command had ended */
+	unsigned survivors;    /* processes that could not be killed */
+	char problem[200];     /* CHILD_NOT_RUN: "no such program: 'frobnicate'" */
+	struct buf in;         /* what the monitor has sent so far */
 };
 
 #define CHILD_INIT       \

@@ -200,6 +200,17 @@ file_drop(struct file_stage *s)
 }
 
 int
+file_write(int dirfd, const char *name, const void *data, size_t len, int mode,
+    enum durability durability, struct error *err)
+{
+	struct file_stage s = FILE_STAGE_INIT;
+
+	return file_stage(&s, dirfd, name, data, len, mode, durability, err) == -1
+		   ? -1
+		   : file_commit(&s, err);
+}
+
+int
 file_replace(int dirfd, const char *name, const void *data, size_t len, int mode,
     enum durability durability, struct error *err)
 {

@@ -87,9 +87,10 @@ file_read_fd(int fd, size_t max, struct buf *buf, struct error *err)
 	return read_bounded(fd, 0, max, buf, err);
 }
 
-/* Takes the descriptor. */
+/* Takes the descriptor; it is open in the mark afterwards, if there is one. */
 static int
-read_opened(int fd, const char *path, size_t max, struct buf *buf, struct error *err)
+read_opened(int fd, const char *path, size_t max, struct buf *buf, struct file_mark *mark,
+    struct error *err)
 {
 	struct stat st;
 	int rc = -1;
@@ -105,21 +106,30 @@ read_opened(int fd, const char *path, size_t max, struct buf *buf, struct error 
 		error_prefix(err, "'%s'", path);
 	else
 		rc = 1;
-	close(fd);
+	if (rc == 1 && mark != NULL)
+		*mark = (struct file_mark){ .set = true, .there = true, .fd = fd, .st = st };
+	else
+		close(fd);
 	return rc;
 }
 
 int
-file_read(int dirfd, const char *name, int flags, size_t max, struct buf *buf, struct error *err)
+file_read_mark(int dirfd, const char *name, int flags, size_t max, struct buf *buf,
+    struct file_mark *mark, struct error *err)
 {
 	char path[PATH_MAX];
 	int fd;
 
 	buf_reset(buf);
+	if (mark != NULL)
+		file_unmark(mark);
 	fd = openat(dirfd, name,
 	    O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (flags & FILE_FOLLOW ? 0 : O_NOFOLLOW));
-	if (fd == -1 && errno == ENOENT)
+	if (fd == -1 && errno == ENOENT) {
+		if (mark != NULL)
+			mark->set = true;
 		return 0;
+	}
 	if (fd == -1 && errno == ELOOP && !(flags & FILE_FOLLOW))
 		return error_set(
 		    err, ERROR_INPUT, "'%s' is a symbolic link", file_path(path, dirfd, name));
@@ -128,7 +138,47 @@ file_read(int dirfd, const char *name, int flags, size_t max, struct buf *buf, s
 		    err, ERROR_INPUT, "'%s' is not a regular file", file_path(path, dirfd, name));
 	if (fd == -1)
 		return error_sys(err, "cannot open '%s'", file_path(path, dirfd, name));
-	return read_opened(fd, name, max, buf, err);
+	return read_opened(fd, name, max, buf, mark, err);
+}
+
+int
+file_read(int dirfd, const char *name, int flags, size_t max, struct buf *buf, struct error *err)
+{
+	return file_read_mark(dirfd, name, flags, max, buf, NULL, err);
+}
+
+void
+file_unmark(struct file_mark *mark)
+{
+	if (mark->there)
+		close(mark->fd);
+	*mark = (struct file_mark){ 0 };
+}
+
+void
+file_mark(struct file_mark *mark, int dirfd, const char *name)
+{
+	file_unmark(mark);
+	mark->fd = openat(dirfd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	mark->set = mark->fd != -1 || errno == ENOENT;
+	mark->there = mark->fd != -1;
+	if (mark->there && fstat(mark->fd, &mark->st) == -1)
+		file_unmark(mark);
+}
+
+bool
+file_marked(const struct file_mark *mark, int dirfd, const char *name)
+{
+	const struct stat *was = &mark->st;
+	struct stat st;
+
+	if (!mark->set)
+		return false;
+	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == -1)
+		return errno == ENOENT && !mark->there;
+	return mark->there && st.st_dev == was->st_dev && st.st_ino == was->st_ino &&
+	       st.st_size == was->st_size && st.st_mtim.tv_sec == was->st_mtim.tv_sec &&
+	       st.st_mtim.tv_nsec == was->st_mtim.tv_nsec;
 }
 
 int

@@ -34,6 +34,24 @@ int file_write_at(int fd, const void *, size_t, off_t, struct error *);
 int file_flush(int fd); /* its data to the disk; -1 and errno */
 
 /*
+ * Which file a name is, to find out later whether it must be read again.  The file is kept open, so
+ * that no other file gets its inode.
+ */
+struct file_mark {
+	bool set;   /* false: nothing is known */
+	bool there; /* false: there was no file */
+	int fd;
+	struct stat st;
+};
+/* file_read() that also sets the mark. */
+int file_read_mark(int dirfd, const char *name, int flags, size_t max, struct buf *,
+    struct file_mark *, struct error *);
+void file_mark(struct file_mark *, int dirfd, const char *name);
+void file_unmark(struct file_mark *);
+/* Is it still this file, with the same bytes?  False if nothing is known. */
+bool file_marked(const struct file_mark *, int dirfd, const char *name);
+
+/*
  * Replace in two steps, so that a lock can be verified in between:
  *
  *	file_stage()	writes a temporary file in the same directory (a dot
@@ -75,6 +93,11 @@ void file_drop(struct file_stage *);
 /* Both steps, for files of a person's or our own: a link is followed anywhere.  Writes nothing if
  * the file has these bytes already. */
 int file_replace(
+    int dirfd, const char *name, const void *, size_t, int mode, enum durability, struct error *);
+
+/* The same for a file that the caller has read under a lock: it is written without a look at its
+ * bytes, and a link is followed as by file_stage(). */
+int file_write(
     int dirfd, const char *name, const void *, size_t, int mode, enum durability, struct error *);
 
 /* Remove temporaries that were left behind (by a killed process, a minute

@@ -361,7 +361,7 @@ lock_verify(struct lock *l, struct error *err)
 	    l->name[0] == '\0' ? "" : file_path(path, l->dirfd, l->name));
 }
 
-/* If this fails, the next process takes the directory over, because nobody holds it. */
+/* If this fails, the next process takes the directory over, because no process holds it. */
 static void
 remove_dir(const struct lock *l)
 {

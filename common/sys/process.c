@@ -56,9 +56,8 @@ process_read(pid_t pid, struct process *p)
 	return -1;
 }
 
-/* A file of NUL-terminated strings; false if it cannot be read or is empty. */
-static bool
-read_strings(pid_t pid, const char *file, struct buf *text)
+bool
+process_strings(pid_t pid, const char *file, struct buf *text)
 {
 	struct error ignored;
 	char path[64];
@@ -71,7 +70,7 @@ int
 process_has_env(pid_t pid, const char *assignment)
 {
 	struct buf env = { 0 };
-	int has = read_strings(pid, "environ", &env) ? 0 : -1;
+	int has = process_strings(pid, "environ", &env) ? 0 : -1;
 
 	for (size_t at = 0; has == 0 && at < env.len; at += strlen(env.data + at) + 1)
 		has = strcmp(env.data + at, assignment) == 0;
@@ -83,7 +82,7 @@ static bool
 same_command(pid_t a, pid_t b)
 {
 	struct buf x = { 0 }, y = { 0 };
-	bool same = read_strings(a, "cmdline", &x) && read_strings(b, "cmdline", &y) &&
+	bool same = process_strings(a, "cmdline", &x) && process_strings(b, "cmdline", &y) &&
 		    x.len == y.len && memcmp(x.data, y.data, x.len) == 0;
 
 	buf_free(&x);

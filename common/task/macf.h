@@ -13,8 +13,8 @@
  *			created_cycle: 42
  *			</macf_task_metadata>
  *
- * The client no longer shows the number of a task: "#89" and "[^#67]" stand
- * between the codes that make them dim, which it passes to the terminal.
+ * The client no longer shows the number of a task: "#89" and "[^#67]" are
+ * enclosed in the codes that make them dim, which it passes to the terminal.
  * We leave all of it in place when we write.
  */
 char *macf_agent_type(const char *subject); /* "TestEng"; NULL; owned */

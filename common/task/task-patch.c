@@ -81,7 +81,7 @@ patch_original(struct json_edit *edit, enum task_dialect dialect, const struct t
 		return error_set(err, ERROR_REFUSED,
 		    "metadata." TASK_ORIGINAL " follows the status: change the status instead");
 	}
-	if (place.original != TASK_NO_STATUS && !c->follows)
+	if (place.original != TASK_NO_STATUS && !(c->follows && c->status == TASK_BLOCKED))
 		patch_set(edit, TASK_ORIGINAL, task_status_name(place.original));
 	else if (marked)
 		patch_set(edit, TASK_ORIGINAL, "");
@@ -139,7 +139,7 @@ task_patch_make(struct json *patch, struct buf *text, enum task_dialect dialect,
 	*text = edited;
 	if (rc == 0)
 		rc = json_parse(patch, buf_text(text), text->len, err);
-	/* nothing to merge, and nobody said that there is metadata */
+	/* Nothing to merge, and the task had no metadata. */
 	if (rc == 0 && c->metadata == NULL && json_count(patch, JSON_ROOT) == 0)
 		buf_reset(text);
 	return rc;

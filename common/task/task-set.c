@@ -28,6 +28,13 @@ task_id_word(struct buf *out, const char *id)
 	struct buf shown = { 0 };
 	const char *p;
 
+	if (*id == '-') { /* it would be an option */
+		char *word = mem_join("#", id, NULL);
+
+		task_id_word(out, word);
+		free(word);
+		return;
+	}
 	if (task_id_ok(id)) {
 		buf_puts(out, id);
 		return;
@@ -200,6 +207,14 @@ task_index_find(const struct task_index *index, const char *id)
 		if (strcmp(index->set->item[index->slot[at]].id, id) == 0)
 			return index->slot[at];
 	return TASK_NOWHERE;
+}
+
+const struct task *
+task_index_get(const struct task_index *index, const char *id)
+{
+	size_t at = task_index_find(index, id);
+
+	return at != TASK_NOWHERE ? &index->set->item[at] : NULL;
 }
 
 void

@@ -97,6 +97,12 @@ task_open(const struct task *t)
 }
 
 bool
+task_blocks(const struct task *t)
+{
+	return t == NULL || task_open(t);
+}
+
+bool
 task_held(const struct task *t)
 {
 	return t->status == TASK_BLOCKED &&

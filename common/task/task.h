@@ -73,6 +73,8 @@ void task_copy(struct task *to, const struct task *from);
 const char *task_status_name(enum task_status);   /* "in_progress" */
 enum task_status task_status_parse(const char *); /* TASK_NO_STATUS if none */
 bool task_open(const struct task *);              /* neither completed nor cancelled */
+/* Does a task that depends on this one have to wait?  NULL: on one that is missing. */
+bool task_blocks(const struct task *);
 /* Blocked by request, not by its dependencies: it cannot start until its status is set again. */
 bool task_held(const struct task *);
 /* In progress, or blocked, which a task of a document becomes while somebody works on it. */
@@ -100,7 +102,7 @@ int task_id_compare(const char *, const char *); /* numeric ones by number, befo
  */
 struct change {
 	enum task_status status; /* TASK_NO_STATUS: leave */
-	bool follows; /* document: this status is what the dependencies say, not a request */
+	bool follows;            /* blocked is not a request, where the dependencies say it */
 	const char *subject, *description, *active_form; /* NULL: leave */
 	const char *owner;                               /* NULL: leave; "": remove it */
 	bool empty_owner;     /* write owner "" as the client does; native only */
@@ -161,7 +163,8 @@ struct task_index {
 #define TASK_NOWHERE ((size_t)-1)
 
 void task_index_make(struct task_index *, const struct task_set *);
-size_t task_index_find(const struct task_index *, const char *id); /* TASK_NOWHERE */
+size_t task_index_find(const struct task_index *, const char *id);            /* TASK_NOWHERE */
+const struct task *task_index_get(const struct task_index *, const char *id); /* NULL */
 void task_index_free(struct task_index *);
 
 #endif

@@ -77,7 +77,7 @@ function join(...sets) {
 	return all;
 }
 
-const TOOLS = 'TaskCreate|TaskUpdate|Task|Agent|TodoWrite';
+const TOOLS = 'TaskCreate|TaskUpdate|TaskList|Task|Agent|TodoWrite';
 
 /*
  * Our three hooks as a user would register them; with E2E_ABSENT set, `true`

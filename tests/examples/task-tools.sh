@@ -131,7 +131,7 @@ for id in 1 2 3 4 99; do
 	is "task-tools.18: TaskGet of $id gives the data of the printed tool" "$(printed call TaskGet "{\"taskId\":\"$id\"}" | jq -Sc .data)" "$(printed output TaskGet "$out" | jq -Sc .)"
 done
 echo '{"id":"6","subject":"No status"}' | tee "$theirs/6.json" >"$ours/6.json"
-is 'task-tools.12: a file that breaks the schema is no task for both' 'null 10' "$(printed run bu 6) $("$cli" --list ours get 6 >/dev/null 2>&1; echo $?)"
+is 'task-tools.12: a file that breaks the schema is not a task for either' 'null 10' "$(printed run bu 6) $("$cli" --list ours get 6 >/dev/null 2>&1; echo $?)"
 has 'task-tools.12: the printed program names the field' status "$(printed run bu 6; cat "$T/printed")"
 tasks --list ours get 6
 has 'task-tools.12: claude-tasks names a field too' 'description is missing' "$err"

@@ -73,7 +73,7 @@ is '1.62: release --dead without a dead agent names no task and has no message' 
 
 ## 1.80: who is there
 tasks -l $team agents
-is '1.80: agents says that nobody has taken a task' "no agent has taken a task of list '$team'" "$out"
+is '1.80: agents says that no agent has taken a task' "no agent has taken a task of list '$team'" "$out"
 for subject in Build Ship Docs Check Wait; do
 	tasks -l $team create "$subject"
 done
@@ -148,6 +148,16 @@ is '1.63: a subagent is not told' '' "$(told "$(is_subagent 9)")"
 is '1.63: the agent that had the tasks is not told' '' "$(told "$(is_teammate ann)")"
 is '1.63: the lead is told' "$message" "$(told '')"
 try '1.63: no note is left when all were told' test ! -e "$CLAUDE_CONFIG_DIR/task-hooks/$team/notes.jsonl"
+tasks --list $team claim 1 --agent ann
+tasks --list $team release --agent ann
+message='ann has shut down. 1 task(s) were unassigned: #1'
+has '1.63: a teammate is told of tasks that a person released' "$message" "$(told "$(is_teammate bob)")"
+has '1.63: the lead is told of tasks that a person released' "$message" "$(told '')"
+is '1.63: the agent that had them is not told' '' "$(told "$(is_teammate ann)")"
+rm -f "$CLAUDE_CONFIG_DIR/task-hooks/$team/notes.jsonl"
+start 1 "$(is_teammate ann)" >"$T/o"
+tasks --list $team release 1
+is '1.62: release of a claim that the client has not used yet says so' 'released the claim of ann on #1' "$out"
 yes '{"to":"nobody","text":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}' | head -n 2000 >"$CLAUDE_CONFIG_DIR/task-hooks/$team/notes.jsonl"
 start 1 "$(is_teammate ann)" >"$T/o"
 write 1 ann

@@ -24,6 +24,12 @@ refused() { is "$1" "false $2 $3" "$(field '"\(.success) \(.reason)"') $rc"; }
 # stays NAME BEFORE: the task $id is as it was
 stays() { is "$1" "$2" "$(task "$id")"; }
 
+# claim_late: session s1 claims the task $id; it is then $before
+claim_late() {
+	ask_as QWEN_CODE_SESSION_ID=s1 claim_task "{\"task_id\":\"$id\",\"owner\":\"ben\"}"
+	before=$(task "$id")
+}
+
 mkdir native .tasks
 document doc
 for dir in native doc .tasks; do
@@ -35,7 +41,7 @@ for dir in native doc .tasks; do
 	before=$(task "$id")
 	ask claim_task "{\"task_id\":\"$id\"}"
 	refused "4.8: a second claim_task is refused ($dir)" already_claimed 11
-	has "4.8: with the reason ($dir)" 'is in_progress, so it cannot be claimed.' "$(field .message)"
+	has "4.8: the refusal of a second claim_task gives the reason ($dir)" 'is in_progress, so it cannot be claimed.' "$(field .message)"
 	has "4.8: the refusal of a second claim_task names the way out ($dir)" "claude-tasks release $id." "$(field .error)"
 	ask claim_task "{\"task_id\":\"$id\",\"owner\":\"agent\"}"
 	refused "4.8: a second claim_task with the same owner is refused ($dir)" already_claimed 11
@@ -88,6 +94,59 @@ for dir in native doc .tasks; do
 	CLAUDE_PID=$$ ask_as CLAUDE_CODE_SESSION_ID=s2 complete_task "{\"task_id\":\"$id\"}"
 	is "4.8: Claude Code completes its task after /clear, with a new session in the same process ($dir)" 0 "$rc"
 
+	## 4.8: what another session has keeps its status and its owner
+	while read -r tool input; do
+		make Theirs
+		ask_as QWEN_CODE_SESSION_ID=s1 claim_task "{\"task_id\":\"$id\",\"owner\":\"ben\"}"
+		before=$(task "$id")
+		ask_as QWEN_CODE_SESSION_ID=s2 "$tool" "${input//ID/$id}"
+		is "4.8: another session cannot do $tool $input ($dir)" "11 $before" "$rc $(task "$id")"
+		make Dry
+		number=$(QWEN_CODE_SESSION_ID=s2 first_lock "${input//ID/$id}" --dir "$dir" call "$tool")
+		make Late
+		QWEN_CODE_SESSION_ID=s2 at_lock "$number" claim_late "${input//ID/$id}" --dir "$dir" call "$tool"
+		is "4.8: the same if the task is claimed right before the lock: $tool $input ($dir)" "11 $before" "$rc $(task "$id")"
+	done <<'END'
+TaskUpdate {"taskId":"ID","status":"cancelled"}
+TaskUpdate {"taskId":"ID","status":"blocked"}
+TaskUpdate {"taskId":"ID","status":"deleted"}
+TaskUpdate {"taskId":"ID","owner":"eve"}
+TodoWrite {"id":"ID","description":"d","status":"cancelled"}
+TodoWrite {"id":"ID","description":"d","assignee":"eve"}
+END
+	make Theirs
+	ask_as QWEN_CODE_SESSION_ID=s1 claim_task "{\"task_id\":\"$id\",\"owner\":\"ben\"}"
+	before=$(task "$id")
+	ask_as QWEN_CODE_SESSION_ID=s2 TodoWrite "{\"id\":\"$id\",\"description\":\"d\",\"assignee\":null}"
+	is "4.8: another session does not remove its owner ($dir)" "11 $before" "$rc $(task "$id")"
+	ask_as QWEN_CODE_SESSION_ID=s2 TaskUpdate "{\"taskId\":\"$id\",\"status\":\"completed\",\"owner\":\"eve\"}"
+	is "4.8: another session does not complete it in its own name ($dir)" "20 $before" "$rc $(task "$id")"
+	make Blocker
+	theirs=$(jq -r .id <<<"$before")
+	ask_as QWEN_CODE_SESSION_ID=s2 TaskUpdate "{\"taskId\":\"$theirs\",\"addBlockedBy\":[\"$id\"]}"
+	before=$(task "$theirs")
+	for change in '"owner":"eve"' '"status":"pending"' '"status":"cancelled"' '"status":"deleted"'; do
+		[ "$(jq -c "{$change}.status == .status" <<<"$before")" = false ] || continue
+		ask_as QWEN_CODE_SESSION_ID=s2 TaskUpdate "{\"taskId\":\"$theirs\",$change}"
+		is "4.8: another session cannot change it after it made it wait: $change ($dir)" "11 $before" "$rc $(task "$theirs")"
+	done
+	ask_as QWEN_CODE_SESSION_ID=s1 TaskUpdate "{\"taskId\":\"$theirs\",\"status\":\"cancelled\",\"owner\":\"lee\"}"
+	is "4.8: its own session can ($dir)" '0 cancelled' "$rc $(task "$theirs" | jq -r .status)"
+
+	make Theirs
+	theirs=$id
+	make Free
+	QWEN_CODE_SESSION_ID=s1 tasks --dir $dir claim "$theirs" --agent ben
+	before=$(task "$theirs")$(task "$id")
+	for arguments in "$theirs" "$theirs --owner eve" "$id $theirs"; do
+		# shellcheck disable=SC2086
+		QWEN_CODE_SESSION_ID=s2 tasks --dir $dir update $arguments --status in_progress --agent eve
+		is "4.8: 'update --status in_progress' of another's task is refused like 'claim' (${arguments//$theirs/THEIRS}, $dir)" \
+		    "11 $before" "$rc $(task "$theirs")$(task "$id")"
+	done
+	QWEN_CODE_SESSION_ID=s1 tasks --dir $dir update "$theirs" --status in_progress --agent ben
+	is "4.8: 'update --status in_progress' of one's own task changes nothing ($dir)" "0 $before" "$rc $(task "$theirs")$(task "$id")"
+
 	make Forked
 	is "4.8: forked processes of one program are different callers ($dir)" 'Claimed refused' \
 	    "$(python3 "$top/tests/seeds/forked.py" "$cli" "$dir" "$id")"
@@ -123,7 +182,7 @@ sys.stdin.read()' "$cli" --dir="$dir" call claim_task "{\"task_id\":\"$id\"}" <"
 	wait $client
 	rm "$T/fifo"
 	ask claim_task "{\"task_id\":\"$id\",\"owner\":\"eve\"}"
-	is "4.8: that of a client that is gone can be claimed ($dir)" 'true eve' "$(field '"\(.claimed) \(.task.owner)"')"
+	is "4.8: a task of a client that is gone can be claimed ($dir)" 'true eve' "$(field '"\(.claimed) \(.task.owner)"')"
 
 	# One agent may have started another: the session that was set last counts.
 	for names in 'CLAUDE_CODE_SESSION_ID CODEX_THREAD_ID' 'CODEX_THREAD_ID CLAUDE_CODE_SESSION_ID'; do
@@ -181,13 +240,13 @@ for session in ["i1", "i2", "i1"]:
 	has "1.57: says that it is completed ($dir)" "is already completed, by \"v\"." "$err"
 	has "1.57: the refusal says how to reopen the task ($dir)" "claude-tasks update $second --status pending." "$err"
 	tasks --dir $dir claim "$second" --agent v --json
-	refused "1.57: a completed task of the agent itself ($dir)" already_resolved 12
+	refused "1.57: a completed task of the agent itself cannot be claimed ($dir)" already_resolved 12
 	ask claim_task "{\"task_id\":\"$second\",\"owner\":\"z\"}"
-	refused "1.57: the same by claim_task ($dir)" already_claimed 11
+	refused "1.57: claim_task does not claim a completed task of another agent ($dir)" already_claimed 11
 	make Nobody
 	tasks --dir $dir complete "$id"
 	tasks --dir $dir claim "$id" --agent z --json
-	refused "1.57: a completed task of nobody ($dir)" already_resolved 12
+	refused "1.57: a completed task without an owner cannot be claimed ($dir)" already_resolved 12
 
 	## 1.58: busy is who owns another unfinished task
 	make Mine
@@ -196,7 +255,7 @@ for session in ["i1", "i2", "i1"]:
 	tasks --dir $dir update "$mine" --owner w
 	tasks --dir $dir claim "$id" --agent w --one --json
 	refused "1.58: the owner of a pending task is busy ($dir)" agent_busy 14
-	is "1.58: with that task ($dir)" "[\"$mine\"] $id" "$(field '"\(.busyWithTasks | tojson) \(.task.id)"')"
+	is "1.58: the refusal of a busy agent names the task that it owns ($dir)" "[\"$mine\"] $id" "$(field '"\(.busyWithTasks | tojson) \(.task.id)"')"
 	has "1.58: a busy agent is told how to change that ($dir)" "claude-tasks release $mine." "$err"
 	tasks --dir $dir claim "$mine" --agent w --one --json
 	is "1.58: its own task does not count ($dir)" 'true 0' "$(field .success) $rc"
@@ -207,12 +266,15 @@ for session in ["i1", "i2", "i1"]:
 	is "1.58: a completed task does not count ($dir)" 0 "$rc"
 done
 
+tasks --dir "$T/nowhere" claim 1 --json
+refused '1.56: a claim where there is no list' task_not_found 10
+
 # As the program of that list writes it: no claim of ours is on record.
 dir=.tasks
 make Python
 jq '.status = "in_progress" | .owner = "agent"' ".tasks/$id.json" >"$T/task" && cp "$T/task" ".tasks/$id.json"
 ask_as COPILOT_AGENT_SESSION_ID=s1 claim_task "{\"task_id\":\"$id\"}"
 refused '4.8: a task that another program started is not claimed' already_claimed 11
-has '4.8: its reason' 'Who works on it is not known.' "$(field .message)"
+has '4.8: the refusal of a task that another program started gives the reason' 'Who works on it is not known.' "$(field .message)"
 ask_as COPILOT_AGENT_SESSION_ID=s1 complete_task "{\"task_id\":\"$id\"}"
-is '4.8: but completed, under the name that this program uses' 0 "$rc"
+is '4.8: a task that another program started can be completed under the name that it uses' 0 "$rc"

@@ -304,9 +304,21 @@ tasks -l example list
 deny '0.12: an id is shown without control characters' grep -q $'\e' <<<"$out"
 jq '.tasks[0].id = "" | .tasks[1].id = ("x" * 1025) | .tasks[2].id = "nul"' "$file" | sed 's/"nul"/"n\\u0000l"/' >new && cat new >"$file"
 tasks -l example doctor --no-selftest --json
-is '0.12: an id that cannot be used is reported' 3 "$(jq '[.findings[] | select(.what | contains("its id is not"))] | length' <<<"$out")"
+is '0.12: an id that cannot be used is reported' 3 "$(jq '[.findings[] | select(.what | contains("its id is empty, longer than 1024 bytes or not valid text"))] | length' <<<"$out")"
 
 rm -f "$file"
 tasks -l example create 'Native'
 tasks -l example get task:1
 is '0.12: other layouts keep their rule: ids are names of files' 64 "$rc"
+
+## 0.12: ids that are not words, entries that are not tasks
+place ids
+document ids
+jq '.tasks = [{"id":"-v","description":"d","status":"blocked","metadata":{"original_status":"blocked"}},{"id":"bad","description":5,"status":"pending"}]' ids/tasks.json >"$T/ids.json" && cp "$T/ids.json" ids/tasks.json
+tasks --dir ids claim -- -v
+has '0.12: the command for an id that begins with - takes it as an id' "claude-tasks update '#-v' --status pending" "$err"
+tasks --dir ids update '#-v' --status pending
+is '0.12: that command works' "0 updated #-v d" "$rc $out"
+tasks --dir ids get bad
+has '0.12: get says why an entry is not shown' "task #bad cannot be read: '$PWD/ids/tasks.json': tasks[1]: description is a number" "$err"
+is '0.12: an entry that is not shown is not found' 10 $rc

@@ -79,13 +79,13 @@ tasks --list lab list --search '#68 [^#67] PHASE'
 is '2.12: a search ignores the codes' "#68 [pending] $plain" "$out"
 tasks --list lab list --search 2m
 is '2.12: a search does not find the codes' "no task of list 'lab' matches" "$out"
-"$cli" --list lab depend 68 --on 67 >/dev/null
+"$cli" --list lab depend 68 --on 69 >/dev/null
 start 68
-is '2.12: a refusal leaves the codes out' "Task #68 \"$plain\" cannot start: blocked by #67 \"Mission\" (pending). Ready now: #67 \"Mission\", #69 \"red text, $(printf '\uFFFD')cleared, cut $(printf '\uFFFD')\"." "$(cat "$T/err")"
+is '2.12: a refusal leaves the codes out' "Task #68 \"$plain\" cannot start: blocked by #69 \"red text, $(printf '\uFFFD')cleared, cut $(printf '\uFFFD')\" (pending). Ready now: #67 \"Mission\", #69 \"red text, $(printf '\uFFFD')cleared, cut $(printf '\uFFFD')\"." "$(cat "$T/err")"
 "$cli" --list lab update 67 --status in_progress --agent eve >/dev/null
 has '2.12: the status line leaves the codes out' '#67 #67 Going @eve' "$("$cli" --list lab statusline --color never </dev/null)"
 "$cli" --list lab release 67 >/dev/null
-"$cli" --list lab depend 68 --drop 67 >/dev/null
+"$cli" --list lab depend 68 --drop 69 >/dev/null
 "$cli" --list lab claim 68 --agent eve >/dev/null
 plainly 'agents' "$("$cli" --list lab agents)"
 plainly 'agents --json' "$("$cli" --list lab agents --json)"
@@ -147,6 +147,8 @@ has '2.28: create --repo without --kind is refused, and the message names --kind
 is '2.29: a refused create leaves no file' "$count" "$(ls "$dir")"
 tasks --list lab create mission Title
 is '2.28: create without --kind takes all words as the subject' 'created #5 mission Title' "$out"
+has '2.28: it says how to make a mission' 'create --kind mission TITLE' "$err"
+has '2.28: it says how to make a phase, which needs a parent' 'create --kind phase --parent N TITLE' "$("$cli" --list words create phase Title 2>&1)"
 is '2.13: a task without a kind gets no number in its subject' 'mission Title' "$(field 5 .subject)"
 "$cli" --list lab delete 5 >/dev/null
 has '2.28: help create names --kind' '--kind KIND' "$("$cli" help create)"
@@ -230,7 +232,13 @@ finds '#4' --kind BUG
 finds '#1' --repo MacEff
 finds '#20' --search s_9/c_8
 finds '#4' --search 'CREATED_CYCLE: 42'
-finds 'no' --kind detour
+tasks --list lab list --kind detour
+is '2.23: list --kind refuses a kind that is not known, as --status does' "64 claude-tasks: unknown kind 'detour'; known: mission, experiment, phase, bug (try: claude-tasks help list)" "$rc $err"
+finds '#3 #4' --kind phase,bug
+finds '#3 #4' --kind phase --kind bug
+task 22 Detour '<macf_task_metadata version=\"1.0\">\ntask_type: DETOUR\n</macf_task_metadata>'
+finds '#22' --kind detour
+rm "$dir/22.json"
 task 21 Broken '<macf_task_metadata version=\"1.0\">\nrepo: x'
 has '2.23: a block without an end is text' 'repo: x' "$("$cli" --list lab get 21)"
 
@@ -285,6 +293,46 @@ idle() {
 has '2.27: an idle teammate is offered a task of its type' 'Task #31 ' "$(idle worker)"
 is '2.27: an idle teammate is offered no task of another type' '' "$(idle worker)"
 has '2.27: the task of another type is offered to a teammate of that type' 'Task #30 ' "$(idle ops)"
+# The same rule for the command and the tools, which know the type of a teammate by its name.
+mkdir -p "$CLAUDE_CONFIG_DIR/teams/lab"
+echo '{"name":"lab","members":[{"name":"worker","agentType":"TestEng"},{"name":"ops","agentType":"DevOpsEng"},{"name":"odd"}]}' \
+    >"$CLAUDE_CONFIG_DIR/teams/lab/config.json"
+other='is meant for an agent of type DevOpsEng; yours is TestEng'
+tasks --list lab claim 30 --agent worker
+is '2.27: claim by an agent of another type is refused' 21 $rc
+has '2.27: the refusal of claim names both types and the way out' "$other. If you are to do it, first remove [SA:DevOpsEng] from its subject; else take another task." "$err"
+tasks --list lab update 30 --status in_progress --agent worker
+is '2.27: update --status in_progress by an agent of another type is refused' 21 $rc
+has '2.27: TaskUpdate by an agent of another type is refused' "$other" "$("$cli" --list lab call TaskUpdate <<<'{"taskId":"30","status":"in_progress","owner":"worker"}')"
+has '2.27: claim_task by an agent of another type is refused' "$other" "$("$cli" --list lab call claim_task <<<'{"task_id":"30","owner":"worker"}')"
+has '2.27: TodoWrite by an agent of another type is refused' "$other" "$("$cli" --list lab call TodoWrite <<<'{"id":"30","description":"[SA:DevOpsEng] Implement","status":"in_progress","assignee":"worker"}')"
+is '2.27: a refused start has changed nothing' 'pending null' "$(field 30 '"\(.status) \(.owner)"')"
+tasks --list lab claim --next --agent worker
+is '2.27: claim --next passes over a task for another type' 'claimed #31 #31 [SA:TestEng] Write unit tests (worker)' "$out"
+for agent in ops odd stranger; do
+	tasks --list lab claim 30 --agent $agent
+	is "2.27: $agent, of the type or of none that is known, can claim it" 0 $rc
+	"$cli" --list lab release 30 31 >/dev/null 2>&1
+done
+echo '{"durability":"off","rules":{"agent_type":"off"}}' >"$CLAUDE_CONFIG_DIR/task-hooks.json"
+tasks --list lab claim 30 --agent worker
+is '2.27: with the rule off claim says nothing' '0 ' "$rc $err"
+"$cli" --list lab release 30 >/dev/null 2>&1
+echo '{"durability":"off"}' >"$CLAUDE_CONFIG_DIR/task-hooks.json"
+tasks --list lab claim 30 --agent worker
+is '2.27: by default claim goes on' 0 $rc
+has '2.27: by default claim warns' "Let through, but: Task #30 \"[SA:DevOpsEng] Implement CLI command\" $other. If you are not to do it, set it to pending and take another task." "$err"
+tasks --list lab update 30 --status in_progress --agent worker
+is '2.27: the agent that has the task is not warned again' '' "$err"
+"$cli" --list lab release 30 >/dev/null 2>&1
+out=$("$cli" --list lab call TaskUpdate <<<'{"taskId":"30","status":"in_progress","owner":"worker"}')
+has '2.27: by default TaskUpdate goes on and warns' "true Let through, but: Task #30" "$(jq -r '"\(.success) \(.warnings[0])"' <<<"$out")"
+"$cli" --list lab release 30 >/dev/null 2>&1
+out=$(printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"TaskUpdate","arguments":{"taskId":"30","status":"in_progress","owner":"worker"}}}' |
+    "$cli" --list lab mcp)
+has '2.27: the text for a model has the warning' "$other" "$(jq -r '.result.content[0].text' <<<"$out")"
+"$cli" --list lab release 30 31 >/dev/null 2>&1
+rm -r "$CLAUDE_CONFIG_DIR/teams/lab"
 # What is asked for costs nothing where no task names a type.
 if command -v strace >/dev/null; then
 	task 33 Plain
@@ -297,3 +345,9 @@ if command -v strace >/dev/null; then
 	is '2.27: the team is not read for a task without a mark' 0 "$(calls 33)"
 	deny '2.27: the team is read for a task with a mark' test "$(calls 34)" = 0
 fi
+
+# The colours of a team.
+mkdir -p "$CLAUDE_CONFIG_DIR/teams/paint"
+jq -n '{name: "paint", members: ["red","green","yellow","orange","blue","cyan","purple","pink"] | map({name: "m-\(.)", color: .})}' >"$CLAUDE_CONFIG_DIR/teams/paint/config.json"
+"$cli" -l paint create One >/dev/null
+is '1.81: each of the eight colours of the client looks different' 8 "$("$cli" -l paint agents --color always | grep -o $'\e\[[0-9]*mm-' | sort -u | wc -l)"

@@ -111,6 +111,8 @@ for layout in native document folder; do
 0.39|13|6 would be started and blocked|update 6 --status in_progress --blocked-by 1
 0.39|11|bob owns 8|update 6 8 --status in_progress
 0.39|12|5 is completed|update 6 5 --status in_progress --subject X
+0.39|11|bob works on 4|update 6 4 --status in_progress --subject X
+0.39|64|a task needs a subject|update 6 --status cancelled --subject=
 0.39|20|a gate fails|update 6 1 --status completed --subject X
 3.4|21|5 is completed and cannot be cancelled|update 6 5 --status cancelled --subject X
 3.4|10|there is no task 99|update 6 99 --status cancelled
@@ -127,7 +129,9 @@ for layout in native document folder; do
 0.37|10|there is no task 99|delete 6 99
 0.37|21|there is no task 99 to wait for|create New --blocked-by 1,99
 0.38|21|3 waits for 1 through 2|create New --blocked-by 3 --blocks 1
-0.37|10|there is no parent 99|create New --kind phase --parent 99
+0.37|21|there is no parent 99|create New --kind phase --parent 99
+0.37|21|there is no parent 99|create New --parent 99
+0.37|21|there is no parent 99|update 1 --subject New --parent 99
 0.37|21|there is no task 99 to wait for|create New --kind mission --blocked-by 1,99
 0.39|13|2 is blocked|claim 2
 0.39|11|bob works on 4|claim 4
@@ -174,6 +178,7 @@ END
 3.4|21|5 is completed and cannot be cancelled|TaskUpdate|{"taskId":"5","subject":"X","status":"cancelled","addBlocks":["6"]}
 3.11|21|there is no task 99 to wait for|TaskUpdate|{"taskId":"6","subject":"X","status":"blocked","addBlockedBy":["99"]}
 0.37|10|there is no task 99|TaskUpdate|{"taskId":"99","subject":"X"}
+0.39|64|a task needs a subject|TaskUpdate|{"taskId":"6","status":"cancelled","subject":""}
 0.37|21|there is no task nope to wait for|TodoWrite|{"id":"task-c","description":"C","dependencies":["1","nope"]}
 0.37|21|there is no task nope to wait for|TodoWrite|{"description":"C","dependencies":["nope"]}
 0.37|21|there is no task nope to wait for|TodoWrite|{"id":"6","description":"X","dependencies":["1","nope"]}
@@ -361,7 +366,7 @@ import cycle.json
 END
 input=
 tasks -l new create New --kind phase --parent 1
-is "0.37: a refused 'create --kind phase --parent 1' does not create the list" '10 no' \
+is "0.37: a refused 'create --kind phase --parent 1' does not create the list" '21 no' \
     "$rc $([ -e "$CLAUDE_CONFIG_DIR/tasks/new" ] && echo yes || echo no)"
 
 # ---- other lists ----
@@ -378,6 +383,27 @@ dir=$CLAUDE_CONFIG_DIR/tasks
 before=$(whole_bytes)
 tasks rehome from to
 is "0.30: 'rehome' changes neither list, if tasks wait for each other in a cycle" "21 $before" "$rc $(whole_bytes)"
+rm "$dir"/from/[23].json
+changed_late() { tasks -l from update 1 --subject Late; }
+number=$(first_lock '' rehome from dry)
+tasks undo -l from
+tasks undo -l dry
+at_lock "$number" changed_late '' rehome from to
+is "0.37: 'rehome' moves a task as it is, if it is changed right before the lock" '0 Late 0' \
+    "$rc $(jq -rs 'map(.subject | select(. != "Fine"))[0]' "$dir"/to/*.json) $(find "$dir/from" -name '*.json' | wc -l)"
+tasks -l from create Held
+tasks -l to export
+before=$out
+held=$(basename "$dir"/from/*.json)
+mkdir "$dir/from/$held.lock"
+tasks rehome from to # it waits for less time than it takes until a lock counts as left behind
+is "0.37: 'rehome' copies nothing, if the tasks cannot be deleted from their list" "15 $before" "$rc $(
+	tasks -l to export
+	echo "$out"
+)"
+rmdir "$dir/from/$held.lock"
+whole_task 2 pending '"3"' '"3"' && mv "$dir/2.json" "$dir/from"
+whole_task 3 pending '"2"' '"2"' && mv "$dir/3.json" "$dir/from"
 tasks -l from export --to native exported
 is "0.30: a refused 'export' does not create the directory" '21 no' "$rc $([ -e exported ] && echo yes || echo no)"
 
@@ -425,6 +451,31 @@ mkdir "$dir/6.json.lock" # as the client makes it
 refused "0.37: native: 'update 1 6' changes nothing, because the client holds the lock of 6" 15 update 1 6 --subject X
 rmdir "$dir/6.json.lock"
 
+# A completion that could not be written leaves no proof of it.
+while read -r layout arguments; do
+	whole_list "$layout"
+	file=$dir/7.json
+	[ "$layout" != document ] || file=$dir/tasks.json
+	if [ "$layout" = document ]; then exec 8<"$file" && flock 8; else mkdir "$file.lock"; fi
+	# shellcheck disable=SC2086
+	tasks --dir "$dir" $arguments <<<'{"taskId":"7","status":"completed"}'
+	if [ "$layout" = document ]; then exec 8<&-; else rmdir "$file.lock"; fi
+	is "0.37: $layout: a refused '$arguments' leaves no receipt" '15 0' \
+	    "$rc $(cat "$CLAUDE_CONFIG_DIR"/task-hooks/*/journal.jsonl | grep -cE '"event":"(receipt|forced)"')"
+	if [ "$layout" = document ]; then
+		jq 'del(.tasks[] | select(.id == "7"))' "$file" >left.json && cat left.json >"$file"
+	else
+		rm "$file"
+	fi
+	tasks --dir "$dir" restore 7
+	is "0.37: $layout: 'restore' does not complete it after '$arguments'" '0 "pending"' "$rc $(whole_field 7 status)"
+done <<'END'
+native complete 7
+native complete 7 --force --reason X
+document call TaskUpdate
+folder update 7 --status completed
+END
+
 place whole-many
 whole_list native
 many=$(seq -s, 1001 1202)
@@ -438,3 +489,123 @@ refused "0.39: native: 'update' completes none of more tasks than are written at
 has "0.39: native: 'update' says how many tasks it can complete" 'one call can complete at most 50 tasks: name fewer' "$err"
 tasks --dir "$dir" update "$(seq -s, 1001 1050)" --status completed
 is "0.39: native: 'update' completes 50 tasks" '0 50' "$rc $(cat "$dir"/1???.json | grep -o '"completed"' | wc -l)"
+
+# ---- all of a command is undone ----
+
+# whole_claims: the claims, as TASK:NAME
+whole_claims() {
+	cat "$CLAUDE_CONFIG_DIR"/task-hooks/*/claims.json 2>/dev/null | jq -r '.claims[] | "\(.task):\(.name)"' | sort | tr '\n' ' '
+}
+
+for layout in native document folder; do
+	place "whole-undo-$layout"
+	whole_list $layout
+	key=blockedBy owner=owner
+	[ $layout != document ] || key=dependencies owner=assignee
+
+	for release in '6 7' '--agent q'; do
+		tasks --dir "$dir" claim 6 --agent q
+		tasks --dir "$dir" claim 7 --agent q
+		# shellcheck disable=SC2086
+		tasks --dir "$dir" release $release
+		is "0.38: $layout: 'release $release' gives two tasks back, with their claims" '0 "pending" "pending" ' \
+		    "$rc $(whole_field 6 status) $(whole_field 7 status) $(whole_claims)"
+		tasks --dir "$dir" undo
+		is "0.38: $layout: 'undo' of 'release $release' undoes both" \
+		    '0 "in_progress" "in_progress" "q" "q" 6:q 7:q ' \
+		    "$rc $(whole_field 6 status) $(whole_field 7 status) $(whole_field 6 $owner) $(whole_field 7 $owner) $(whole_claims)"
+		tasks --dir "$dir" release 6 7
+	done
+	tasks --dir "$dir" release 4
+	tasks --dir "$dir" undo
+	is "0.38: $layout: 'undo' of the release of a task without a claim says that it has none" '0 "in_progress" ' \
+	    "$rc $(whole_field 4 status) $(whole_claims)"
+	has "0.38: $layout: it is said which task has no claim" "#4 has no claim" "$out$err"
+	tasks --dir "$dir" release 8
+	tasks --dir "$dir" undo
+	is "0.38: $layout: nothing is said about the claim of a task that was not begun" '0 ' "$rc $err"
+	bash -c 'CLAUDE_PID=$$ "$@" >/dev/null; exit' - "$cli" --dir "$dir" claim 6 --agent gone
+	tasks --dir "$dir" release 6
+	tasks --dir "$dir" undo
+	is "0.38: $layout: 'undo' of a release records no claim of an agent that is gone" '0 "in_progress" ' \
+	    "$rc $(whole_field 6 status) $(whole_claims)"
+	has "0.38: $layout: it is said that the agent is gone" "#6 has no claim: its agent is unknown or gone" "$out$err"
+
+	# More tasks wait for the deleted one than are written at once.
+	tasks --dir "$dir" create X --json
+	x=$(jq -r .id <<<"$out")
+	for i in $(seq 60); do
+		printf '{"id":"d%s","subject":"d","description":"d","status":"pending","dependencies":["%s"]}' "$i" "$x"
+	done | jq -sc . >waiting.json
+	tasks --dir "$dir" import waiting.json
+	mapfile -t waiting < <("$cli" --dir "$dir" list --all --json | jq -r '.tasks[] | select(.subject == "d" or .description == "d" and (.id | startswith("d"))).id')
+	tasks --dir "$dir" delete "$x"
+	tasks --dir "$dir" undo
+	is "0.38: $layout: 'undo' of 'delete' restores the dependencies of 60 tasks" "0 60" \
+	    "$rc $(for i in "${waiting[@]}"; do whole_field "$i" $key; done | grep -cxF "[\"$x\"]")"
+	tasks --dir "$dir" delete "$x"
+	tasks --dir "$dir" restore "$x"
+	is "0.38: $layout: 'restore' restores the dependencies of 60 tasks" "0 60" \
+	    "$rc $(for i in "${waiting[@]}"; do whole_field "$i" $key; done | grep -cxF "[\"$x\"]")"
+	tasks --dir "$dir" undo
+	is "0.38: $layout: 'undo' of 'restore' removes them again" "0 60" \
+	    "$rc $(for i in "${waiting[@]}"; do whole_field "$i" $key; done | grep -cxF "[]")"
+
+	tasks --dir "$dir" delete 1
+	tasks --dir "$dir" restore 1
+	is "0.38: $layout: 'restore' restores the dependency of the task that waited" '0 ["1"]' "$rc $(whole_field 2 $key)"
+	tasks --dir "$dir" delete 1
+	tasks --dir "$dir" delete 2
+	tasks --dir "$dir" restore 1 2
+	is "0.38: $layout: 'restore' restores the dependency between two tasks" '0 ["1"]' "$rc $(whole_field 2 $key)"
+	[ $layout != document ] || {
+		tasks --dir "$dir" delete 1
+		tasks --dir "$dir" depend 2 --on 7
+		tasks --dir "$dir" restore 1
+		is "0.38: document: 'restore' keeps dependencies that were changed since" '0 ["7"]' "$rc $(whole_field 2 $key)"
+	}
+done
+
+# The six fields of seed 004.
+place whole-six
+dir=$PWD/.tasks
+mkdir "$dir"
+echo '{"id":"1","subject":"A","description":"d","status":"pending","owner":null,"blockedBy":[]}' >"$dir/1.json"
+echo '{"id":"2","subject":"B","description":"d","status":"pending","owner":null,"blockedBy":["1"]}' >"$dir/2.json"
+before=$(jq -c . "$dir"/[12].json)
+tasks --dir "$dir" delete 1
+tasks --dir "$dir" restore 1
+is "4.4: 'restore' restores the dependency in files of six fields" "0 $before" "$rc $(jq -c . "$dir"/[12].json)"
+
+# ---- many tasks, one of which another program deletes meanwhile ----
+delete_late() { rm "$dir/1180.json"; }
+at_lock 100 delete_late '' --dir "$dir" update "$many" --subject Y
+is "0.37: native: 'update' that wrote only the first of many tasks has a status of its own" '16 150' \
+    "$rc $(grep -l '"subject":"Y"' "$dir"/*.json | wc -l)"
+has "0.37: native: it says how many are written and how to take them back" \
+    '150 of 202 tasks are written, the others not' "$err"
+tasks --dir "$dir" undo
+is "0.37: native: 'undo' takes back what was written" '0 0' "$rc $(cat "$dir"/*.json | grep -c '"subject":"Y"')"
+
+# ---- a tasks.json that is not a document, and tasks that the client does not show ----
+place whole-foreign
+dir=$PWD/foreign
+mkdir "$dir"
+for text in '[]' null '{"tasks":null}' '{"version":2}'; do
+	echo "$text" >"$dir/tasks.json"
+	refused "0.50: a tasks.json with $text is never taken for an empty list" 1 create New
+done
+for layout in native document folder; do
+	whole_list $layout
+	if [ $layout = document ]; then
+		jq '.tasks += [{id: "9", description: "internal", status: "pending", metadata: {_internal: true}}]' \
+		    "$dir/tasks.json" >tasks.json
+		cat tasks.json >"$dir/tasks.json"
+	else
+		printf '{"id":"9","subject":"I","description":"d","status":"pending","blocks":[],"blockedBy":[],"metadata":{"_internal":true}}' >"$dir/9.json"
+	fi
+	refused "1.56: $layout: 'claim' does not start a task that the client does not show" 10 claim 9
+	input='{"task_id":"9"}'
+	refused "1.56: $layout: nor does claim_task" 10 call claim_task
+	input=
+done

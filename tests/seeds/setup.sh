@@ -49,15 +49,15 @@ place reach-folder
 mkdir proj && cd proj && git init -q . && mkdir .tasks
 tasks create 'Write the parser'
 is '4.4: create uses .tasks if the project has no list' 1 "$(find .tasks -name 'task_*.json' | wc -l)"
-is '4.4: create says that it uses .tasks' "claude-tasks: using $PWD/.tasks (no session and no list 'proj'; .tasks of the working directory)" "$err"
+is '4.4: create says that it uses .tasks' "claude-tasks: using ./.tasks, since there is no list 'proj'" "$err"
 deny '4.4: create makes no native list beside .tasks' test -e "$CLAUDE_CONFIG_DIR/tasks/proj"
 tasks list --json
 is '4.4: list --json names .tasks as the directory' "$PWD/.tasks folder 1" "$(jq -r '"\(.dir) \(.layout) \(.tasks | length)"' <<<"$out")"
-has '4.4: list --json says why it uses .tasks' '.tasks of the working directory' "$(jq -r .why <<<"$out")"
+has '4.4: list --json says why it uses .tasks' "since there is no list 'proj'" "$(jq -r .why <<<"$out")"
 echo '{"subject":"b","description":"b"}' >"$T/in"
 out=$("$cli" call TaskCreate <"$T/in" 2>"$T/err")
 is '4.4: call uses .tasks' 2 "$(find .tasks -name 'task_*.json' | wc -l)"
-has '4.4: call says that it uses .tasks' "using $PWD/.tasks" "$(cat "$T/err")"
+has '4.4: call says that it uses .tasks' "using ./.tasks, since there is no list" "$(cat "$T/err")"
 out=$(echo '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"TaskList","arguments":{}}}' | "$cli" mcp 2>"$T/err")
 has '4.4: mcp uses .tasks' 'Write the parser' "$out"
 tasks --list proj list
@@ -66,6 +66,13 @@ out=$(CLAUDE_CODE_TASK_LIST_ID=lab "$cli" list 2>&1)
 has '4.4: a list in the environment comes before .tasks' "no tasks in list 'lab'" "$out"
 out=$(CLAUDE_CODE_SESSION_ID=0123abcd-1111-2222-3333-444455556666 "$cli" list 2>&1)
 has '4.4: the list of a session comes before .tasks' "no tasks in list '0123abcd-" "$out"
+has '4.4: in a session the answer of an empty list mentions .tasks' './.tasks is another list: claude-tasks --dir .tasks list' "$out"
+out=$(CLAUDE_CODE_SESSION_ID=0123abcd-1111-2222-3333-444455556666 "$cli" lists 2>&1)
+has '4.4: in a session lists mentions .tasks' './.tasks is another list' "$out"
+tasks get 99
+has '4.4: messages name .tasks by its path' 'there is no task #99 in ./.tasks' "$err"
+tasks new --form folder deep
+is '0.3: new --form folder makes the directory of the folder' '0 yes' "$rc $([ -d deep/.tasks ] && echo yes)"
 event='{"hook_event_name":"PreToolUse","session_id":"0123abcd-1111-2222-3333-444455556666","cwd":"'$PWD'","tool_name":"TaskUpdate","tool_input":{"taskId":"1","status":"in_progress"}}'
 # The task of the event is in .tasks, and would be refused there: it waits for another.
 echo '{"id":"1","subject":"Waits","description":"","status":"pending","owner":null,"blockedBy":["2"]}' >.tasks/1.json
@@ -81,6 +88,9 @@ is '4.4: a hook leaves .tasks as it is' "$before" "$(find .tasks -printf '%p %T@
 mkdir linked && cd linked && git init -q . && ln -s ../.tasks .tasks
 tasks list
 has '4.4: .tasks that is a symbolic link is not used' "no tasks in list 'linked'" "$out"
+has '4.4: the message says why' './.tasks is not used: it is a symbolic link' "$err"
+tasks new
+has '4.4: new says that .tasks is not used' './.tasks is not used' "$err"
 
 # A client that only prints its version; doctor finds it in PATH.
 mkdir -p "$T/reach-bin"
@@ -124,6 +134,13 @@ is '3.14: uninstall restores the bytes of the file' "$flat" "$(cat "$user")"
 echo '{"hooks":{"SubagentStop":[{"type":"command","command":"/old/on-subagent-stop"}]}}' >"$user"
 tasks install --no-todo-tools
 is '3.14: install corrects a hook of ours without a group, and adds no second one' "$BUILD/on-subagent-stop" "$(jq -r '[.hooks.SubagentStop[].hooks[].command] | join(" ")' "$user")"
+tasks uninstall
+rm -f "$user"
+tasks install --no-todo-tools
+mkdir -p .claude
+printf '%s\n' "$flat" >.claude/settings.json
+has '3.14: where the hooks are registered in another file, doctor does not say to register them again' "| write {\"hooks\": [...]} around it in $PWD/.claude/settings.json" "$(finding hooks.group | head -n 1)"
+rm -r .claude "$user"
 for odd in '{"matcher":"Bash"}' '{"type":"command","hooks":{}}' '7'; do
 	printf '{"hooks":{"Stop":[%s]}}' "$odd" >"$user"
 	before=$(cat "$user")
@@ -133,6 +150,23 @@ for odd in '{"matcher":"Bash"}' '{"type":"command","hooks":{}}' '7'; do
 	is "3.14: the refused install of $odd leaves the file as it is" "$before" "$(cat "$user")"
 	has "3.14: doctor finds the entry $odd" '"Stop"[0] has no array "hooks"' "$(finding hooks.group)"
 done
+rm -f "$user"
+
+## 0.66: an event that the client does not know
+echo '{"hooks":{"FileChanged":[{"hooks":[{"type":"command","command":"x"}]}],"Stop":[]}}' >"$user"
+printf '#!/bin/sh\necho "2.1.34 (Claude Code)"\n' >"$T/client-34"
+chmod +x "$T/client-34"
+tasks doctor --no-selftest --json --client "$T/client-34"
+is '0.66: doctor finds an event that an old client does not know' "$user: client 2.1.34 does not know the event FileChanged" "$(jq -r '.findings[] | select(.check == "hooks.event") | .what' <<<"$out")"
+tasks install --no-todo-tools --client "$T/client-34"
+has '0.66: install warns of such an event' "does not know the event FileChanged, and ignores every hook of $user" "$err"
+is '0.66: a newer client ignores only that event' '' "$(finding hooks.event)"
+echo '{"disableAllHooks":true,"env":{"CLAUDE_CODE_ENABLE_TASKS":"0"}}' >"$user"
+tasks install --no-todo-tools
+has '0.66: install warns that the file disables all hooks' "$user disables all hooks" "$err"
+has '0.64: install warns that tasks are switched off' "in $user switches the client's tasks off" "$err"
+tasks status
+has '0.64: status says only once whether there are Task tools' 'Task tools off' "$out"
 rm -f "$user"
 
 ## 0.64: tasks that are switched off
@@ -158,6 +192,8 @@ rm -rf .claude "$user"
 ## 0.66: a tasks.json beside the client's files
 tasks --list both create native
 echo '{"tasks":[{"id":"a","description":"Keep me","status":"pending"}],"version":2}' >"$CLAUDE_CONFIG_DIR/tasks/both/tasks.json"
+tasks --list both list
+has '0.66: list says that a tasks.json beside them is not shown, and what to do' "tasks.json is not shown: this list has files of the client. To add its tasks: claude-tasks --list both import $CLAUDE_CONFIG_DIR/tasks/both/tasks.json" "$err"
 for option in '' --fix; do
 	# shellcheck disable=SC2086
 	tasks --list both doctor --no-selftest $option --json
@@ -334,7 +370,7 @@ for family in client todo plain all; do
 	is "1.14: mcp --tools $family names only tools that it offers" '' "$(comm -13 "$T/offered" "$T/named")"
 done
 mkdir .tasks
-has '4.4: mcp names the folder that it uses' "The tasks are in $PWD/.tasks (no session" "$(instructions)"
+has '4.4: mcp names the folder that it uses' "The tasks are in $PWD/.tasks (since there is no list" "$(instructions)"
 
 ## 0.61: the skill reaches the user
 place reach-skill
@@ -347,6 +383,11 @@ deny '0.61: install --skill --dry-run installs nothing' test -e "$copy"
 tasks install --skill --no-todo-tools
 try '0.61: install --skill puts the skill where the client finds it' cmp "$copy" "$skill"
 has '0.61: install --skill says where the skill is' "$copy: skill installed" "$out"
+tasks status
+has '0.61: status mentions the skill' "$copy: the skill is installed" "$out"
+tasks uninstall --dry-run
+has '0.61: uninstall --dry-run says that it would remove the skill' "would change $copy: skill removed" "$out"
+try '0.61: uninstall --dry-run keeps the skill' test -e "$copy"
 tasks install --skill --no-todo-tools
 has '0.61: a second install --skill has nothing to do' "$copy: nothing to do" "$out"
 is '0.61: doctor finds nothing if the skill is there' '' "$(finding hooks.skill)"

@@ -111,9 +111,21 @@ for layout in native document folder; do
 	t release "$third"
 	is "3.11: $layout: a release leaves the task blocked" blocked "$(status_of "$third")"
 	t update "$second" --status blocked
+	t export
+	"$cli" --list "copy-$layout" import - <<<"$out" >/dev/null
+	"$cli" --list "copy-$layout" update "$first" --status cancelled >/dev/null
+	is "3.11: $layout: a copy of a task that waits and was set to blocked is still blocked when nothing blocks it" blocked "$("$cli" --list "copy-$layout" get "$second" --json | jq -r .summary.status)"
+	t undo
 	t update "$first" --status cancelled
+	is "3.11: $layout: after undo only its dependencies block a task" 'pending' "$(status_of "$second")"
+	t undo
+	t update "$second" --status blocked
+	t update "$first" --status cancelled
+	t claim "$second"
+	is "3.11: $layout: a task that was set to blocked while it waited cannot be started when nothing blocks it" '13 blocked' "$rc $(status_of "$second")"
+	t update "$second" --status pending
 	t list --ready --json
-	is "3.11: $layout: a task that its dependencies block is ready when they are done, though it was set to blocked meanwhile" true "$(jq --arg i "$second" 'any(.tasks[]; .id == $i)' <<<"$out")"
+	is "3.11: $layout: when it is set to pending it is ready" true "$(jq --arg i "$second" 'any(.tasks[]; .id == $i)' <<<"$out")"
 	t update "$third" --status pending
 	t claim "$third"
 	is "3.11: $layout: a task that was set to pending again can be started" 0 "$rc"

@@ -50,7 +50,7 @@ tasks --list lab rehome lab other
 soon '1.77: rehome reaches a sync command for the new list' grep -qx 'other rehome' events
 soon '1.77: rehome reaches a sync command for the old list' grep -qx 'lab rehome' events
 for list in lab other; do
-	soon "1.77: the last state of $list is the latest" sh -c "\"$cli\" --list $list export | cmp - copy-$list"
+	soon "1.77: the last state of $list that a sync command gets after rehome is the latest" sh -c "\"$cli\" --list $list export | cmp - copy-$list"
 done
 : >events
 
@@ -120,15 +120,15 @@ user=$CLAUDE_CONFIG_DIR/settings.json
 tasks install --no-todo-tools
 is '1.77: install registers the task tools where sync is configured' 'Task|Agent TaskCreate|TaskUpdate' "$(post "$user")"
 tasks install --no-todo-tools
-has '1.77: once' 'nothing to do' "$out"
-is '1.77: then doctor has nothing to say' ' ' "$(finding hooks.sync) $(finding hooks.twice)"
+has '1.77: a second install does not add the entry for the task tools again' 'nothing to do' "$out"
+is '1.77: doctor finds nothing wrong with the entry that install made' ' ' "$(finding hooks.sync) $(finding hooks.twice)"
 tasks uninstall
-deny '1.77: uninstall removes it' test -e "$user"
+deny '1.77: uninstall removes the entry for the task tools' test -e "$user"
 tasks install --no-todo-tools --events PostToolUse,SubagentStop
-is '1.77: doctor finds that it is missing' "$missing | claude-tasks install --user --events sync" "$(finding hooks.sync)"
+is '1.77: doctor finds that the entry for the task tools is missing' "$missing | claude-tasks install --user --events sync" "$(finding hooks.sync)"
 tasks install --user --events sync --no-todo-tools
-is '1.77: the fix of doctor adds it' 'Task|Agent TaskCreate|TaskUpdate' "$(post "$user")"
-is '1.77: and no other' '2 SubagentStop' "$(jq -r '"\(.hooks.PostToolUse | length) \(.hooks | keys - ["PostToolUse"] | join(" "))"' "$user")"
+is '1.77: the fix that doctor names adds the entry for the task tools' 'Task|Agent TaskCreate|TaskUpdate' "$(post "$user")"
+is '1.77: the fix that doctor names adds no other entry' '2 SubagentStop' "$(jq -r '"\(.hooks.PostToolUse | length) \(.hooks | keys - ["PostToolUse"] | join(" "))"' "$user")"
 tasks uninstall
 echo '{"hooks":{"PostToolUse":[{"matcher":"*","hooks":[{"type":"command","command":"/old/on-pretooluse-task"}]}]}}' >"$user"
 tasks install --no-todo-tools
@@ -136,23 +136,23 @@ is '1.77: an entry for all tools is enough' '*' "$(post "$user")"
 rm "$user"
 echo '{"durability":"off"}' >"$CLAUDE_CONFIG_DIR/task-hooks.json"
 tasks install --no-todo-tools
-is '1.77: install does not register it without sync' 'Task|Agent' "$(post "$user")"
-is '1.77: and doctor does not want it' '' "$(finding hooks.sync)"
+is '1.77: install does not register the task tools without sync' 'Task|Agent' "$(post "$user")"
+is '1.77: doctor does not ask for the task tools without sync' '' "$(finding hooks.sync)"
 mkdir -p .git .claude
 echo '{"sync":["true"]}' >.claude/task-hooks.json
 tasks install --no-todo-tools
 is '1.77: the sync of one project is not for the settings of the user' 'Task|Agent' "$(post "$user")"
 is '1.77: doctor names the settings of the project' "$missing | claude-tasks install --local --events sync" "$(finding hooks.sync)"
 tasks install --local --events sync --no-todo-tools
-is '1.77: which get this entry alone' 'TaskCreate|TaskUpdate 1' "$(post .claude/settings.local.json) $(jq '[.hooks[][]] | length' .claude/settings.local.json)"
-is '1.77: without a warning' '' "$err"
-is '1.77: then doctor is content' ' ' "$(finding hooks.sync) $(finding hooks.twice)"
+is '1.77: install --local --events sync adds only the entry for the task tools' 'TaskCreate|TaskUpdate 1' "$(post .claude/settings.local.json) $(jq '[.hooks[][]] | length' .claude/settings.local.json)"
+is '1.77: install --local --events sync prints no warning' '' "$err"
+is '1.77: doctor finds nothing wrong with the entry in the settings of the project' ' ' "$(finding hooks.sync) $(finding hooks.twice)"
 tasks uninstall --local
 tasks uninstall
 echo '{"enabledPlugins":{"task-hooks@claude-task-hooks":true}}' >"$user"
 tasks install --local --events sync --no-todo-tools
-is '1.77: it can be added to the plugin' '0 TaskCreate|TaskUpdate' "$rc $(post .claude/settings.local.json)"
-is '1.77: and doctor is content' ' ' "$(finding hooks.sync) $(finding hooks.twice)"
+is '1.77: install --events sync works beside the plugin' '0 TaskCreate|TaskUpdate' "$rc $(post .claude/settings.local.json)"
+is '1.77: doctor finds nothing wrong with the entry beside the plugin' ' ' "$(finding hooks.sync) $(finding hooks.twice)"
 
 ## 3.16: the shape of section 1, from every layout
 synced sync-shape

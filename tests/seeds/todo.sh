@@ -93,7 +93,7 @@ for who in 'a b' a-b 'a/b' "$(printf 'n%.0s' {1..60})"; do
 done
 for who in 'a b' a-b 'a/b'; do
 	write native "$who" '{"todos":[]}'
-	is "1.10: the list of '$who' is no other's" "Of $who" "$(jq -r '[.oldTodos[].content] | join(" ")' <<<"$out")"
+	is "1.10: '$who' has a list of its own" "Of $who" "$(jq -r '[.oldTodos[].content] | join(" ")' <<<"$out")"
 done
 (
 	unset CLAUDE_TASKS_AGENT
@@ -102,7 +102,7 @@ done
 )
 is '1.10: without a name the session has the list' 'One/i' "$(items "$(own 0f1e2d3c-0000-4000-8000-000000000001)")"
 todos Mine/p | "$cli" --dir native call TodoWrite >/dev/null
-is '1.10: and at a shell the person' 'Mine/p' "$(items "$(own ada)")"
+is '1.10: at a shell the list is that of the person' 'Mine/p' "$(items "$(own ada)")"
 
 ## What an item is
 write native eve "$(todos A/p B/p C/p)"
@@ -112,22 +112,22 @@ b=$(file B)
 jq '.extra = {"kept": [1]}' "$b" >"$T/task" && cp "$T/task" "$b"
 write native eve "$(todos C/p New/p B/i)"
 is '1.8: an item that stays keeps its file' "$b" "$(file B)"
-is '1.8: and the fields of other writers' '{"kept":[1]} in_progress Doing B eve' "$(jq -r '"\(.extra | tojson) \(.status) \(.activeForm) \(.owner)"' "$b")"
+is '1.8: an item that stays keeps the fields of other writers' '{"kept":[1]} in_progress Doing B eve' "$(jq -r '"\(.extra | tojson) \(.status) \(.activeForm) \(.owner)"' "$b")"
 write native eve "$(todos New/p C/p B/i)"
-is '1.8: one that comes between others is there next time' 'C/p New/p B/i' "$(old)"
+is '1.8: an item that was added between others is returned in its place' 'C/p New/p B/i' "$(old)"
 write native eve "$(todos B/p B/p New/p B/p)"
-is '1.8: items of another order too' 'New/p C/p B/i' "$(old)"
+is '1.8: items in a new order are returned in that order' 'New/p C/p B/i' "$(old)"
 write native eve "$(todos B/c B/p New/p B/i)"
-is '1.8: items of the same content' 'B/p B/p New/p B/p|4' "$(old)|$(items "$list" | wc -w)"
+is '1.8: items of the same content are separate tasks' 'B/p B/p New/p B/p|4' "$(old)|$(items "$list" | wc -w)"
 write native eve "$(todos B/p New/p B/i)"
-is '1.8: each with its status' 'B/c B/p New/p B/i|B/i B/p New/p' "$(old)|$(items "$list")"
+is '1.8: items of the same content keep their own status' 'B/c B/p New/p B/i|B/i B/p New/p' "$(old)|$(items "$list")"
 write native eve "$(todos New/c B/i)"
 write native eve "$(todos New/i B/p)"
 is '1.7: a completed item can be reopened' '0 B/p New/i' "$rc $(items "$list")"
 tasks --list "$list" create 'By hand'
 write native eve "$(todos New/i B/p)"
 is '1.7: a task that another command added comes last' 'New/i B/p By hand/p' "$(old)"
-is '1.7: with an active form' 'By hand' "$(jq -r '.oldTodos[2].activeForm' <<<"$out")"
+is '1.7: a task that another command added has its subject as active form' 'By hand' "$(jq -r '.oldTodos[2].activeForm' <<<"$out")"
 long=$(printf 'Line one\n\n- \u00e9 "quoted" \\ \u2028')
 write native eve "$(jq -nc --arg c "$long" '{todos: [{content: $c, status: "pending", activeForm: $c}]}')"
 write native eve "$(todos New/i B/p)"
@@ -142,7 +142,7 @@ is '1.8: a long list too is one change' '0 120 Step 0 Step 3 in_progress Step 11
 write native new "$(todos A/c B/p C/c D/i E/c F/p)"
 is '1.7: new completed items can come before other new ones' '0 A/c B/p C/c D/i E/c F/p' "$rc $(items "$(own new)")"
 write native new "$(todos G/c A/c H/p C/c)"
-is '1.7: also beside items that were there' '0 A/c C/c G/c H/p' "$rc $(items "$(own new)")"
+is '1.7: new completed items can be added to a list that has completed items' '0 A/c C/c G/c H/p' "$rc $(items "$(own new)")"
 write native last "$(todos A/i)"
 last=$(own last)
 write native last "$(todos A/c)"
@@ -172,9 +172,9 @@ entry 2 of 'todos' must be "object"|.todos[1] = "x"
 'todos' must be "array"|.todos = {}
 at most 200 are possible|.todos = [range(201) | {content: "x", status: "pending", activeForm: "y"}]
 END
-refused '1.7: one that has only spaces' 21 'item 2: content cannot be empty' native eve "$(jq -c '.todos[1].content = "  "' <<<"{\"todos\":[$item,$item]}")"
-refused '1.7: a refused call begins no list' 64 "$forms" native nobody '{"todos":[],"id":"1"}'
-is '1.7: at all' '' "$(own nobody)"
+refused '1.7: content that has only spaces is refused' 21 'item 2: content cannot be empty' native eve "$(jq -c '.todos[1].content = "  "' <<<"{\"todos\":[$item,$item]}")"
+refused '1.7: a first call with both forms is refused' 64 "$forms" native nobody '{"todos":[],"id":"1"}'
+is '1.7: a refused first call does not create the list' '' "$(own nobody)"
 
 ## The client was started again: what it had claimed is claimed anew
 write native eve "$(todos A/i B/i C/i D/p)"
@@ -184,7 +184,7 @@ wait $gone
 claims=$CLAUDE_CONFIG_DIR/task-hooks/$list/claims.json
 jq --argjson pid $gone '.claims[] += {pid: $pid, pid_start: 1}' "$claims" >"$T/claims" && cp "$T/claims" "$claims"
 write native eve "$(todos A/c B/i C/i D/i)"
-is '1.7: items of a client that is gone go on' '0 A/c B/i C/i D/i|3' "$rc $(items "$list")|$(jq '[.claims[] | select(.pid != '$gone')] | length' "$claims")"
+is '1.7: items that a client that is gone had claimed can be continued' '0 A/c B/i C/i D/i|3' "$rc $(items "$list")|$(jq '[.claims[] | select(.pid != '$gone')] | length' "$claims")"
 
 ## An own list that somebody made a tasks.json
 tasks new --form document --list "${list%eve}doc"
@@ -222,17 +222,17 @@ cat >"$CLAUDE_CONFIG_DIR/task-hooks.json" <<END
 END
 write native eve "$(todos A/i Bad/p C/p)"
 refused '1.7: a gate refuses the whole call' 20 never native eve "$(todos A/c Bad/c New/i)"
-refused '1.7: also when the list would be emptied' 20 never native eve "$(todos A/c Bad/c C/c)"
-refused '1.7: and for an item that is new' 20 never native eve "$(todos A/i 'Bad new/c')"
+refused '1.7: a gate refuses a call that would empty the list' 20 never native eve "$(todos A/c Bad/c C/c)"
+refused '1.7: a gate refuses a new completed item' 20 never native eve "$(todos A/i 'Bad new/c')"
 rm -f "$T/judged"
 jq '.status = "completed"' "$(file Bad)" >"$T/task" && cp "$T/task" "$(file Bad)"
 write native eve "$(todos Bad/c A/c C/p)"
-is '1.7: what was completed is not judged again' '0 no' "$rc $([ -e "$T/judged" ] && echo yes || echo no)"
+is '1.7: no gate runs for an item that was completed before' '0 no' "$rc $([ -e "$T/judged" ] && echo yes || echo no)"
 write native eve "$(todos Bad/c A/c C/c)"
-is '1.9: nor when the list is emptied' '0 no ' "$rc $([ -e "$T/judged" ] && echo yes || echo no) $(items "$list")"
-refused '1.7: one item in progress, if the settings say so' 21 'this project allows one' native eve "$(todos A/i B/i)"
+is '1.9: no gate runs for completed items when the list is emptied' '0 no ' "$rc $([ -e "$T/judged" ] && echo yes || echo no) $(items "$list")"
+refused '1.7: a second item in progress is refused if the settings say so' 21 'this project allows one' native eve "$(todos A/i B/i)"
 write native eve "$(todos A/p B/p)"
 tasks --list "$list" depend "$(basename "$(file A)" .json)" --on "$(basename "$(file B)" .json)"
 refused '1.7: an item that waits for another cannot start' 13 'blocked by' native eve "$(todos A/i B/p)"
-refused '1.7: nor be completed' 13 'blocked by' native eve "$(todos A/c B/p)"
+refused '1.7: an item that waits for another cannot be completed' 13 'blocked by' native eve "$(todos A/c B/p)"
 echo '{"durability":"off"}' >"$CLAUDE_CONFIG_DIR/task-hooks.json"
