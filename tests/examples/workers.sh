@@ -147,8 +147,8 @@ begin prompts
 prompt=$(example workers.s6)
 is 'workers.s6: the prompt creates tasks' 'Create tasks' "${prompt%%:*}"
 declare -A waits=()
-while IFS= read -r part; do
-	[[ $part =~ ^(.*)\ \(depends\ on\ (.*)\)$ ]] && subject=${BASH_REMATCH[1]} on=${BASH_REMATCH[2]} || subject=$part on=
+while IFS= read -r one; do
+	[[ $one =~ ^(.*)\ \(depends\ on\ (.*)\)$ ]] && subject=${BASH_REMATCH[1]} on=${BASH_REMATCH[2]} || subject=$one on=
 	waits[$subject]=
 	for other in "${!waits[@]}"; do [ -z "$on" ] || [[ $other != *"$on" ]] || waits[$subject]=$other; done
 	"$cli" --dir .tasks create "$subject" ${on:+--blocked-by "$(jq -r --arg w "${waits[$subject]}" 'select(.subject == $w) | .id' .tasks/*.json)"} >/dev/null
@@ -161,22 +161,19 @@ subjects() {
 		case ${waits[$subject]} in $1) echo "$subject" ;; esac
 	done | sort | paste -sd,
 }
-prompt=$(example workers.s7)
-[[ $prompt =~ ^(List)\ (all)\ tasks\ and\ their\ (status)es$ ]] || fail 'workers.s7: the prompt is understood' "$prompt"
-tasks --dir .tasks "${BASH_REMATCH[1],,}" "--${BASH_REMATCH[2]}" --json
+parts workers.s7 '^(List) (all) tasks and their (status)es$'
+tasks --dir .tasks "${part[1],,}" "--${part[2]}" --json
 is 'workers.s6, workers.s7: the tasks of the prompt are made and listed with their statuses and dependencies' \
     "$(for subject in "${!waits[@]}"; do echo "$subject pending ${waits[$subject]:+1}"; done | sort | paste -sd,)" \
-    "$(jq -r --arg key "${BASH_REMATCH[3]}" '[.tasks[] | "\(.subject) \(.[$key]) \(if .blockedBy == [] then "" else .blockedBy | length end)"] | sort | join(",")' <<<"$out")"
-prompt=$(example workers.s8)
-[[ $prompt =~ ^(Claim)\ the\ first\ (unblocked)\ task\ and\ (complete)\ it$ ]] || fail 'workers.s8: the prompt is understood' "$prompt"
-tasks --dir .tasks "${BASH_REMATCH[1],,}" --next --json
+    "$(jq -r --arg key "${part[3]}" '[.tasks[] | "\(.subject) \(.[$key]) \(if .blockedBy == [] then "" else .blockedBy | length end)"] | sort | join(",")' <<<"$out")"
+parts workers.s8 '^(Claim) the first unblocked task and (complete) it$'
+tasks --dir .tasks "${part[1],,}" --next --json
 first=$(field .id)
 is 'workers.s8: the first unblocked task is claimed' "$(subjects '') in_progress" "$(jq -r '"\(.subject) \(.status)"' ".tasks/$first.json")"
-tasks --dir .tasks "${BASH_REMATCH[3]}" "$first" --json
+tasks --dir .tasks "${part[2]}" "$first" --json
 is 'workers.s8: it is completed' completed "$(jq -r .status ".tasks/$first.json")"
-prompt=$(example workers.s9)
-[[ $prompt =~ ^(List)\ tasks\ again\ —\ which\ ones\ are\ now\ unblocked\?$ ]] || fail 'workers.s9: the prompt is understood' "$prompt"
-tasks --dir .tasks "${BASH_REMATCH[1],,}" --ready --json
+parts workers.s9 '^(List) tasks again — which ones are now unblocked\?$'
+tasks --dir .tasks "${part[1],,}" --ready --json
 is 'workers.s9: list --ready says which are unblocked now' "$(subjects "$(jq -r .subject ".tasks/$first.json")")" "$(field '[.tasks[].subject] | sort | join(",")')"
 
 ## the client's files
