@@ -71,6 +71,17 @@ refused() {
 	fi
 }
 
+# by_mcp NAME TOOL: the server refuses the call as `call` did, with the same words, and changes nothing
+by_mcp() {
+	local before answer first='split("\n")[0] | gsub("#(task_[0-9]+_[0-9a-f]+|[0-9a-f-]{36})"; "#NEW")'
+	before=$(whole_bytes)
+	jq -nc --arg t "$2" --argjson i "$input" '{jsonrpc: "2.0", id: 1, method: "tools/call", params: {name: $t, arguments: $i}}' >&"${server[1]}"
+	IFS= read -r -t 60 answer <&"${server[0]}"
+	is "$1" "true $(jq -r ".error // .message | $first" <<<"$out")
+$before" "$(jq -r ".result.isError, (.result.content[0].text | $first)" <<<"$answer" | paste -sd' ')
+$(whole_bytes)"
+}
+
 whole_cycle='[{"id":"21","subject":"A","status":"pending","priority":"low","dependencies":["23"],"blockedBy":[]},
 {"id":"22","subject":"B","status":"pending","priority":"low","dependencies":["21"],"blockedBy":[]},
 {"id":"23","subject":"C","status":"pending","priority":"low","dependencies":["22"],"blockedBy":[]}]'
@@ -147,8 +158,10 @@ END
 	esac
 
 	# Tools: the name and the input.
+	coproc server { "$cli" --dir "$dir" mcp --tools all 2>/dev/null; }
 	while IFS='|' read -r number status why tool input; do
 		refused "$number: $layout: $tool $input changes nothing, because $why" "$status" call "$tool"
+		by_mcp "$number: $layout: $tool $input over MCP changes nothing, because $why" "$tool"
 	done <<'END'
 0.37|21|there is no task 99 to wait for|TaskCreate|{"subject":"New","dependencies":["1","99"]}
 0.37|21|there is no task 99 to wait for|TaskUpdate|{"taskId":"6","subject":"X","addBlockedBy":["1","99"]}
@@ -189,6 +202,8 @@ END
 0.39|13|2 is blocked|complete_task|{"task_id":"2"}
 END
 	input=
+	eval "exec ${server[1]}>&-"
+	wait "$server_PID"
 	echo '{"durability":"off"}' >"$CLAUDE_CONFIG_DIR/task-hooks.json"
 
 	refused "0.39: $layout: 'update 6 2 --status completed' changes nothing, because 2 is blocked" \

@@ -74,10 +74,17 @@ has '4.4: messages name .tasks by its path' 'there is no task #99 in ./.tasks' "
 tasks new --form folder deep
 is '0.3: new --form folder makes the directory of the folder' '0 yes' "$rc $([ -d deep/.tasks ] && echo yes)"
 event='{"hook_event_name":"PreToolUse","session_id":"0123abcd-1111-2222-3333-444455556666","cwd":"'$PWD'","tool_name":"TaskUpdate","tool_input":{"taskId":"1","status":"in_progress"}}'
-out=$("$BUILD/on-pretooluse-task" --explain <<<"$event" 2>&1)
-deny '4.4: a hook never uses .tasks' grep -q '\.tasks' <<<"$out"
-out=$("$BUILD/on-pretooluse-task" --explain <<<"${event/0123abcd-1111-2222-3333-444455556666/}" 2>&1)
-deny '4.4: a hook does not use .tasks without a session either' grep -q '\.tasks' <<<"$out"
+# The task of the event is in .tasks, and would be refused there: it waits for another.
+echo '{"id":"1","subject":"Waits","description":"","status":"pending","owner":null,"blockedBy":["2"]}' >.tasks/1.json
+echo '{"id":"2","subject":"Open","description":"","status":"pending","owner":null,"blockedBy":[]}' >.tasks/2.json
+out=$("$BUILD/on-pretooluse-task" --dir .tasks <<<"$event" 2>&1)
+is '4.4: an event that a hook would refuse on .tasks' 2 $?
+before=$(find .tasks -printf '%p %T@ %s\n' | sort && cat .tasks/*.json)
+for session in 0123abcd-1111-2222-3333-444455556666 ''; do
+	out=$("$BUILD/on-pretooluse-task" <<<"${event/0123abcd-1111-2222-3333-444455556666/$session}" 2>&1)
+	is "4.4: a hook never uses .tasks (session '$session')" '0 ' "$? $out"
+done
+is '4.4: a hook leaves .tasks as it is' "$before" "$(find .tasks -printf '%p %T@ %s\n' | sort && cat .tasks/*.json)"
 mkdir linked && cd linked && git init -q . && ln -s ../.tasks .tasks
 tasks list
 has '4.4: .tasks that is a symbolic link is not used' "no tasks in list 'linked'" "$out"

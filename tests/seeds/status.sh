@@ -274,13 +274,19 @@ for layout in native document folder; do
 	t export
 	is "3.8: $layout: every exported task has its times" true \
 	    "$(jq 'all(.[].metadata | .created_at, .updated_at; test("^2[0-9]{3}-[0-9-]{5}T[0-9:]{8}Z$"))' <<<"$out")"
+	# a .tasks folder has no place for a priority
+	[ $layout != folder ] || shape=${shape/'"priority",'/}
 	is "3.16: $layout: an exported task has the members of the document" "$shape" \
-	    "$(jq -c --arg i "$second" '.[]|select(.id==$i)|.priority //= "high"|keys' <<<"$out")"
+	    "$(jq -c --arg i "$second" '.[]|select(.id==$i)|keys' <<<"$out")"
 	is "3.16: $layout: an exported task has the right values" "{\"d\":[\"$first\"],\"b\":[\"$first\"],\"s\":\"blocked\",\"o\":\"bob\",\"a\":\"bob\"}" \
 	    "$(jq -c --arg i "$second" '.[]|select(.id==$i)|{d:.dependencies,b:.blockedBy,s:.status,o:.owner,a:.metadata.subagent_id}' <<<"$out")"
 	exported=$(jq -c . <<<"$out")
 	call TaskList '{"full":true}'
 	is "3.12: $layout: TaskList with full gives the exported array" "$exported" "$(jq -c . <<<"$out")"
+	# shellcheck disable=SC2086
+	out=$(printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"TaskList","arguments":{"full":true}}}' | "$cli" $list mcp)
+	is "3.12: $layout: TaskList with full over MCP gives the exported array in an object, and as text" "$exported $exported" \
+	    "$(jq -c .result.structuredContent.tasks <<<"$out") $(jq -r '.result.content[0].text' <<<"$out" | jq -c .)"
 	call TaskList '{}'
 	is "3.12: $layout: TaskList without full has the client's form" '["tasks"]' "$(jq -c keys <<<"$out")"
 	call TodoRead '{}'
@@ -343,26 +349,30 @@ is '0.22: another priority that the client wrote survives our change' P0 "$(jq -
 hook on-pretooluse-task <<<"$(update 1 '"status":"in_progress","metadata":{"priority":"P1"}')"
 is '0.22: the hook lets the client write any priority' 0 "$rc"
 
-## 0.20: parents
-on native
-make_task Parent
-make_task Child --parent 1
-make_task Grandchild --parent 2
-make_task Sibling --parent 1 --blocked-by 2
-make_task Waits --blocked-by 2
-t get 2
-has '0.20: get names the parent of a subtask' 'parent: #1 [pending] Parent' "$out"
-has '0.20: get lists the subtasks of a task' 'subtasks: #3 [pending] Grandchild' "$out"
-t tree --ascii
-is '0.20: tree draws a subtask below its parent' '#1 [pending] Parent
+## 0.20: parents; a .tasks folder has no place for one
+for layout in native document; do
+	on $layout
+	for input in '"1","description":"Parent"' '"2","description":"Child","parent_id":"1"' '"3","description":"Grandchild","parent_id":"2"' \
+	    '"4","description":"Sibling","parent_id":"1","dependencies":["2"]' '"5","description":"Waits","dependencies":["2"]'; do
+		call TodoWrite "{\"id\":$input}"
+		[ "$rc" = 0 ] || fail "0.20: $layout: the tasks of these cases can be made" "$out"
+	done
+	waits=pending
+	[ $layout = native ] || waits=blocked
+	t get 2
+	has "0.20: $layout: get names the parent of a subtask" 'parent: #1 [pending] Parent' "$out"
+	has "0.20: $layout: get lists the subtasks of a task" 'subtasks: #3 [pending] Grandchild' "$out"
+	t tree --ascii
+	is "0.20: $layout: tree draws a subtask below its parent" "#1 [pending] Parent
 |- #2 [pending] Child
 |  |- #3 [pending] Grandchild
-|  `- #5 [pending] Waits [blocked by #2]
-`- #4 [pending] Sibling [blocked by #2]' "$out"
-t depend 1 --on 2
-t tree --ascii
-is '0.20: tree draws a parent that waits for its subtask above it' '#1 [pending] Parent [blocked by #2]' "$(head -n 1 <<<"$out")"
-is '0.20: tree draws no cycle for a parent that waits for its subtask' '' "$(grep cycle <<<"$out")"
+|  \`- #5 [$waits] Waits [blocked by #2]
+\`- #4 [$waits] Sibling [blocked by #2]" "$out"
+	t depend 1 --on 2
+	t tree --ascii
+	is "0.20: $layout: tree draws a parent that waits for its subtask above it" "#1 [$waits] Parent [blocked by #2]" "$(head -n 1 <<<"$out")"
+	is "0.20: $layout: tree draws no cycle for a parent that waits for its subtask" '' "$(grep cycle <<<"$out")"
+done
 
 ## 0.62: activeForm, metadata and notes
 on document

@@ -5,7 +5,7 @@
 synced() {
 	place "$1"
 	cat >copy.sh <<-'END'
-		cat >copy.$$ && mv copy.$$ copy && echo "$TASK_HOOKS_LIST $TASK_HOOKS_EVENT" >>events
+		cat >copy.$$ && cp copy.$$ "copy-$(basename "$TASK_HOOKS_LIST")" && mv copy.$$ copy && echo "$TASK_HOOKS_LIST $TASK_HOOKS_EVENT" >>events
 	END
 	printf '{"durability":"off","sync":[{"name":"copy","run":["sh","-c","cd %s && . ./copy.sh"]}]}\n' \
 	    "$PWD" >"$CLAUDE_CONFIG_DIR/task-hooks.json"
@@ -49,7 +49,9 @@ is '1.77: a command that changes nothing runs no sync command' '' "$(cat events)
 tasks --list lab rehome lab other
 soon '1.77: rehome reaches a sync command for the new list' grep -qx 'other rehome' events
 soon '1.77: rehome reaches a sync command for the old list' grep -qx 'lab rehome' events
-soon '1.77: the last state that a sync command gets after rehome is the latest' sh -c "\"$cli\" --list other export | cmp - copy || \"$cli\" --list lab export | cmp - copy"
+for list in lab other; do
+	soon "1.77: the last state of $list that a sync command gets after rehome is the latest" sh -c "\"$cli\" --list $list export | cmp - copy-$list"
+done
 : >events
 
 ## 1.77: the tools of call and mcp
@@ -82,7 +84,33 @@ CLAUDE_CODE_TASK_LIST_ID=lab "$BUILD/on-pretooluse-task" <<<"$event"
 try '1.77: no sync command is left running' idle
 is '1.77: a call that changes nothing runs no sync command' '' "$(cat events)"
 
+## 1.77: the other layouts
+synced sync-layouts
+document doc
+mkdir .tasks
+# reached DIR EVENT: the command ran once more, for this event, and has the list as export prints it
+reached() {
+	[ "$(tail -n 1 events | sed 's/.* //')" = "$2" ] && "$cli" --dir "$1" export | cmp - copy && : >events
+}
+for where in doc .tasks; do
+	tasks --dir $where create one --json
+	id=$(jq -r .id <<<"$out")
+	soon "1.77: a change by 'create' reaches a sync command ($where)" reached $where create
+	for command in 'update ID --description more' 'claim ID' 'release ID' 'complete ID --force --reason test' undo 'delete ID' 'restore ID --deleted' 'import list.md'; do
+		printf -- '- [ ] three\n- [x] four\n' >list.md
+		# shellcheck disable=SC2086
+		tasks --dir $where ${command/ID/$id}
+		soon "1.77: a change by '${command%% *}' reaches a sync command ($where)" reached $where "${command%% *}"
+	done
+	echo '{"subject":"five","description":"d"}' | "$cli" --dir $where call TaskCreate >answer
+	soon "1.77: a change by call reaches a sync command ($where)" reached $where call
+	jq -c '{jsonrpc: "2.0", id: 1, method: "tools/call", params: {name: "complete_task", arguments: {task_id: .task.id}}}' answer | "$cli" --dir $where mcp >/dev/null
+	soon "1.77: a change by mcp reaches a sync command ($where)" reached $where mcp
+done
+
 ## 1.77: the entry for them
+place sync-cli
+cp "$T/sync-layouts/config/task-hooks.json" "$CLAUDE_CONFIG_DIR/"
 # post FILE: the matchers of our PostToolUse entries
 post() { jq -r '[.hooks.PostToolUse[]? | select(.hooks[].command | test("on-pretooluse-task")) | .matcher] | join(" ")' "$1"; }
 # finding CHECK: what doctor says
@@ -136,6 +164,8 @@ END
 mkdir -p .tasks "$CLAUDE_CONFIG_DIR/tasks/native"
 document doc
 echo '{"id":"9","subject":"agent","description":"","status":"in_progress","blocks":[],"blockedBy":[],"metadata":{"_internal":true}}' >"$CLAUDE_CONFIG_DIR/tasks/native/9.json"
+jq '.tasks = [{id: "9", description: "agent", status: "in_progress", metadata: {_internal: true}}]' doc/tasks.json >"$T/new" && cp "$T/new" doc/tasks.json
+echo '{"id":"task_9","subject":"agent","description":"","status":"in_progress","owner":null,"blockedBy":[],"metadata":{"_internal":true}}' >.tasks/task_9.json
 for layout in '--list native' '--dir doc' '--dir .tasks'; do
 	: >events
 	# shellcheck disable=SC2086
