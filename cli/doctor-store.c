@@ -1,7 +1,7 @@
 /*
  * The tasks: files that the client does not show, dependencies on missing tasks, on one side only,
- * in a cycle, or of a task on the one that it is a part of; ids that two tasks have, required fields
- * that are missing.
+ * in a cycle, or of a task on the one that it is a part of; ids that two tasks have, required
+ * fields that are missing.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -91,3 +91,23 @@ install_values(struct cli *c, const struct registration *r, enum scope scope, co
 		add_statusline(c, &r->file[scope], plan);
 	return c->list_name != NULL ? add_list(c, &r->file[scope], plan) : EXIT_DONE;
 }
+
+void
+install_warn(struct cli *c, const struct registration *r, enum scope scope, const char *version)
+{
+	const char *path = registration_disabled(r), *off = registration_tasks_off(r);
+	const char *event = registration_late_event(&r->file[scope], version);
+
+	if (path != NULL)
+		cli_note(c, "claude-tasks: %s disables all hooks (see: claude-tasks doctor)", path);
+	if (off != NULL)
+		cli_note(c,
+		    "claude-tasks: " TASKS_SWITCH " in %s switches the client's tasks off (see: "
+		    "claude-tasks doctor)",
+		    off);
+	if (event != NULL)
+		cli_note(c,
+		    "claude-tasks: client %s does not know the event %s, and ignores every hook "
+		    "of %s (see: claude-tasks doctor)",
+		    version, event, r->file[scope].path);
+}

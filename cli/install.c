@@ -268,27 +268,6 @@ warn_twice(struct cli *c, const struct registration *r, enum scope scope, const 
 		}
 }
 
-/* Warn if the client would run none of the hooks, or has no tasks. */
-static void
-warn_ignored(struct cli *c, const struct registration *r, enum scope scope, const char *version)
-{
-	const char *path = registration_disabled(r), *off = registration_tasks_off(r);
-	const char *event = registration_late_event(&r->file[scope], version);
-
-	if (path != NULL)
-		cli_note(c, "claude-tasks: %s disables all hooks (see: claude-tasks doctor)", path);
-	if (off != NULL)
-		cli_note(c,
-		    "claude-tasks: " TASKS_SWITCH " in %s switches the client's tasks off (see: "
-		    "claude-tasks doctor)",
-		    off);
-	if (event != NULL)
-		cli_note(c,
-		    "claude-tasks: client %s does not know the event %s, and ignores every hook "
-		    "of %s (see: claude-tasks doctor)",
-		    version, event, r->file[scope].path);
-}
-
 /* The record of the first install is kept until uninstall: its backup is the original file. */
 static int
 save_record(const struct registration *r, const char *path, struct job *job,
@@ -416,7 +395,7 @@ install(struct cli *c, const struct registration *r, enum scope scope, struct jo
 			  (version != NULL && version_compare(version, EXEC_FORM_SINCE) < 0);
 	rc = install_values(c, r, scope, version, &job->plan);
 	if (rc == EXIT_DONE && job->plan.count > 0)
-		warn_ignored(c, r, scope, version);
+		install_warn(c, r, scope, version);
 	free(version);
 	if (rc != EXIT_DONE)
 		return rc;

@@ -12,6 +12,9 @@
 int install_values(struct cli *, const struct registration *, enum scope, const char *version,
     struct settings_plan *);
 
+/* Warn if the client would run none of the hooks of this file, or has no tasks. */
+void install_warn(struct cli *, const struct registration *, enum scope, const char *version);
+
 /* Where the client finds the skill; owned.  The project's for both scopes of a project. */
 char *install_skill_path(const struct registration *, enum scope);
 

@@ -193,29 +193,26 @@ hidden_text(struct cli *c, size_t completed, size_t cancelled)
 }
 
 static void
-skipped_note(struct cli *c, size_t count)
+skipped_note(struct cli *c, const struct view *v)
 {
 	bool document = c->store.layout == STORE_DOCUMENT;
+	bool beside = c->store.layout == STORE_NATIVE && v->tasks.count > 0 &&
+		      faccessat(c->store.dirfd, "tasks.json", F_OK, 0) == 0;
+	size_t count = v->tasks.skipped - beside;
 	char *option = cli_list_option(c);
 
-	/* Not damaged, but of no use to the client. */
-	if (c->store.layout == STORE_NATIVE &&
-	    faccessat(c->store.dirfd, "tasks.json", F_OK, 0) == 0) {
+	if (beside)
 		cli_note(c,
-		    "tasks.json is not shown: this list has files of the client. To add its tasks: "
-		    "claude-tasks%s import %s/tasks.json",
-		    option, c->list.dir);
-		count--;
-	}
-	if (count == 0) {
-		free(option);
-		return;
-	}
-	cli_note(c, "not shown, because invalid: %zu %s (to see why: claude-tasks doctor%s)", count,
-	    count == 1 ? document ? "entry" : "file"
-	    : document ? "entries"
-		       : "files",
-	    option);
+		    "tasks.json is not shown: this list has files of the client (to add its tasks: "
+		    "claude-tasks doctor%s)",
+		    option);
+	if (count > 0)
+		cli_note(c,
+		    "not shown, because invalid: %zu %s (to see why: claude-tasks doctor%s)", count,
+		    count == 1 ? document ? "entry" : "file"
+		    : document ? "entries"
+			       : "files",
+		    option);
 	free(option);
 }
 
@@ -257,7 +254,7 @@ list_text(struct cli *c, const struct view *v, const struct filter *f)
 	if (shown == 0 && v->shown == 0)
 		lists_folder_hint(c);
 	if (v->tasks.skipped > 0)
-		skipped_note(c, v->tasks.skipped);
+		skipped_note(c, v);
 }
 
 int

@@ -1064,12 +1064,15 @@ Test(store, a_write_that_fails_for_good_says_what_is_written)
 Test(store, blocked_follows_from_the_dependencies_of_the_same_call)
 {
 	struct strings one = ids("1"), two = ids("2"), three = ids("3");
-	struct change blocked = { .status = TASK_BLOCKED };
-	struct change wait = { .status = TASK_BLOCKED, .add_blocked_by = &one };
+	struct change blocked = { .status = TASK_BLOCKED, .follows = true };
+	struct change wait = { .status = TASK_BLOCKED, .follows = true, .add_blocked_by = &one };
 	struct change hold = { .status = TASK_NO_STATUS, .add_blocks = &two };
-	struct change ended = { .status = TASK_BLOCKED, .add_blocked_by = &three };
+	struct change ended = { .status = TASK_BLOCKED, .follows = true, .add_blocked_by = &three };
 	struct change done = { .status = TASK_COMPLETED };
-	struct change new = { .status = TASK_BLOCKED, .subject = "new", .add_blocked_by = &one };
+	struct change asked = { .status = TASK_BLOCKED };
+	struct change new = {
+		.status = TASK_BLOCKED, .follows = true, .subject = "new", .add_blocked_by = &one
+	};
 	struct store_op op[] = {
 		{ STORE_UPDATE, "2", .change = &blocked },
 		{ STORE_UPDATE, "1", .change = &hold },
@@ -1091,6 +1094,9 @@ Test(store, blocked_follows_from_the_dependencies_of_the_same_call)
 	cr_expect_eq(store_update(&store, "1", &blocked, NULL, NULL, NULL, NULL, SOON, &err), 1,
 	    "it waits for no task");
 	cr_expect_neq(strstr(content("1.json"), "\"original_status\": \"blocked\""), NULL);
+	cr_expect_eq(store_update(&store, "2", &asked, NULL, NULL, NULL, NULL, SOON, &err), 1,
+	    "it waits, and is to stay blocked afterwards");
+	cr_expect_neq(strstr(content("2.json"), "\"original_status\": \"blocked\""), NULL);
 	store_ops_free(op, 6);
 	free(one.item), free(two.item), free(three.item);
 }

@@ -34,7 +34,8 @@ static struct json_object *
 release_extra(const struct releasing *r, const struct task *t, const char *text)
 {
 	struct json_object *extra = claim_texts(buf_text(&t->text), text);
-	bool by_hand = r->ids != NULL || (r->why != NULL && r->agent->session == NULL);
+	bool by_hand =
+	    r->ids != NULL || (r->why != NULL && r->agent != NULL && r->agent->session == NULL);
 	const struct claim *c = by_hand ? claims_find(&r->dropped, t->id) : NULL;
 
 	/* Set only if the agent itself ended. */

@@ -45,41 +45,6 @@ settings_hook_find(const char *name)
 	return NULL;
 }
 
-bool
-settings_matches(const char *matcher, const char *tool)
-{
-	size_t len = strlen(tool);
-
-	if (matcher == NULL || *matcher == '\0' || strcmp(matcher, "*") == 0)
-		return true;
-	if (strspn(
-		matcher, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-|, ") !=
-	    strlen(matcher))
-		return true;
-	for (const char *p = matcher; *p != '\0'; p += strcspn(p, "|,"), p += *p != '\0') {
-		p += strspn(p, " ");
-		if (strncmp(p, tool, len) == 0 && strchr("|, ", p[len]) != NULL)
-			return true;
-	}
-	return false;
-}
-
-bool
-settings_is(const struct settings_hook *h, const struct settings_entry *e)
-{
-	char *tools, *rest, *tool;
-	bool is;
-
-	if (strcmp(e->event, h->event) != 0 || strcmp(e->program, h->program) != 0)
-		return false;
-	tools = rest = mem_string(h->matcher);
-	is = tools == NULL;
-	while (!is && (tool = strsep(&rest, "|")) != NULL)
-		is = settings_matches(e->matcher, tool);
-	free(tools);
-	return is;
-}
-
 void
 settings_shell_word(struct buf *b, const char *s)
 {

@@ -193,7 +193,7 @@ rm -rf .claude "$user"
 tasks --list both create native
 echo '{"tasks":[{"id":"a","description":"Keep me","status":"pending"}],"version":2}' >"$CLAUDE_CONFIG_DIR/tasks/both/tasks.json"
 tasks --list both list
-has '0.66: list says that a tasks.json beside them is not shown, and what to do' "tasks.json is not shown: this list has files of the client. To add its tasks: claude-tasks --list both import $CLAUDE_CONFIG_DIR/tasks/both/tasks.json" "$err"
+has '0.66: list says that a tasks.json beside them is not shown, and what to do' "tasks.json is not shown: this list has files of the client (to add its tasks: claude-tasks doctor --list both)" "$err"
 for option in '' --fix; do
 	# shellcheck disable=SC2086
 	tasks --list both doctor --no-selftest $option --json
