@@ -490,6 +490,16 @@ has "0.39: native: 'update' says how many tasks it can complete" 'one call can c
 tasks --dir "$dir" update "$(seq -s, 1001 1050)" --status completed
 is "0.39: native: 'update' completes 50 tasks" '0 50' "$rc $(cat "$dir"/1???.json | grep -o '"completed"' | wc -l)"
 
+# ---- many tasks, one of which another program deletes meanwhile ----
+delete_late() { rm "$dir/1180.json"; }
+at_lock 100 delete_late '' --dir "$dir" update "$many" --subject Y
+is "0.37: native: 'update' that wrote only the first of many tasks has a status of its own" '16 150' \
+    "$rc $(grep -l '"subject":"Y"' "$dir"/*.json | wc -l)"
+has "0.37: native: it says how many are written and how to take them back" \
+    '150 of 202 tasks are written, the others not' "$err"
+tasks --dir "$dir" undo
+is "0.37: native: 'undo' takes back what was written" '0 0' "$rc $(cat "$dir"/*.json | grep -c '"subject":"Y"')"
+
 # ---- all of a command is undone ----
 
 # whole_claims: the claims, as TASK:NAME
@@ -576,16 +586,6 @@ before=$(jq -c . "$dir"/[12].json)
 tasks --dir "$dir" delete 1
 tasks --dir "$dir" restore 1
 is "4.4: 'restore' restores the dependency in files of six fields" "0 $before" "$rc $(jq -c . "$dir"/[12].json)"
-
-# ---- many tasks, one of which another program deletes meanwhile ----
-delete_late() { rm "$dir/1180.json"; }
-at_lock 100 delete_late '' --dir "$dir" update "$many" --subject Y
-is "0.37: native: 'update' that wrote only the first of many tasks has a status of its own" '16 150' \
-    "$rc $(grep -l '"subject":"Y"' "$dir"/*.json | wc -l)"
-has "0.37: native: it says how many are written and how to take them back" \
-    '150 of 202 tasks are written, the others not' "$err"
-tasks --dir "$dir" undo
-is "0.37: native: 'undo' takes back what was written" '0 0' "$rc $(cat "$dir"/*.json | grep -c '"subject":"Y"')"
 
 # ---- a tasks.json that is not a document, and tasks that the client does not show ----
 place whole-foreign
