@@ -333,15 +333,20 @@ check_ancestors(struct batch *b, const struct task *t, bool asked, struct error 
 {
 	struct task read = TASK_INIT;
 	const struct task *up = t;
+	struct strings ids = { 0 }; /* the set borrows them */
 	struct buf path = { 0 };
 	void *seen = NULL;
-	char *id = mem_string(t->parent);
 	int rc = 0;
 
 	graph_name(&path, t->id, &b->fresh);
-	while (rc != -1 && id != NULL && strings_first(&seen, id)) {
+	while (rc != -1 && up != NULL && up->parent != NULL) {
 		bool first = up == t;
+		const char *id;
 
+		strings_add(&ids, up->parent);
+		id = ids.item[ids.count - 1];
+		if (!strings_first(&seen, id))
+			break;
 		buf_puts(&path, " -> ");
 		graph_name(&path, id, &b->fresh);
 		if (strcmp(id, t->id) == 0 && !strings_has(&b->fresh, id)) {
@@ -354,11 +359,9 @@ check_ancestors(struct batch *b, const struct task *t, bool asked, struct error 
 		up = strings_has(&b->fresh, id) ? NULL : task_then(b, id, &read, &rc, err);
 		if (up == NULL && rc == 0 && first && asked)
 			rc = graph_refuse_missing(id, "that parent", err);
-		free(id);
-		id = up != NULL ? mem_string(up->parent) : NULL;
 	}
-	free(id);
 	strings_forget(seen);
+	strings_free(&ids);
 	buf_free(&path);
 	task_free(&read);
 	return rc == -1 ? -1 : 0;
