@@ -104,13 +104,9 @@ metadata_value(struct cli *c, struct buf *out)
 	for (size_t i = 0; i < c->flag_count && status == EXIT_DONE; i++) {
 		const char *name = c->flags[i].flag->name, *value = c->flags[i].value;
 		bool object = strcmp(name, "metadata") == 0, member = strcmp(name, "set") == 0;
-		bool kind = value == cli_value(c, "kind"); /* the last one */
 
-		passed |= object || member || kind;
-		if (kind)
-			buf_printf(
-			    &members, "%s\"kind\":\"%s\"", members.len > 0 ? "," : "", value);
-		else if (object)
+		passed |= object || member;
+		if (object)
 			status = add_object(c, value, &members);
 		else if (member)
 			status = add_member(c, value, &members);
@@ -306,6 +302,7 @@ update_main(struct cli *c)
 		cli_misuse(c, needs_subject);
 	} else if (cli_open_for(c, ids.item[0]) != -1) {
 		f.change.subject = subject;
+		f.change.retitle = true;
 		f.change.status = status;
 		change_begin();
 		update_all(c, &ids, &f.change);

@@ -149,9 +149,11 @@ report_lost(struct conversion *v, const char *prefix, const char *what)
 static void
 report_rest(struct conversion *v, bool folder)
 {
+	size_t len;
+
 	if (v->active_form != NULL)
 		report_lost(v, "", "activeForm");
-	if (folder && v->parent != NULL)
+	if (folder && v->parent != NULL && macf_block(v->body, &len) == NULL)
 		report_lost(v, "", "its parent");
 	if (v->priority != NULL)
 		report_lost(v, "", "priority");

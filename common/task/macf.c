@@ -163,6 +163,35 @@ macf_title(const char *subject)
 	return title;
 }
 
+/* The length of the emoji of a kind at the start of a text, with the space after it; 0. */
+static size_t
+emoji_len(const char *text)
+{
+	size_t len = 0;
+
+	for (size_t i = 0; i < KINDS && len == 0; i++)
+		if (strncmp(text, marks[i].emoji, EMOJI_BYTES) == 0)
+			len = strcspn(text, " ");
+	return len > 0 ? len + (text[len] == ' ') : 0;
+}
+
+char *
+macf_retitle(const char *subject, const char *title)
+{
+	const char *end = subject + number_len(subject), *mark;
+	size_t len;
+	bool dim;
+
+	if (number_len(title) > 0)
+		return mem_string(title);
+	mark = parent_mark(end, &len, &dim);
+	if (mark == end)
+		end += len;
+	if (emoji_len(title) == 0)
+		end += emoji_len(end);
+	return mem_printf("%.*s%s", (int)(end - subject), subject, title);
+}
+
 char *
 macf_kind(const struct task *t)
 {
@@ -379,7 +408,7 @@ macf_description(const struct macf *m, const char *parent, const char *text)
 	char *all;
 
 	if (macf_block(text, &len) != NULL)
-		return mem_string(text);
+		return parent != NULL ? macf_reparent(text, parent) : mem_string(text);
 	buf_puts(&b, OPEN " version=\"1.0\">\n");
 	add_line(&b, "creation_breadcrumb", m->breadcrumb);
 	add_line(&b, "created_cycle", m->cycle);

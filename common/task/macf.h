@@ -22,6 +22,9 @@ char *macf_parent(const char *subject);     /* "67"; NULL; owned */
 /* The subject with another number and parent ("": none, NULL: as it is).  One that does not begin
  * with a dim number gets neither a number nor a mark that it lacks.  Owned. */
 char *macf_renumber(const char *subject, const char *id, const char *parent);
+/* A new title with the number, parent and kind of the old subject before it, unless it has a number
+ * itself; owned. */
+char *macf_retitle(const char *subject, const char *title);
 /* The subject without its dim number and the mark of its parent; owned. */
 char *macf_title(const char *subject);
 /* The subject without its [SA:type]; owned. */
@@ -62,7 +65,7 @@ struct macf {
 
 /* The subject as it is stored: with its number and parent, unless id is NULL; owned. */
 char *macf_subject(const struct macf *, const char *id, const char *parent, const char *title);
-/* The description with a block at its end, unless it has one itself; owned. */
+/* The description with a block at its end, or its own block with this parent; owned. */
 char *macf_description(const struct macf *, const char *parent, const char *text);
 
 #endif

@@ -261,7 +261,9 @@ draft_subject(struct draft *d)
 	const struct task *t = d->task;
 	bool joined = d->at[FIELD_SUBJECT] == JSON_ABSENT &&
 		      (t->dialect == TASK_DOCUMENT || t->dialect == TASK_EXPORTED);
-	char *subject = mem_string(c->subject), *text = NULL, *whole;
+	char *subject = c->retitle && c->subject != NULL ? macf_retitle(t->subject, c->subject)
+							 : mem_string(c->subject);
+	char *text = NULL, *whole;
 	const char *line;
 
 	if (joined && c->subject == NULL && c->description != NULL)

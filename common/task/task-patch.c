@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "task/macf.h"
 #include "task/task-part.h"
 #include "json/json-edit.h"
 #include "json/json-print.h"
@@ -30,6 +31,8 @@ int
 task_change_check(
     enum task_dialect dialect, const struct task *t, const struct change *c, struct error *err)
 {
+	size_t len;
+
 	if (c->status == TASK_CANCELLED && t != NULL && t->status == TASK_COMPLETED)
 		return error_set(err, ERROR_REFUSED,
 		    "task #%.60s is completed and cannot be cancelled. To reopen it first: "
@@ -43,7 +46,8 @@ task_change_check(
 		return refuse_field("activeForm", err);
 	if (c->metadata != NULL && (t == NULL || task_metadata(t) == JSON_ABSENT))
 		return refuse_field("metadata", err);
-	if (c->parent != NULL && *c->parent != '\0')
+	if (c->parent != NULL && *c->parent != '\0' && c->macf == NULL &&
+	    (t == NULL || macf_block(t->description, &len) == NULL))
 		return refuse_field("a parent", err);
 	return 0;
 }
@@ -129,6 +133,8 @@ task_patch_make(struct json *patch, struct buf *text, enum task_dialect dialect,
 		return error_set(err, ERROR_INPUT, "metadata is not an object");
 	json_edit_init(&edit, patch);
 	json_edit_remove(&edit, JSON_ROOT, "__proto__");
+	if (c->macf != NULL && dialect != TASK_FOLDER) /* there its block says it */
+		patch_set(&edit, "kind", c->macf->kind);
 	patch_parent(&edit, dialect, t, c->parent);
 	if (form)
 		patch_set(&edit, "activeForm", c->active_form);

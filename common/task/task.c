@@ -266,9 +266,11 @@ task_id_of(const struct json *j, json_ref ref)
 	return json_word(j, ref);
 }
 
+/* A task of a folder can have its parent only in its texts. */
 static char *
-task_parent(const struct json *j, const json_ref at[FIELD_COUNT], const char *subject)
+task_parent(const struct task *t, const json_ref at[FIELD_COUNT])
 {
+	const struct json *j = &t->json;
 	char *parent = task_id_of(j, at[FIELD_PARENT_ID]);
 	size_t i;
 
@@ -276,7 +278,11 @@ task_parent(const struct json *j, const json_ref at[FIELD_COUNT], const char *su
 		for (i = 0; parent == NULL && task_parent_keys[i] != NULL; i++)
 			parent =
 			    task_id_of(j, json_member(j, at[FIELD_METADATA], task_parent_keys[i]));
-	return parent != NULL ? parent : macf_parent(subject);
+	if (parent == NULL)
+		parent = macf_parent(t->subject);
+	if (parent == NULL && t->dialect == TASK_FOLDER)
+		parent = macf_value(t->description, "parent_id");
+	return parent;
 }
 
 static void
@@ -341,7 +347,7 @@ decode_fields(struct task *t, const json_ref at[FIELD_COUNT])
 	}
 	ids_of(j, at[FIELD_BLOCKS], &t->blocks);
 	ids_of(j, at[FIELD_BLOCKED_BY], &t->blocked_by);
-	t->parent = task_parent(j, at, t->subject);
+	t->parent = task_parent(t, at);
 	if (meta != JSON_ABSENT) {
 		t->internal = json_true(j, json_member(j, meta, "_internal"));
 		status_decode(t, meta);

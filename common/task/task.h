@@ -104,7 +104,8 @@ struct change {
 	enum task_status status; /* TASK_NO_STATUS: leave */
 	bool follows;            /* blocked is not a request, where the dependencies say it */
 	const char *subject, *description, *active_form; /* NULL: leave */
-	const char *owner;                               /* NULL: leave; "": remove it */
+	bool retitle;         /* keep the marks of MACF before the subject */
+	const char *owner;    /* NULL: leave; "": remove it */
 	bool empty_owner;     /* write owner "" as the client does; native only */
 	const char *parent;   /* NULL: leave */
 	const char *metadata; /* JSON object text, merged key by key, null deletes; NULL: leave */

@@ -32,7 +32,7 @@ plain='#68 [^#67] Phase 1'
 task 67 Mission d ',"activeForm":"\u001b[2m#67\u001b[0m Going"'
 task 68 "$code"
 task 69 'red \u001b[31mtext\u001b[m, \u001b[2Jcleared, cut \u001b[2'
-before=$(cat "$dir/68.json")
+before=$(<"$dir/68.json")
 tasks --list lab list
 is '2.12: list leaves the codes out' "#67 [pending] Mission
 #68 [pending] $plain
@@ -68,7 +68,7 @@ is '2.12: a terminal without colour shows no codes' '' "$(grep -F '[2m' <<<"$out
 has '2.12: a terminal without colour shows the whole text' "$plain" "$out"
 out=$(env COLUMNS=30 TERM=xterm script -qec "$cli --list lab --ascii" /dev/null </dev/null)
 try '2.12: a line is cut by what is seen, not by the codes' test "$(tr -d '\r' <<<"$out" | sed 's/\x1b\[[0-9;]*m//g' | wc -L)" -le 30
-is '2.12: reading leaves the bytes of the file as they are' "$before" "$(cat "$dir/68.json")"
+is '2.12: reading leaves the bytes of the file as they are' "$before" "$(<"$dir/68.json")"
 is '2.12: get --json has the raw subject in the task' "$(jq .subject <"$dir/68.json")" "$("$cli" --list lab get 68 --json | jq .task.subject)"
 is '2.12: get --json has the subject without codes in the summary' "$plain" "$("$cli" --list lab get 68 --json | jq -r .summary.subject)"
 is '2.12: get --json has the active form without codes in the summary' '#67 Going' "$("$cli" --list lab get 67 --json | jq -r .summary.activeForm)"
@@ -81,7 +81,7 @@ tasks --list lab list --search 2m
 is '2.12: a search does not find the codes' "no task of list 'lab' matches" "$out"
 "$cli" --list lab depend 68 --on 69 >/dev/null
 start 68
-is '2.12: a refusal leaves the codes out' "Task #68 \"$plain\" cannot start: blocked by #69 \"red text, $(printf '\uFFFD')cleared, cut $(printf '\uFFFD')\" (pending). Ready now: #67 \"Mission\", #69 \"red text, $(printf '\uFFFD')cleared, cut $(printf '\uFFFD')\"." "$(cat "$T/err")"
+is '2.12: a refusal leaves the codes out' "Task #68 \"$plain\" cannot start: blocked by #69 \"red text, $(printf '\uFFFD')cleared, cut $(printf '\uFFFD')\" (pending). Ready now: #67 \"Mission\", #69 \"red text, $(printf '\uFFFD')cleared, cut $(printf '\uFFFD')\"." "$(<"$T/err")"
 "$cli" --list lab update 67 --status in_progress --agent eve >/dev/null
 has '2.12: the status line leaves the codes out' '#67 #67 Going @eve' "$("$cli" --list lab statusline --color never </dev/null)"
 "$cli" --list lab release 67 >/dev/null
@@ -108,7 +108,7 @@ is '2.12: export keeps the subject for an import' "$(jq .subject <"$dir/68.json"
 printf '{"sync":[{"name":"copy","run":["sh","-c","cat >%s/synced"]}]}' "$T" >"$CLAUDE_CONFIG_DIR/task-hooks.json"
 "$cli" --list lab update 69 -d other >/dev/null
 soon '2.12: a sync command runs' test -s "$T/synced"
-plainly 'the input of a sync command' "$(cat "$T/synced")"
+plainly 'the input of a sync command' "$(<"$T/synced")"
 echo '{"gates":[{"name":"env","run":["sh","-c","echo \"$CLAUDE_TASK_SUBJECT\" >'"$T"'/subject"],"pass":["CLAUDE_TASK_SUBJECT"]}]}' >"$CLAUDE_CONFIG_DIR/task-hooks.json"
 "$cli" --list lab claim 68 --agent eve >/dev/null
 plainly 'the environment of a gate' "$("$cli" --list lab complete 68 --agent eve >/dev/null 2>&1; cat "$T/subject")"
@@ -206,7 +206,7 @@ macf metadata:
 description:
 The text.' "$("$cli" --list lab get 4)"
 is '2.23: get --json has the block as an object' '{"creation_breadcrumb":"s_1/c_2","created_cycle":"42","created_by":"TestEng","task_type":"BUG","parent_id":"3"}' \
-    "$("$cli" --list lab get 4 --json | jq -c .macf)"
+    "$("$cli" --list lab get 4 --json | command jq -c .macf)"
 is '2.23: get --json has the description with its block too' "$(field 4 .description)" "$("$cli" --list lab get 4 --json | jq -r .task.description)"
 task 20 '\u001b[2m#20\u001b[0m \ud83d\uddfa\ufe0f MISSION: Theirs' \
     'Text.\n\n<macf_task_metadata version=\"1.0\">\ncreation_breadcrumb: s_9/c_8\ncreated_cycle: 7\ncreated_by: PA\nrepo: Other\nupdates:\n- breadcrumb: s_7\n</macf_task_metadata>\nMore.'
@@ -267,14 +267,14 @@ is '2.27: an agent of another type may start it by default' 0 $rc
 echo '{"durability":"off","rules":{"agent_type":"refuse"}}' >"$CLAUDE_CONFIG_DIR/task-hooks.json"
 start 31
 is '2.27: with rules.agent_type refuse the main thread cannot start such a task' 2 $rc
-has '2.27: that refusal names the ways out' 'If you are to do it, first remove [SA:TestEng] from its subject; else start an agent of that type for it.' "$(cat "$T/err")"
+has '2.27: that refusal names the ways out' 'If you are to do it, first remove [SA:TestEng] from its subject; else start an agent of that type for it.' "$(<"$T/err")"
 # An in-process teammate: its agent_type is its name, its type is in the team's file.
 mkdir -p "$CLAUDE_CONFIG_DIR/teams/session-0f1e2d3c"
 echo '{"name":"session-0f1e2d3c","members":[{"name":"worker","agentType":"TestEng"},{"name":"ops","agentType":"DevOpsEng"},{"name":"odd"}]}' \
     >"$CLAUDE_CONFIG_DIR/teams/session-0f1e2d3c/config.json"
 start 31 '"agent_id":"aops-0123456789abcdef","agent_type":"ops",'
 is '2.27: a teammate of another type cannot start it' 2 $rc
-has "2.27: the refusal of a teammate names its type from the team's file" 'yours is DevOpsEng' "$(cat "$T/err")"
+has "2.27: the refusal of a teammate names its type from the team's file" 'yours is DevOpsEng' "$(<"$T/err")"
 start 31 '"agent_id":"aworker-0123456789abcdef","agent_type":"worker",'
 is '2.27: a teammate of the type can start it' '0 ' "$rc $out"
 "$cli" --list lab release 31 >/dev/null 2>&1
@@ -284,7 +284,9 @@ start 30 '"agent_type":"DevOpsEng",'
 is '2.27: a teammate in tmux, which sends its type itself, can start it' 0 $rc
 # Whom an idle teammate is offered a task.
 rm "$dir/32.json"
-"$cli" --list lab release 30 31 >/dev/null 2>&1
+tasks --list lab release 30 31
+has '1.63: release names the session whose main thread has a claim on a task that it did not begin' \
+    'released the claim of session 0f1e2d3c on #30' "$rc $out"
 idle() {
 	printf '{"session_id":"0f1e2d3c-0000-4000-8000-000000000001","cwd":"%s","hook_event_name":"TeammateIdle","permission_mode":"default","agent_id":"a%s-0123456789abcdef","agent_type":"%s","teammate_name":"%s","team_name":"session-0f1e2d3c"}\n' \
 	    "$PWD" "$1" "$1" "$1" | env CLAUDE_CODE_TASK_LIST_ID=lab "$BUILD/on-subagent-stop" 2>"$T/err" >/dev/null
@@ -351,3 +353,44 @@ mkdir -p "$CLAUDE_CONFIG_DIR/teams/paint"
 jq -n '{name: "paint", members: ["red","green","yellow","orange","blue","cyan","purple","pink"] | map({name: "m-\(.)", color: .})}' >"$CLAUDE_CONFIG_DIR/teams/paint/config.json"
 "$cli" -l paint create One >/dev/null
 is '1.81: each of the eight colours of the client looks different' 8 "$("$cli" -l paint agents --color always | grep -o $'\e\[[0-9]*mm-' | sort -u | wc -l)"
+
+## 2.12, 2.24: a new subject, and a .tasks folder
+"$cli" --list titles create --kind mission Whole >/dev/null
+"$cli" --list titles create --kind phase --parent 1 Part >/dev/null
+tasks --list titles update 2 --subject 'Other part'
+is '2.12: a new subject keeps the number, the parent and the emoji before it' 'updated #2 #2 [^#1] 📋 Other part' "$out"
+is '2.12: a new subject keeps the dim codes' $'\e[2m#2\e[0m \e[2m[^#1]\e[0m 📋 Other part' "$(jq -r .subject "$CLAUDE_CONFIG_DIR/tasks/titles/2.json")"
+"$cli" --list titles undo >/dev/null
+is '2.12: undo gives the subject back as it was' $'\e[2m#2\e[0m \e[2m[^#1]\e[0m 📋 Part' "$(jq -r .subject "$CLAUDE_CONFIG_DIR/tasks/titles/2.json")"
+"$cli" --list titles update 2 --subject $'\e[2m#2\e[0m Own' >/dev/null
+is '2.12: a new subject with a number of its own is taken as it is' $'\e[2m#2\e[0m Own' "$(jq -r .subject "$CLAUDE_CONFIG_DIR/tasks/titles/2.json")"
+"$cli" --list titles create Ordinary >/dev/null
+tasks --list titles update 3 --subject 'Also ordinary'
+is '2.12: a subject without marks is replaced whole' 'updated #3 Also ordinary' "$out"
+mkdir -p "$T/block/.tasks"
+folder() {
+	tasks --dir "$T/block/.tasks" "$@"
+}
+folder create --kind mission --repo shop Whole
+whole=$(jq -r .id "$T"/block/.tasks/*.json)
+is '2.28: create --kind works in a .tasks folder' "0 created #$whole 🗺️ Whole" "$rc $out"
+is '2.24: a task of a .tasks folder has only the fields that such a folder knows' 'blockedBy description id owner status subject' \
+    "$(jq -r 'keys | sort | join(" ")' "$T/block/.tasks/$whole.json")"
+folder list --kind mission --repo shop --json
+is '2.24: list finds it by kind and repository' "$whole" "$(jq -r '.tasks[].id' <<<"$out")"
+folder create --kind bug --parent "$whole" Broken
+folder list --kind bug --json
+part=$(jq -r '.tasks[].id' <<<"$out")
+folder get "$part"
+has '2.24: the block of a task of a .tasks folder names its parent' "parent: #$whole [pending] 🗺️ Whole" "$out"
+folder complete "$whole"
+has '2.24: a task of a .tasks folder is not completed before its parts' "$part" "$rc $out$err"
+folder create Other
+other=$(sed -n 's/^created #\([^ ]*\) .*/\1/p' <<<"$out")
+folder update "$part" --parent "$other"
+folder get "$part" --json
+is '2.24: a change of the parent changes the block' "$other $other" "$(jq -r '"\(.macf.parent_id) \(.task.description | capture("parent_id: (?<p>.*)").p)"' <<<"$out")"
+folder update "$other" --parent "$whole"
+is '2.24: a task of a .tasks folder without a block still cannot hold a parent' 21 $rc
+folder create --kind bug --parent nowhere Lost
+is '2.24: a parent that is not there is refused in a .tasks folder' 0 "$(grep -l Lost "$T"/block/.tasks/*.json | wc -l)"
