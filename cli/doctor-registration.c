@@ -262,10 +262,13 @@ check_entry(struct doctor *d, const struct registration_file *f, const struct se
 			f->path, e->matcher),
 		    "a matcher is compared with whole names: 'Task' matches only the Agent tool",
 		    mem_printf("set \"matcher\": \"%s\"", settings_hooks[0].matcher));
-	else if (strcmp(e->event, "PreToolUse") == 0 && !settings_matches(e->matcher, "TaskList"))
+	else if (strcmp(e->event, "PreToolUse") == 0 &&
+		 (!settings_matches(e->matcher, "TaskList") ||
+		     !settings_matches(e->matcher, "TaskGet")))
 		doctor_add(d, "hooks.matcher", LEVEL_NOTE,
-		    mem_printf("%s: the matcher '%s' does not match TaskList", f->path, e->matcher),
-		    "an agent that only lists tasks is not told of tasks that were given back",
+		    mem_printf("%s: the matcher '%s' does not match both TaskList and TaskGet",
+			f->path, e->matcher),
+		    "an agent that only reads tasks is not told of tasks that were given back",
 		    mem_printf("claude-tasks install --%s, or set \"matcher\": \"%s\"",
 			scope_name(f->scope), settings_hooks[0].matcher));
 	if (strcmp(e->program, "on-task-completed-verify") == 0 && limit * 1000 <= deadline_ms)

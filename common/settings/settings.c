@@ -14,10 +14,11 @@
 #include "json/json-print.h"
 #include "json/out.h"
 
-/* TaskList only tells the agent what waits to be told. */
-#define TASK_TOOLS "TaskCreate|TaskUpdate|TaskList|Task|Agent|TodoWrite"
+/* TaskList and TaskGet only tell the agent what waits to be told. */
+#define TASK_TOOLS "TaskCreate|TaskUpdate|TaskList|TaskGet|Task|Agent|TodoWrite"
 /* As install wrote it before. */
-#define TASK_TOOLS_FORMER "TaskCreate|TaskUpdate|Task|Agent|TodoWrite"
+static const char *const former_tools[] = { "TaskCreate|TaskUpdate|Task|Agent|TodoWrite",
+	"TaskCreate|TaskUpdate|TaskList|Task|Agent|TodoWrite" };
 
 /*
  * The client gives a hook 600 s, but a SessionEnd hook 1.5 s unless a timeout is
@@ -144,16 +145,19 @@ apply_edit(struct buf *text, struct json_edit *e)
 	*text = next;
 }
 
-/* Give an entry that still has the former matcher the current one; false: it has another, or the
+/* Give an entry that still has a former matcher the current one; false: it has another, or the
  * group has hooks of others. */
 static bool
 update_matcher(struct buf *text, const struct json *j, const struct settings_place *at,
     const struct settings_hook *h)
 {
+	json_ref matcher = json_member(j, at->group, "matcher");
 	struct json_edit e;
+	bool former = false;
 
-	if (h->matcher == NULL || strcmp(h->matcher, TASK_TOOLS) != 0 ||
-	    !json_equals(j, json_member(j, at->group, "matcher"), TASK_TOOLS_FORMER) ||
+	for (size_t i = 0; i < sizeof(former_tools) / sizeof(former_tools[0]); i++)
+		former |= json_equals(j, matcher, former_tools[i]);
+	if (!former || h->matcher == NULL || strcmp(h->matcher, TASK_TOOLS) != 0 ||
 	    json_count(j, json_member(j, at->group, "hooks")) != 1)
 		return false;
 	json_edit_init(&e, j);

@@ -56,9 +56,9 @@ function record(lab, events) {
 	return on(lab, events, 'printf "%s\\n" "$(cat)" >>"$E2E_LOG"');
 }
 
-/* The same, with a recorder that answers by lab.rules(): see recorder.js. */
+/* The same, with a recorder that answers by lab.rules(): see tests/tool-recorder.c. */
 function answer(lab, events) {
-	return on(lab, events, `'${process.execPath}' '${RECORDER}'`);
+	return on(lab, events, `'${RECORDER}'`);
 }
 
 function on(lab, events, command) {
@@ -77,7 +77,7 @@ function join(...sets) {
 	return all;
 }
 
-const TOOLS = 'TaskCreate|TaskUpdate|TaskList|Task|Agent|TodoWrite';
+const TOOLS = 'TaskCreate|TaskUpdate|TaskList|TaskGet|Task|Agent|TodoWrite';
 
 /*
  * Our three hooks as a user would register them; with E2E_ABSENT set, `true`
