@@ -288,15 +288,22 @@ release_claims_text(
     struct cli *c, const struct released *r, const struct strings *ids, const struct claims *before)
 {
 	const struct claim *k;
+	struct buf who = { 0 };
 	size_t count = 0;
 
 	for (size_t i = 0; i < ids->count; i++) {
 		if (task_set_find(&r->tasks, ids->item[i]) != NULL ||
 		    (k = claims_find(before, ids->item[i])) == NULL)
 			continue;
-		cli_print(c, "released the claim of %.120s on #%s\n", k->owner, k->task);
+		buf_reset(&who);
+		if (k->owner != NULL)
+			buf_puts(&who, k->owner);
+		else /* the main thread of a session has no name */
+			claim_describe(&who, k);
+		cli_print(c, "released the claim of %.120s on #%s\n", buf_text(&who), k->task);
 		count++;
 	}
+	buf_free(&who);
 	return count;
 }
 

@@ -56,8 +56,8 @@ indent_remove(struct buf *out, const char *text, size_t len, size_t indent)
 	while ((line = memchr(text, '\n', (size_t)(end - text))) != NULL) {
 		buf_add(out, text, (size_t)(line + 1 - text));
 		text = line + 1;
-		for (size_t i = 0; i < indent; i++)
-			if (text == end || *text++ != ' ')
+		for (size_t i = 0; i < indent; i++, text++)
+			if (text == end || *text != ' ')
 				return false;
 	}
 	buf_add(out, text, (size_t)(end - text));
