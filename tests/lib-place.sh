@@ -11,7 +11,7 @@ cli=$BUILD/claude-tasks
 tasks() {
 	out=$("$cli" "$@" 2>"$T/err")
 	rc=$?
-	err=$(cat "$T/err")
+	err=$(<"$T/err")
 }
 
 # place NAME: a new home, configuration directory and working directory; cd into the latter
@@ -42,10 +42,10 @@ at_lock() {
 	tracer=$!
 	until grep -q 'stopped by SIGSTOP' "$T/trace" || ! kill -0 $tracer 2>/dev/null; do sleep 0.02; done
 	"$meanwhile"
-	kill -CONT "$(cat /proc/$tracer/task/$tracer/children)"
+	kill -CONT "$(</proc/$tracer/task/$tracer/children)"
 	wait $tracer
 	rc=$?
-	out=$(cat "$T/late.out") err=$(cat "$T/late.err")
+	out=$(<"$T/late.out") err=$(<"$T/late.err")
 }
 
 # document DIR: make DIR a list with one document without tasks

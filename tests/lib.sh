@@ -12,6 +12,8 @@
 #   has NAME NEEDLE TEXT       the text must contain the needle
 #   ok NAME, fail NAME [WHY], skip NAME WHY
 #   finish                     print the last line; its status is that of the check
+#   jq ARGUMENT...             gojq, which starts ten times faster than jq, but prints the members of an
+#                              object in the order of their names; `command jq` is jq
 #
 # Each prints one line; a failure prints the details below it.
 # shellcheck shell=bash
@@ -28,6 +30,15 @@ export BUILD CACHE
 T=$(mktemp -d "${TMPDIR:-/tmp}/check-XXXXXX") || exit 1
 trap 'chmod -R u+rwX "$T" 2>/dev/null; rm -rf "$T"' EXIT
 passed=0 failed=0
+
+jq() {
+	# gojq always sorts by name and does not know -S
+	case $1 in
+	-S) shift ;;
+	-[a-z]*S | -S[a-z]*) set -- "${1/S/}" "${@:2}" ;;
+	esac
+	gojq "$@"
+}
 
 ok() {
 	passed=$((passed + 1))

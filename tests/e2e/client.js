@@ -26,11 +26,11 @@ const CHATTER = new RegExp('Getting matching|Found \\d+|Matched \\d+|' +
     'does not start with|checkForNewResponses|telemetry|Ripgrep|Registered|' +
     'executePreToolHooks');
 
-const RECORDER = path.join(__dirname, 'recorder.js');
 const CACHE = process.env.CACHE || path.join(process.env.XDG_CACHE_HOME ||
     path.join(os.homedir(), '.cache'), 'claude-task-hooks');
 const BUILD = path.resolve(process.env.BUILD ||
     path.join(__dirname, '../../build'));
+const RECORDER = path.join(BUILD, 'tests/tool-recorder');
 
 function sleep(ms) {
 	return new Promise((done) => setTimeout(done, ms));
@@ -283,7 +283,7 @@ class Lab {
 
 	/* ---- hooks ---- */
 
-	/* How the recorder answers: see recorder.js. */
+	/* How the recorder answers: see tests/tool-recorder.c. */
 	rules(rules) {
 		fs.writeFileSync(this.rulesFile, JSON.stringify(rules));
 	}

@@ -272,7 +272,7 @@ while IFS= read -r line; do
 		is "$name" 21 $rc ;;
 	'- Pretty-print JSON output')
 		tasks create Pretty
-		is "$name" "$(jq --indent 2 '.tasks[-1]' "$file" | sed 's/^/    /')" "$(sed -n '/"description": "Pretty"/,$p' "$file" | sed -n '1,/^    }/p' | cat <(tac "$file" | sed -n '/"description": "Pretty"/,/^    {/p' | tac | sed '$d') -)" ;;
+		is "$name" "$(command jq --indent 2 '.tasks[-1]' "$file" | sed 's/^/    /')" "$(sed -n '/"description": "Pretty"/,$p' "$file" | sed -n '1,/^    }/p' | cat <(tac "$file" | sed -n '/"description": "Pretty"/,/^    {/p' | tac | sed '$d') -)" ;;
 	*) lines=$((lines - 1)) ;;
 	esac
 done <<<"$(cat skill.md)"

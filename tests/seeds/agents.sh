@@ -131,8 +131,8 @@ tasks -l $team claim 2 --agent late
 for ((i = 0; i < 1200; i++)); do grep -q 'late #2' "$T/watch" && break; sleep 0.05; done
 kill $watcher
 wait $watcher
-has '1.80: watch names who has which task' 'agents: ann #1, ' "$(cat "$T/watch")"
-has '1.80: watch tells when that changes' 'late #2' "$(cat "$T/watch")"
+has '1.80: watch names who has which task' 'agents: ann #1, ' "$(<"$T/watch")"
+has '1.80: watch tells when that changes' 'late #2' "$(<"$T/watch")"
 out=$(TERM=xterm script -qec "stty cols 100 rows 20; timeout -s INT 20 $cli -l $team watch --until 4" /dev/null </dev/null)
 has '1.80: watch on a terminal shows who has which task, and for how long' $'\e[33mann #1 ' "$out"
 

@@ -162,7 +162,7 @@ END
 		wait
 		[ "$(cat "$T"/race.? | sort -n | xargs)" = '0 11 11 11 11 11' ] || echo "$round: $(cat "$T"/race.? | sort -n | xargs)"
 	done >"$T/rounds"
-	is "4.8: of callers at the same moment one gets the task, in ten rounds ($dir)" '' "$(cat "$T/rounds")"
+	is "4.8: of callers at the same moment one gets the task, in ten rounds ($dir)" '' "$(<"$T/rounds")"
 
 	# A client that sets the variable for what it starts, and waits for the end of its input.
 	make Left

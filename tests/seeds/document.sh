@@ -100,7 +100,7 @@ document "$list"
 tasks -l example create 'The first task'
 node -e 'const t = require("fs").readFileSync(process.argv[1], "utf8");
 	console.log(t === JSON.stringify(JSON.parse(t), null, 2) ? "same" : t)' "$file" >form
-is '0.53: a document of JSON.stringify keeps that form' same "$(cat form)"
+is '0.53: a document of JSON.stringify keeps that form' same "$(<form)"
 
 # Times that are missing.
 cat >"$file" <<'END'
@@ -185,7 +185,7 @@ three
 tasks -l example depend a --on b
 claims=$CLAUDE_CONFIG_DIR/task-hooks/example/claims.json
 sh -c 'echo $$' >dead
-jq --argjson pid "$(cat dead)" '.claims[0] += {pid: $pid, pid_start: 1}' "$claims" >claims && cat claims >"$claims"
+jq --argjson pid "$(<dead)" '.claims[0] += {pid: $pid, pid_start: 1}' "$claims" >claims && cat claims >"$claims"
 tasks -l example release --dead
 is '0.27: the blocked task of an agent that is gone is given back' 'blocked null' "$(status_of a)"
 
@@ -211,7 +211,7 @@ each() {
 hook() { # EXECUTABLE, the event on standard input
 	out=$(CLAUDE_CODE_TASK_LIST_ID=example "$BUILD/$1" 2>err)
 	rc=$?
-	err=$(cat err)
+	err=$(<err)
 }
 
 run() {
@@ -256,7 +256,7 @@ by_report() {
 by_event() {
 	hook on-task-completed-verify < <(jq -n --arg id "$1" '{session_id: "s", hook_event_name: "TaskCompleted", task_id: $id,
 		task_subject: "Task"}')
-	[ "$rc" = 0 ] && [ -z "$out" ] && [ -e gated ] && [ "$(cat gated)" = "$1" ]
+	[ "$rc" = 0 ] && [ -z "$out" ] && [ -e gated ] && [ "$(<gated)" = "$1" ]
 }
 
 each 'get' by_get

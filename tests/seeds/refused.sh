@@ -429,7 +429,7 @@ for layout in native document folder; do
 		is "1.34: $layout: 'clear' leaves the file .lock" yes "$([ -e "$dir/.lock" ] && echo yes)"
 	fi
 	[ $layout != native ] || {
-		is "1.34: native: 'clear' raises .highwatermark to the highest number" 12 "$(cat "$dir/.highwatermark")"
+		is "1.34: native: 'clear' raises .highwatermark to the highest number" 12 "$(<"$dir/.highwatermark")"
 		tasks --dir "$dir" create Next
 		is "1.34: native: a task that is created after 'clear' gets a new number" 'created #13 Next' "$out"
 		tasks --dir "$dir" undo

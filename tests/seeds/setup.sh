@@ -57,7 +57,7 @@ has '4.4: list --json says why it uses .tasks' "since there is no list 'proj'" "
 echo '{"subject":"b","description":"b"}' >"$T/in"
 out=$("$cli" call TaskCreate <"$T/in" 2>"$T/err")
 is '4.4: call uses .tasks' 2 "$(find .tasks -name 'task_*.json' | wc -l)"
-has '4.4: call says that it uses .tasks' "using ./.tasks, since there is no list" "$(cat "$T/err")"
+has '4.4: call says that it uses .tasks' "using ./.tasks, since there is no list" "$(<"$T/err")"
 out=$(echo '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"TaskList","arguments":{}}}' | "$cli" mcp 2>"$T/err")
 has '4.4: mcp uses .tasks' 'Write the parser' "$out"
 tasks --list proj list
@@ -125,12 +125,12 @@ tasks status
 has '3.14: status says that a hook is not in a group' 'is not in a group' "$out"
 tasks install --no-todo-tools
 is '3.14: install puts such hooks into groups, and says so' "$user: 6 hooks added, 2 hooks put into a group" "$(head -n 1 <<<"$out")"
-is '3.14: after install the hook is in a group' '{"hooks":[{"type":"command","command":"node ./scripts/sync-jira.js"}]}' "$(jq -c '.hooks.SubagentStop[0]' "$user")"
-is '3.14: after install the matcher is in the group' '{"matcher":"Bash","hooks":[{"type":"command","command":"guard","timeout":5}]}' "$(jq -c '.hooks.PreToolUse[0]' "$user")"
+is '3.14: after install the hook is in a group' '{"hooks":[{"type":"command","command":"node ./scripts/sync-jira.js"}]}' "$(command jq -c '.hooks.SubagentStop[0]' "$user")"
+is '3.14: after install the matcher is in the group' '{"matcher":"Bash","hooks":[{"type":"command","command":"guard","timeout":5}]}' "$(command jq -c '.hooks.PreToolUse[0]' "$user")"
 is '3.14: after install every entry is a group' true "$(jq '[.hooks[][] | has("hooks")] | all' "$user")"
 is '3.14: after install doctor finds no hook without a group' '' "$(finding hooks.group)"
 tasks uninstall
-is '3.14: uninstall restores the bytes of the file' "$flat" "$(cat "$user")"
+is '3.14: uninstall restores the bytes of the file' "$flat" "$(<"$user")"
 echo '{"hooks":{"SubagentStop":[{"type":"command","command":"/old/on-subagent-stop"}]}}' >"$user"
 tasks install --no-todo-tools
 is '3.14: install corrects a hook of ours without a group, and adds no second one' "$BUILD/on-subagent-stop" "$(jq -r '[.hooks.SubagentStop[].hooks[].command] | join(" ")' "$user")"
@@ -143,11 +143,11 @@ has '3.14: where the hooks are registered in another file, doctor does not say t
 rm -r .claude "$user"
 for odd in '{"matcher":"Bash"}' '{"type":"command","hooks":{}}' '7'; do
 	printf '{"hooks":{"Stop":[%s]}}' "$odd" >"$user"
-	before=$(cat "$user")
+	before=$(<"$user")
 	tasks install --no-todo-tools
 	is "3.14: install refuses a file with the entry $odd" 1 $rc
 	has "3.14: the refusal of $odd names the way out" 'remove it, or write {"hooks": [...]}' "$err"
-	is "3.14: the refused install of $odd leaves the file as it is" "$before" "$(cat "$user")"
+	is "3.14: the refused install of $odd leaves the file as it is" "$before" "$(<"$user")"
 	has "3.14: doctor finds the entry $odd" '"Stop"[0] has no array "hooks"' "$(finding hooks.group)"
 done
 rm -f "$user"
@@ -228,20 +228,20 @@ is '0.67: create does not say who sees the task if the settings name the list' '
 is '0.67: create on a terminal names the list that the sessions use instead' \
     "claude-tasks: no session sees list 'mine': those of this project use 'other', as does claude-tasks without --list" \
     "$(terminal "$cli" -l mine create s | grep 'no session')"
-before=$(cat "$local")
+before=$(<"$local")
 tasks install --list third --no-todo-tools
 is '0.67: install --list is refused if the settings name another list' 21 $rc
 has '0.67: that refusal names the way out' "sets CLAUDE_CODE_TASK_LIST_ID to 'other' (remove that line, or: claude-tasks uninstall --local)" "$err"
-is '0.67: the refused install changes nothing' "$before" "$(cat "$local")"
+is '0.67: the refused install changes nothing' "$before" "$(<"$local")"
 tasks uninstall --local
 deny '0.67: uninstall removes the file that install made' test -e "$local"
 printf '{ "env": {"A":"b"},\n\n"x":1 }' >.claude/settings.json
-before=$(cat .claude/settings.json)
+before=$(<.claude/settings.json)
 tasks install --no-todo-tools
 tasks install --project --list proj --no-todo-tools
 is '0.67: install --list sets only the list if the hooks are registered' '{"A":"b","CLAUDE_CODE_TASK_LIST_ID":"proj"} null' "$(jq -c '.env, .hooks' .claude/settings.json | xargs -d '\n')"
 tasks uninstall --project
-is '0.67: uninstall restores the bytes of a file that was there' "$before" "$(cat .claude/settings.json)"
+is '0.67: uninstall restores the bytes of a file that was there' "$before" "$(<.claude/settings.json)"
 tasks install --project --list proj --no-todo-tools
 sed -i 's/"proj"/"mine"/' .claude/settings.json
 tasks uninstall --project
@@ -346,7 +346,7 @@ tasks install --statusline --no-todo-tools
 is '1.83: install --statusline keeps another status line' date "$(jq -r .statusLine.command "$user")"
 has '1.83: install --statusline says how to combine it with another one' 'has another statusLine, which is kept.  To combine them' "$err"
 tasks uninstall
-is '1.83: uninstall leaves another status line' '{"statusLine":{"type":"command","command":"date"}}' "$(cat "$user")"
+is '1.83: uninstall leaves another status line' '{"statusLine":{"type":"command","command":"date"}}' "$(<"$user")"
 rm "$user"
 tasks install --statusline --no-todo-tools
 jq '.statusLine.command = "mine"' "$user" >"$T/s" && cp "$T/s" "$user"
@@ -356,7 +356,7 @@ is '1.83: uninstall leaves a status line that a person has set since' mine "$(jq
 ## 1.14: when to use the list, and when not
 place reach-prompt
 skill=$top/settings-examples/skills/task-manager/SKILL.md
-has '1.14: the skill says when not to use tasks' 'Do not use it for a question, for a single trivial step' "$(cat "$skill")"
+has '1.14: the skill says when not to use tasks' 'Do not use it for a question, for a single trivial step' "$(<"$skill")"
 # instructions OPTION...: those of the server
 instructions() {
 	echo '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}' | "$cli" mcp "$@" 2>/dev/null | jq -r .result.instructions

@@ -199,7 +199,7 @@ t update 1 --status cancelled
 t update 2 --status blocked
 hook on-pretooluse-task <<<"$(update 2 '"status":"in_progress"')"
 is '3.11: the hook refuses to start a task that was set to blocked' 2 "$rc"
-has '3.11: that refusal names the command that sets it to pending' 'claude-tasks update 2 --status pending' "$(cat "$T/err")"
+has '3.11: that refusal names the command that sets it to pending' 'claude-tasks update 2 --status pending' "$(<"$T/err")"
 hook on-pretooluse-task <<<"$(update 1 '"status":"completed"')"
 is '3.4: the hook refuses to complete a cancelled task' 2 "$rc"
 hook on-pretooluse-task <<<"$(update 1 '"metadata":{"original_status":null}')"
@@ -227,7 +227,7 @@ for layout in native document folder; do
 	for status in blocked cancelled; do
 		hook on-subagent-stop <<<"$(report "$third" $status)"
 		is "3.19: $layout: a report with the status $status is applied" "[{\"task_id\":\"$third\",\"status\":\"$status\"}] null $status" \
-		    "$(jq -c .hookSpecificOutput.tasks_to_update <<<"$out") $(jq -c .systemMessage <<<"$out") $(status_of "$third")"
+		    "$(command jq -r '"\(.hookSpecificOutput.tasks_to_update) \(.systemMessage | tojson)"' <<<"$out") $(status_of "$third")"
 	done
 	t update "$third" --status pending
 	t update "$third" --status blocked
@@ -240,7 +240,7 @@ for layout in native document folder; do
 	# shellcheck disable=SC2086
 	"$cli" $list export >"$T/array"
 	hook on-subagent-stop <"$T/array"
-	is "3.19: $layout: the list's own export as a report changes nothing, and gets no answer" '0 ' "$rc $out$(cat "$T/err")"
+	is "3.19: $layout: the list's own export as a report changes nothing, and gets no answer" '0 ' "$rc $out$(<"$T/err")"
 	is "3.19: $layout: the export has the status of every task" "First pending,Second blocked,Third blocked,Fourth cancelled,Fifth in_progress" \
 	    "$(jq -r '["First","Second","Third","Fourth","Fifth"] as $o | [$o[] as $n | .[] | select(.subject == $n) | "\(.subject) \(.status)"] | join(",")' "$T/array")"
 
@@ -278,8 +278,8 @@ for layout in native document folder; do
 	[ $layout != folder ] || shape=${shape/'"priority",'/}
 	is "3.16: $layout: an exported task has the members of the document" "$shape" \
 	    "$(jq -c --arg i "$second" '.[]|select(.id==$i)|keys' <<<"$out")"
-	is "3.16: $layout: an exported task has the right values" "{\"d\":[\"$first\"],\"b\":[\"$first\"],\"s\":\"blocked\",\"o\":\"bob\",\"a\":\"bob\"}" \
-	    "$(jq -c --arg i "$second" '.[]|select(.id==$i)|{d:.dependencies,b:.blockedBy,s:.status,o:.owner,a:.metadata.subagent_id}' <<<"$out")"
+	is "3.16: $layout: an exported task has the right values" "[[\"$first\"],[\"$first\"],\"blocked\",\"bob\",\"bob\"]" \
+	    "$(jq -c --arg i "$second" '.[]|select(.id==$i)|[.dependencies,.blockedBy,.status,.owner,.metadata.subagent_id]' <<<"$out")"
 	exported=$(jq -c . <<<"$out")
 	call TaskList '{"full":true}'
 	is "3.12: $layout: TaskList with full gives the exported array" "$exported" "$(jq -c . <<<"$out")"

@@ -45,7 +45,7 @@ by clear --completed --yes
 tasks --list lab list --all
 tasks --list lab claim 99
 idle
-is '1.77: a command that changes nothing runs no sync command' '' "$(cat events)"
+is '1.77: a command that changes nothing runs no sync command' '' "$(<events)"
 tasks --list lab rehome lab other
 soon '1.77: rehome reaches a sync command for the new list' grep -qx 'other rehome' events
 soon '1.77: rehome reaches a sync command for the old list' grep -qx 'lab rehome' events
@@ -70,7 +70,7 @@ soon '1.77: a change by mcp reaches a sync command while the server runs' seen l
 request 2 TaskList '{}'
 soon '1.77: mcp answers the next call' grep -q '"id":2' answers
 idle
-is '1.77: a tool that changes nothing runs no sync command' '' "$(cat events)"
+is '1.77: a tool that changes nothing runs no sync command' '' "$(<events)"
 is '1.77: the server has no child to wait for' '' "$(ps -o pid= --ppid $server)"
 exec 8>&-
 wait $server
@@ -82,7 +82,7 @@ CLAUDE_CODE_TASK_LIST_ID=lab "$BUILD/on-pretooluse-task" <<<"$event"
 soon '1.77: a change by the client reaches a sync command at PostToolUse' seen lab PostToolUse
 CLAUDE_CODE_TASK_LIST_ID=lab "$BUILD/on-pretooluse-task" <<<"$event"
 try '1.77: no sync command is left running' idle
-is '1.77: a call that changes nothing runs no sync command' '' "$(cat events)"
+is '1.77: a call that changes nothing runs no sync command' '' "$(<events)"
 
 ## 1.77: the other layouts
 synced sync-layouts
@@ -185,6 +185,6 @@ for layout in '--list native' '--dir doc' '--dir .tasks'; do
 		is "3.16: $layout has the priority" high "$(jq -r '.[0].priority' copy)"
 		is "3.16: $layout has the times of the tasks" '2026-02-06T20:41:00Z 2026-02-06T20:45:12Z' \
 		    "$(jq -r '.[0].metadata | "\(.created_at) \(.updated_at)"' copy)"
-		has "3.16: $layout has unchanged numbers" '"n": 12345678901234567890' "$(cat copy)" ;;
+		has "3.16: $layout has unchanged numbers" '"n": 12345678901234567890' "$(<copy)" ;;
 	esac
 done

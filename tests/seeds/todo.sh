@@ -9,7 +9,7 @@ document doc
 write() {
 	out=$(CLAUDE_TASKS_AGENT=$2 "$cli" --dir "$1" call TodoWrite <<<"$3" 2>"$T/err")
 	rc=$?
-	err=$(cat "$T/err")
+	err=$(<"$T/err")
 }
 # todos ITEM...: the input for these items: "content/status"
 todos() {
@@ -59,14 +59,14 @@ in all places pending zoe' "$rc $(jq -r '.task | "\(.description) \(.status) \(.
 done
 
 ## 1.7 to 1.10: the caller's own list, beside a list of every layout
-seed='{"todos":[{"content":"Fix the login bug","status":"in_progress","activeForm":"Fixing the login bug"},{"content":"Run tests","status":"pending","activeForm":"Running tests"}]}'
+seed='[{"content":"Fix the login bug","status":"in_progress","activeForm":"Fixing the login bug"},{"content":"Run tests","status":"pending","activeForm":"Running tests"}]'
 for dir in native doc .tasks; do
 	main=$(find "$dir" -type f ! -name .lock | sort | xargs cat)
 	prefix=$(basename $dir | tr . -)
-	write $dir ann "$seed"
-	is "1.7: the first call ($dir)" "0 {\"oldTodos\":[],\"newTodos\":$(jq -c .todos <<<"$seed")}" "$rc $out"
-	write $dir ann "$seed"
-	is "1.7: the next one has what was there ($dir)" "0 {\"oldTodos\":$(jq -c .todos <<<"$seed"),\"newTodos\":$(jq -c .todos <<<"$seed")}" "$rc $out"
+	write $dir ann "{\"todos\":$seed}"
+	is "1.7: the first call ($dir)" "0 {\"oldTodos\":[],\"newTodos\":$seed}" "$rc $out"
+	write $dir ann "{\"todos\":$seed}"
+	is "1.7: the next one has what was there ($dir)" "0 {\"oldTodos\":$seed,\"newTodos\":$seed}" "$rc $out"
 	list=$(own ann)
 	is "1.10: the own list is a list as any ($dir)" 'Fix the login bug/i Run tests/p' "$(items "$list")"
 	tasks --list "$list" list
