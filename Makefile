@@ -54,15 +54,17 @@ ifneq ($(SAN)$(FUZZ),)
 HARDEN  := -fPIE -fno-omit-frame-pointer -U_FORTIFY_SOURCE -fsanitize=address -fsanitize=undefined \
 	   -fno-sanitize-recover=all $(if $(FUZZ),-fsanitize=fuzzer-no-link)
 LINK    := -pie
+# A program linked with gcc's shared sanitizers takes a quarter longer to start; clang's are static.
+FINAL   := $(if $(shell $(CC) --version 2>/dev/null | grep clang),,-static-libasan -static-libubsan)
 else
 HARDEN  := -fPIE -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 \
 	   -ffunction-sections -fdata-sections
 # Criterion finds its tests in sections that nothing refers to: no --gc-sections for test programs.
 LINK    := $(if $(filter yes,$(STATIC)),-static-pie,-pie) -Wl,--gc-sections
-RELRO   := -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack
+FINAL   := -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack
 endif
 COMPILE  = $(CC) $(DEFS) $(CPPFLAGS) $(WARN) $(HARDEN) $(CFLAGS) -MMD -MP
-LINKER   = $(CC) $(HARDEN) $(CFLAGS) $(RELRO) $(LDFLAGS)
+LINKER   = $(CC) $(HARDEN) $(CFLAGS) $(FINAL) $(LDFLAGS)
 Q       := $(if $(V),,@)
 QUIET   := $(findstring s,$(firstword -$(MAKEFLAGS)))
 say      = $(if $(V)$(QUIET),,@printf '  %-4s %s\n' $(1) $@)

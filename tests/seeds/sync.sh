@@ -12,9 +12,17 @@ synced() {
 	: >events
 }
 
+# idle: no sync command runs any more.  Until then one may run again, for a change that came meanwhile.
+idle() {
+	local lock
+	for lock in "$CLAUDE_CONFIG_DIR"/task-hooks/*/sync.lock; do
+		flock -w 30 "$lock" true || return
+	done
+}
+
 # seen LIST EVENT: the command ran once more, for this list and event; and it has the list as export prints it
 seen() {
-	[ "$(tail -n 1 events)" = "$1 $2" ] && "$cli" --list "$1" export | cmp - copy && : >events
+	[ "$(tail -n 1 events)" = "$1 $2" ] && idle && "$cli" --list "$1" export | cmp - copy && : >events
 }
 
 # by COMMAND ARGUMENT...: a command on the list `lab` reaches the sync command
@@ -23,9 +31,6 @@ by() {
 	[ "$rc" = 0 ] || echo "$err"
 	soon "1.77: a change by '$*' reaches a sync command" seen lab "$1"
 }
-
-# idle: no sync command of `lab` runs any more
-idle() { flock -w 30 "$CLAUDE_CONFIG_DIR/task-hooks/lab/sync.lock" true; }
 
 ## 1.77: the command line
 synced sync-cli
@@ -90,7 +95,7 @@ document doc
 mkdir .tasks
 # reached DIR EVENT: the command ran once more, for this event, and has the list as export prints it
 reached() {
-	[ "$(tail -n 1 events | sed 's/.* //')" = "$2" ] && "$cli" --dir "$1" export | cmp - copy && : >events
+	[ "$(tail -n 1 events | sed 's/.* //')" = "$2" ] && idle && "$cli" --dir "$1" export | cmp - copy && : >events
 }
 for where in doc .tasks; do
 	tasks --dir $where create one --json
