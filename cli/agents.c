@@ -128,7 +128,7 @@ add_team(struct agents *all, const struct list *list)
 
 /* --- the journal ------------------------------------------------------------ */
 
-/* What a line says of its agent.  Others only show that it is there. */
+/* The event a line records for its agent; other events prove only that it was active. */
 static const struct deed {
 	char event[12];
 	enum { DEED_CLAIM, DEED_COMPLETION, DEED_RELEASE } what;

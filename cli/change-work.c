@@ -381,7 +381,7 @@ prepare(struct change_batch *b, size_t i, struct completing *k, struct error *er
 		task_copy(&k->now, &op->before);
 	if (make_view(&k->then, is_new ? NULL : &op->before, &op->after, &k->call->ids, err) == -1)
 		return -1;
-	/* What passed the gates under this number gets it, or nothing is made. */
+	/* Create the task under the number that its gates saw, or fail. */
 	if (op->id == NULL)
 		op->id = k->then.id;
 	return 0;

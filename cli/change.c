@@ -129,7 +129,8 @@ same_text(const struct task *a, const struct task *b)
 	return strcmp(buf_text(&a->text), buf_text(&b->text)) == 0;
 }
 
-/* Those that wait for a task of the batch, where only they say so.  An undo is not undone. */
+/* Tasks changed only because they name a task of the batch.  Their lines are marked undo if the
+ * batch is an undo. */
 static size_t
 other_entries(struct cli *c, const struct change_batch *b, const struct agent *agent, void **seen,
     struct journal_entry *entries)

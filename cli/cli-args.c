@@ -142,7 +142,7 @@ is_listed(const char *word, const char *const *words)
 	return *words != NULL;
 }
 
-/* A command as other descriptions of the tasks write it: what it is called here. */
+/* Map a command name used by other documents to ours. */
 static int
 unknown_words(struct cli *c, char **words)
 {
@@ -215,8 +215,11 @@ cli_args_parse(struct cli *c, int argc, char **argv)
 		else
 			i += used;
 	}
-	if (cli_flag(c, "help"))
+	if (cli_flag(c, "help")) {
+		if (at == -1)
+			c->command = command_find("help");
 		return EXIT_DONE;
+	}
 	if (c->operands < c->command->min)
 		return cli_misuse(c, "'%s' needs %s", c->command->name, c->command->operands);
 	if (c->command->max != -1 && c->operands > c->command->max)

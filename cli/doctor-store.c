@@ -53,7 +53,8 @@ can_import(const struct store *s, const char *file)
 	return can;
 }
 
-/* What a tasks.json or an exported task beside the client's files holds would be lost with it. */
+/* Do not offer to remove a file that may hold tasks (a tasks.json or an exported task beside the
+ * client's files): it must be imported first. */
 static char *
 import_advice(const struct doctor *d, const char *file)
 {

@@ -223,7 +223,7 @@ untrust_main(struct cli *c)
 		out_bool(o, "untrusted", true);
 		cli_json_line(c, o);
 	} else {
-		buf_printf(&c->out, "no longer trusted: %s\n", path);
+		buf_printf(&c->out, "trust removed: %s\n", path);
 	}
 out:
 	config_free(&config);

@@ -106,7 +106,7 @@ help_json(struct cli *c, const struct command *only)
 	cli_json(c, all);
 }
 
-/* `help`, `help CMD` and `CMD --help`. */
+/* `help`, `help CMD`, `CMD --help`, and `--help` without a command. */
 int
 help_main(struct cli *c)
 {

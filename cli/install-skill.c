@@ -21,7 +21,7 @@ extern const char skill_text[];
 
 struct skill_edit {
 	struct install_record record;
-	bool changed; /* by another: it is kept */
+	bool changed; /* made by someone else: keep it */
 };
 
 char *

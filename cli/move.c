@@ -136,7 +136,7 @@ move_put(struct cli *c, const struct task_set *tasks, const char *from,
 	return count;
 }
 
-/* A priority that is none refuses the import, before anything is written. */
+/* An unknown priority refuses the import, before anything is written. */
 static int
 check_priorities(struct cli *c, const struct task_set *tasks)
 {
@@ -273,7 +273,8 @@ export_write(struct cli *c, const char *path, enum convert_form form, const stru
 
 	if (directory && store_folder_name(path) != (form == CONVERT_FOLDER))
 		return cli_misuse(c,
-		    "a directory called .tasks has the form folder, and only such a one (write: "
+		    "the form 'folder' is used for, and only for, a directory called .tasks "
+		    "(write: "
 		    "--to folder %s%s)",
 		    path, form == CONVERT_FOLDER ? "/.tasks" : "");
 	if ((!directory || strict) && export_text(c, form, tasks, &text, report, &err) == -1)

@@ -23,7 +23,7 @@ struct todo_item {
 	char *content, *active_form;
 	enum task_status status;
 	const struct task *was; /* NULL: it is new */
-	/* What is to be written: */
+	/* What to write: */
 	struct change change;
 	char *metadata;
 };
@@ -161,7 +161,7 @@ check_unchanged(void *arg, struct store *s, struct error *err)
 	return rc == 0 ? 0 : -1;
 }
 
-/* ---- the list as it is to be ---- */
+/* ---- the new list ---- */
 
 static void
 read_items(struct todos *t, const struct json *j)
@@ -256,7 +256,7 @@ place(struct todo_item *item, int64_t *last)
 	*last = at;
 }
 
-/* What is to be done for an item; false: nothing. */
+/* What to do for an item; false: nothing. */
 static bool
 make_op(struct cli *c, struct todo_item *item, int64_t *last, struct store_op *op)
 {

@@ -42,7 +42,7 @@ void view_text(struct buf *, const char *, size_t max);
 
 /* The first characters of an id or a hash, made safe, without dots after them. */
 void view_head(struct buf *, const char *, size_t max);
-/* A time of the journal: "2026-02-06 20:41:00"; nothing if it is none. */
+/* A time of the journal: "2026-02-06 20:41:00"; nothing if the text is not a time. */
 void view_time(struct buf *, const char *iso);
 
 /* Load the claims; a file that cannot be read is reported, and counts as empty. */

@@ -282,7 +282,7 @@ release_json(struct cli *c, const struct released *r)
 	buf_free(&message);
 }
 
-/* Claims of tasks that nobody had begun: they are gone, and no task has changed. */
+/* Claims of tasks that no agent had begun: they were removed, and no task was changed. */
 static size_t
 release_claims_text(
     struct cli *c, const struct released *r, const struct strings *ids, const struct claims *before)

@@ -53,7 +53,8 @@ write_kind_read(struct cli *c, struct macf *m)
 	}
 	if (kind == NULL && kind_is_word(c))
 		cli_note(c,
-		    "'%s' is a part of the subject.  For a task of that kind: claude-tasks create "
+		    "the kind '%s' was read as part of the subject.  For a task of that kind: "
+		    "claude-tasks create "
 		    "--kind %s%s TITLE",
 		    c->operand[0], c->operand[0], needs_parent(c->operand[0]) ? " --parent N" : "");
 	if (kind == NULL)

@@ -1,7 +1,7 @@
 /*
  * on-pretooluse-task: before TaskCreate, TaskUpdate, TodoWrite or a spawn.
  *
- * Refuses what corrupts the task list or contradicts it; makes a start an
+ * Refuse what corrupts the task list or contradicts it; record a start as an
  * atomic claim.  See on-pretooluse-task(1).
  */
 #include "hook/hook.h"
@@ -11,7 +11,7 @@ static const struct hook_spec spec = {
 	.name = "on-pretooluse-task",
 	.hook = HOOK_PRETOOLUSE,
 	.dialect = EVENT_PRE_TOOL_USE,
-	.summary = "keeps agents from corrupting the task list (PreToolUse)",
+	.summary = "refuse wrong changes to the task list (PreToolUse)",
 	.run = pretool_run,
 };
 

@@ -1,8 +1,8 @@
 /*
  * on-subagent-stop: when an agent, a turn or a session ends.
  *
- * Applies the completions it reports, gives back what it leaves unfinished,
- * and tells the lead.  See on-subagent-stop(1).
+ * Apply the completions it reports, give back what it leaves unfinished, and
+ * tell the lead.  See on-subagent-stop(1).
  */
 #include "hook/hook.h"
 #include "hook/stop.h"
@@ -11,7 +11,7 @@ static const struct hook_spec spec = {
 	.name = "on-subagent-stop",
 	.hook = HOOK_STOP,
 	.dialect = EVENT_SUBAGENT_STOP,
-	.summary = "gives back the tasks of agents that stopped (SubagentStop, SessionEnd, ...)",
+	.summary = "give back the tasks of agents that stopped (SubagentStop, SessionEnd, ...)",
 	.run = stop_run,
 };
 

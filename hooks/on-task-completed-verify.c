@@ -1,8 +1,8 @@
 /*
  * on-task-completed-verify: before a task becomes completed.
  *
- * Built-in checks and the gates of .claude/task-hooks.json; refuses when in
- * doubt, and when it breaks.  See on-task-completed-verify(1).
+ * Run the built-in checks and the gates of .claude/task-hooks.json.  Refuse if
+ * a result is unknown or the hook itself fails.  See on-task-completed-verify(1).
  */
 #include "ci.h"
 #include "hook/complete.h"
@@ -13,7 +13,7 @@ static const struct hook_spec spec = {
 	.hook = HOOK_VERIFY,
 	.dialect = EVENT_TASK_COMPLETED,
 	.supervised = true,
-	.summary = "lets a task be completed when it is done (TaskCompleted)",
+	.summary = "refuse a completion until the task's checks pass (TaskCompleted)",
 	.run = complete_run,
 	.ci = ci_main,
 };

@@ -821,7 +821,7 @@ Test(store, what_is_refused_has_changed_nothing)
 		    { STORE_UPDATE, "1",
 			.change = &(struct change){ TASK_NO_STATUS,
 			    .metadata = "{\"original_status\":\"cancelled\"}" } } },
-		{ "metadata that is none", "metadata is not an object",
+		{ "metadata that is not an object", "metadata is not an object",
 		    { STORE_UPDATE, "1",
 			.change = &(struct change){ TASK_NO_STATUS, .metadata = "[]" } } },
 		{ "an unknown task to delete", "no task #9", { .kind = STORE_DELETE, .id = "9" } },
@@ -1095,7 +1095,7 @@ Test(store, blocked_follows_from_the_dependencies_of_the_same_call)
 	    "it waits for no task");
 	cr_expect_neq(strstr(content("1.json"), "\"original_status\": \"blocked\""), NULL);
 	cr_expect_eq(store_update(&store, "2", &asked, NULL, NULL, NULL, NULL, SOON, &err), 1,
-	    "it waits, and is to stay blocked afterwards");
+	    "it waits, and stays blocked afterwards");
 	cr_expect_neq(strstr(content("2.json"), "\"original_status\": \"blocked\""), NULL);
 	store_ops_free(op, 6);
 	free(one.item), free(two.item), free(three.item);

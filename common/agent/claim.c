@@ -29,7 +29,7 @@ struct taking {
 	struct deadline deadline;
 	struct buf *reason;
 	struct strings owned; /* what the agent owned when we looked */
-	struct task task;     /* as it was; a new one as it is to be */
+	struct task task;     /* as it was; a new one as requested */
 	struct claims claims; /* as they are under the lock */
 	struct strings taken; /* tasks with a new claim */
 	size_t left;          /* claims to decide about before they are saved */
@@ -101,7 +101,7 @@ add_reopen(struct taking *k)
 	buf_puts(k->reason, " --status pending.");
 }
 
-/* Of a task in progress nothing but the session shows that the caller is the one that has it. */
+/* For a task in progress, only the session shows that the caller holds it. */
 static bool
 check_session(struct taking *k, const struct claim *c)
 {
@@ -152,7 +152,7 @@ check_holder(struct taking *k, const struct claim *c)
 	return false;
 }
 
-/* then: the task with the dependencies that it is to have. */
+/* then: the task with the dependencies that it will have. */
 static int
 recheck_blockers(struct taking *k, struct store *s, const struct task *then, struct error *err)
 {
@@ -293,7 +293,7 @@ take_one(struct taking *k, struct store *s, const struct task *now, const struct
 	bool own;
 	int rc;
 
-	/* The client does not show it.  What it asks of its own tasks is not refused. */
+	/* The client does not show its internal tasks.  Its own calls on them are not refused. */
 	if (now != NULL && now->internal && k->req->op != NULL) {
 		refuse_missing(k, now->id);
 		return 0;

@@ -255,7 +255,7 @@ claims_forget(const struct list *list, const struct strings *tasks, struct deadl
 	bool any = false;
 	int count = 0;
 
-	/* No state is made for a list that has none. */
+	/* Do not create a state directory for a list without one. */
 	if (claims_load(list, &known, err) == -1)
 		return -1;
 	for (size_t i = 0; i < tasks->count; i++)

@@ -70,7 +70,7 @@ int event_parse(struct event *, const char *, size_t, struct error *);
 void event_free(struct event *);
 const char *event_kind_name(enum event_kind);
 
-/* Is this TaskCompleted a question at the end of a teammate's turn? */
+/* Was this TaskCompleted sent at the end of a teammate's turn, not by a TaskUpdate? */
 bool event_turn_end(const struct event *);
 /* Is it a shut-down or aborted agent's SubagentStop? */
 bool event_shut_down(const struct event *);

@@ -80,8 +80,8 @@ note_is_for(const struct note_taking *t, const struct json *j)
 	       (t->session != NULL && json_equals(j, session, t->session));
 }
 
-/* One line of the file: is it to stay there?  Its text is told if it is for this agent.  A line
- * that is not JSON is dropped. */
+/* Decide whether a line stays in the file.  One for this agent is added to the text and dropped,
+ * and so is one that is not JSON. */
 static bool
 note_stays(struct note_taking *t, const char *line, size_t len)
 {

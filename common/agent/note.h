@@ -10,9 +10,9 @@
  * Notes: what was released and what became ready, told to a model once, at
  * its next call that a hook answers.
  *
- * notes.jsonl in the list's state, a line for each who is to hear of it: a
- * teammate by name, the lead of a session, or (neither) the first main thread
- * that makes a call.  A line goes when it was told, or after a day.
+ * notes.jsonl in the list's state has one line per addressee: a teammate by
+ * name, the lead of a session, or (neither) the first main thread that makes a
+ * call.  A line is removed when it was told, or after a day.
  */
 struct note {
 	const char *text;

@@ -24,7 +24,7 @@ struct releasing {
 	struct strings texts;  /* parallel to out->tasks: as they are now */
 	struct claims dropped; /* their claims */
 	size_t first, next;    /* the portion of `owned` or `ids`: from, and up to */
-	bool more;             /* another portion is to come */
+	bool more;             /* another portion follows */
 	char group[JOURNAL_GROUP];
 };
 

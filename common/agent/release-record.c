@@ -28,8 +28,8 @@ released_from(const struct released *r)
 	return owner;
 }
 
-/* What the line of a release has besides.  A claim that a person took away can be restored: its
- * agent may still live. */
+/* The additional members of a release's journal line.  A claim that a person took away can be
+ * restored: its agent may still live. */
 static struct json_object *
 release_extra(const struct releasing *r, const struct task *t, const char *text)
 {

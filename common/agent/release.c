@@ -326,7 +326,7 @@ ended_with(const struct releasing *r, const struct claim *c)
 	return c->pid <= 0 || r->agent == NULL || r->agent->pid <= 0 || c->pid == r->agent->pid;
 }
 
-/* What to do about a claim; `t` is filled if its task is to be given back. */
+/* What to do about a claim; `t` is filled if its task must be given back. */
 static enum claim_state
 release_verdict(
     const struct releasing *r, struct store *s, const struct claim *c, struct task *t, bool *give)

@@ -38,8 +38,8 @@ int error_sys(struct error *, const char *fmt, ...) __attribute__((format(printf
 /* Puts "prefix: " before the present text; returns -1. */
 int error_prefix(struct error *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* After a failed call: was it interrupted by a signal, and is to be tried again?  `tries` starts
- * at 0; after a hundred interruptions in a row the answer is false. */
+/* After a failed call: was it interrupted by a signal, so that it must be tried again?  `tries`
+ * starts at 0; after a hundred interruptions in a row the answer is false. */
 bool error_again(int *tries);
 
 #endif

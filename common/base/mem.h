@@ -41,8 +41,8 @@ bool strings_equal(const struct strings *, const struct strings *); /* in the sa
 char **strings_argv(const struct strings *); /* with a NULL at the end; owned, its strings not */
 void strings_free(struct strings *);         /* leaves it empty */
 
-/* Is it met for the first time?  For arrays without duplicates, of any length: *seen starts as
- * NULL and borrows the strings until strings_forget(). */
+/* True if `seen` did not have the string; adds it.  For arrays without duplicates, of any length:
+ * *seen starts as NULL and borrows the strings until strings_forget(). */
 bool strings_first(void **seen, const char *);
 void strings_forget(void *seen);
 

@@ -160,7 +160,7 @@ struct showing {
 	struct buf *out;
 	enum text_form form;
 	int32_t last;
-	bool dim; /* what is added now is */
+	bool dim; /* text added from here on is dim */
 };
 
 static void

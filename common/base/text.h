@@ -14,8 +14,8 @@
  * characters (U+E0000..), zero-width and line-separator characters and
  * invalid UTF-8 are replaced: newlines and tabs become one blank (TEXT_LINE)
  * or stay (TEXT_BLOCK), the rest becomes U+FFFD.  A control sequence (ESC [
- * up to its last byte) goes whole: one that only sets how text looks leaves
- * nothing, any other one U+FFFD.  In tags of the client's own
+ * up to its last byte) is removed as a whole if it only sets how text looks,
+ * else replaced by one U+FFFD.  In tags of the client's own
  * ("</system-reminder>") the '<' becomes '['.  The length is limited in
  * characters; a cut is marked with "...".
  */
@@ -61,7 +61,7 @@ void text_fit(struct buf *, const char *, enum text_form, int max, bool ascii);
 /* The candidate with the smallest edit distance, NULL if none is close. */
 const char *text_nearest(const char *word, const char *const *candidates, size_t count);
 
-bool text_equal(const char *a, const char *b); /* both there and the same */
+bool text_equal(const char *a, const char *b); /* neither is NULL, and they are equal */
 
 /* Not empty, and only characters that mean nothing special to a shell? */
 bool text_plain_word(const char *);

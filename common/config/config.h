@@ -77,7 +77,7 @@ struct config {
 		enum config_level delete; /* delete another's task in progress */
 		enum config_level steal;  /* change the owner of a task in progress */
 		enum config_level cycle;  /* a dependency that closes a cycle, or on itself */
-		enum config_level unknown_dependency; /* a dependency on no task */
+		enum config_level unknown_dependency; /* a dependency on a missing task */
 		enum config_level empty;              /* create without subject or description */
 		enum config_level duplicates;         /* create an open subject again (warn) */
 		enum config_level spawn; /* spawn an agent for a done or blocked task */

@@ -23,7 +23,7 @@ is_known(const struct settling *s, const char *id)
 {
 	if (task_index_find(&s->set, id) != TASK_NOWHERE)
 		return true;
-	/* What has the id of a skipped entry there is another task. */
+	/* A task of the list with the id of a skipped entry is a different task. */
 	return !strings_has(&s->report->skipped_ids, id) &&
 	       task_index_find(&s->list, id) != TASK_NOWHERE;
 }
@@ -73,7 +73,7 @@ settle_task(struct settling *s, struct task *t, struct error *err)
 		c.parent = "";
 		report_unknown(s, t, "its parent ", t->parent, "");
 	}
-	/* Else it would be taken for a request. */
+	/* Otherwise blocked would count as set by the user. */
 	if (by.count > 0 && t->status == TASK_BLOCKED && !task_held(t))
 		c.status = TASK_PENDING;
 	if (by.count + blocks.count > 0 || c.parent != NULL)

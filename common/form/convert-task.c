@@ -217,7 +217,7 @@ gather_edges(struct conversion *v)
 	gather_ids(c, &v->blocked_by, &t->blocked_by, known ? &c->blocked_by[at] : NULL);
 }
 
-/* One without a task blocks too. */
+/* A missing blocker blocks too. */
 static void
 gather_open(struct conversion *v)
 {

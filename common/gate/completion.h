@@ -9,7 +9,7 @@
 #include "json/json.h"
 
 /*
- * A task that is to be completed, and the checks that need no command.
+ * A task that someone wants to complete, and the checks that need no command.
  *
  * The task is seen as it would be after the completing call: what is on disk,
  * with the metadata that was sent along laid over it.

@@ -56,8 +56,9 @@ struct verify_request {
 	struct store *store;
 	const struct claims *claims; /* of the list, just read; NULL without a store */
 	const char *task;            /* id */
-	/* The task itself, as read elsewhere (CI: store may be NULL), or as it is to be (a call
-	 * that completes it and changes more): who writes it checks again under the lock.  NULL. */
+	/* The task itself, as read elsewhere (CI: store may be NULL), or as it will be written by a
+	 * call that completes it and changes more.  The writer checks it again under the lock.
+	 * NULL. */
 	const struct task *given;
 	const char *since; /* CI: the commit that `changed` counts from; NULL: the claim's */
 	const char

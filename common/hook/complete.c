@@ -113,11 +113,11 @@ complete_check(struct hook *h, struct error *e)
 		for (size_t i = 0; i < v.count; i++)
 			hook_fact(h, "gate %s: %s", v.result[i].gate->name,
 			    gate_verdict_name(v.result[i].verdict));
-		/* Without a receipt it does not pass. */
+		/* Refuse if the receipt cannot be written. */
 		if (!h->explain && (rc = verify_record(&v, &req, e)) == 0)
 			d->recorded = !v.passed || d->message.len == 0;
 	}
-	/* It may be about subtasks; PreToolUse looks for them again then. */
+	/* Subtasks may be the reason: remove the mark, so that PreToolUse scans. */
 	if (!h->explain && d->verdict == VERDICT_REFUSE)
 		subtasks_unmark(&h->in.list);
 	/* Used once: the next attempt is another call. */

@@ -1,5 +1,5 @@
 /*
- * mirror: run the configured mirror commands on the list.
+ * mirror: run the configured sync commands on the list.
  *
  * A detached process does it, with none of our descriptors: the client waits
  * until the pipes of a hook or of its shell tool are closed.  Under a lock the
@@ -73,7 +73,7 @@ mirror_succeeded_ms(int state, const struct config_mirror *s)
 	return (int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000;
 }
 
-/* Is this the text that the mark is of? */
+/* Was the mark written for this text? */
 static bool
 mark_is(int state, const struct config_mirror *s, const struct buf *text)
 {

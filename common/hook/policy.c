@@ -152,7 +152,7 @@ policy_complete(const struct facts *f, struct decision *d)
 	}
 }
 
-/* To deleted or cancelled: `what` happens, `doing` it. */
+/* The task is deleted or cancelled: `what` and `doing` are the words for it. */
 static void
 policy_drop(const struct facts *f, const char *what, const char *doing, struct decision *d)
 {

@@ -59,7 +59,8 @@ void policy_spawn(
 /* The ids that a text names: `#3`, `task 3`, `tasks 3, 4 and #5`; not `issue #3`, `PR #3`. */
 void policy_spawn_names(const char *text, struct strings *ids);
 
-/* TodoWrite: the client's list of items, or one task as seed-style tools send it. */
+/* TodoWrite: the client's list of items, or one task in the form {description, id?, status?,
+ * dependencies?}. */
 void policy_todo(const struct config *, const struct json *, json_ref input, struct decision *);
 
 /* An objection, filed by its level.  Takes the text. */

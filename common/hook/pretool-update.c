@@ -311,7 +311,7 @@ update_complete(struct hook *h, const struct update *c, struct facts *f, struct 
 	return rc == -1 ? -1 : 0;
 }
 
-/* To deleted or cancelled. */
+/* The call deletes or cancels the task. */
 static int
 update_drop(struct hook *h, const struct update *c, struct facts *f,
     void (*policy)(const struct facts *, struct decision *), struct error *e)
@@ -364,7 +364,7 @@ update_change(struct hook *h, const struct update *c, struct facts *f, struct er
 		policy_reset(f, d);
 	else if (c->status == NULL && f->query.task->status == TASK_CANCELLED && update_marks(h, c))
 		policy_complete(f, d); /* without the mark it is completed */
-	/* A cancelled task that were unmarked here would be completed unchecked. */
+	/* Do not remove the mark of a cancelled task: it would count as completed, unchecked. */
 	if (rc == 0 && d->verdict == VERDICT_PASS &&
 	    (text_equal(c->status, "pending") ||
 		(text_equal(c->status, "completed") && task_open(f->query.task))))

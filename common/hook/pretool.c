@@ -122,7 +122,7 @@ pretool_tool(struct hook *h, enum tool tool, struct error *e)
 	}
 }
 
-/* Run the mirror commands after a change by the client or by give_back_dead(). */
+/* Run the sync commands after a change by the client or by give_back_dead(). */
 static int
 pretool_mirror(struct hook *h, enum tool tool, struct error *e)
 {

@@ -86,7 +86,7 @@ out_strings(struct json_object *o, const char *key, const struct strings *list)
 }
 
 /* Serializer of a value that is JSON text already; the object is a string that holds the text.
- * Only a text with newlines is printed again, on one line. */
+ * It is parsed and printed again only to indent it, or to remove its newlines. */
 static int
 print_raw(struct json_object *o, struct printbuf *pb, int level, int flags)
 {

@@ -114,7 +114,7 @@ note_mention(void *arg, const struct task *t)
 	return 0;
 }
 
-/* Who names a task that is to go? */
+/* Collect the tasks that name a deleted one. */
 static int
 gather_mentions(struct batch *b, struct strings *ids, struct error *err)
 {

@@ -100,7 +100,7 @@ struct edges {
 	size_t count;
 };
 
-/* Dependencies in the lists of one task come or go: 1 changed, 0 not, -1. */
+/* Add or remove ids in the dependency lists of one task: 1 changed, 0 not, -1. */
 static int
 edit_ids(
     struct batch *b, struct batch_task *t, const char *id, bool blocks, bool add, struct error *err)
@@ -163,7 +163,7 @@ add_edges(struct batch *b, size_t i, const struct strings *others, bool up, stru
 	return changed;
 }
 
-/* The id goes from the list of each of the others that is there. */
+/* Remove the id from the lists of those others that exist. */
 static int
 remove_edges(
     struct batch *b, const char *id, const struct strings *others, bool blocks, struct error *err)
@@ -229,7 +229,7 @@ change_others(struct batch *b, size_t i, struct edges *edges, struct error *err)
 
 /* ---- the outcome ---- */
 
-/* A task as it is to be; NULL and 0 if there is none, or -1.  `read` owns it if it is read. */
+/* A task after the batch; NULL and 0 if there is none, or -1.  `read` owns it if it is read. */
 static const struct task *
 task_then(struct batch *b, const char *id, struct task *read, int *rc, struct error *err)
 {
@@ -318,7 +318,7 @@ check_cycles(struct batch *b, struct edges *edges, struct error *err)
 	for (size_t i = 0; rc == 0 && i < edges->count; i++) {
 		size_t op = edges->op[i];
 
-		/* What is imported may have been a part of what it waits for. */
+		/* An imported task may be a part of a task that it waits for. */
 		if (edges->item[i].part && b->op[op].text != NULL)
 			continue;
 		if ((rc = graph_edge_refuse(&edges->item[i], b->id[op], &b->fresh, err)) == -1)
@@ -327,7 +327,7 @@ check_cycles(struct batch *b, struct edges *edges, struct error *err)
 	return rc;
 }
 
-/* From a task to its parent, to that one's and so on: is it the task itself, or not there? */
+/* Walk up the parents: refuse one that is missing, or the task itself. */
 static int
 check_ancestors(struct batch *b, const struct task *t, bool asked, struct error *err)
 {
@@ -367,7 +367,7 @@ check_ancestors(struct batch *b, const struct task *t, bool asked, struct error 
 	return rc == -1 ? -1 : 0;
 }
 
-/* Does the task wait for one that it is to be a part of? */
+/* Refuse a task that waits for one that it will be a part of. */
 static int
 check_waits(struct batch *b, const struct task *t, struct error *err)
 {

@@ -9,13 +9,13 @@
  */
 struct batch_task {
 	char *id;
-	struct task was, now; /* as it is in the list, and as it is to be; no id: there is none */
+	struct task was, now; /* before and after the batch; no id: there is none */
 	struct error *bad;    /* why the client does not show what is there */
 	bool to_blocked;      /* to be set to blocked, once all dependencies are known */
 	bool follows;         /* of the change */
 	size_t at;            /* document: its position */
 	/* files: */
-	bool there, written; /* a file of this name; done with */
+	bool there, written; /* there: the file exists; written: it has been written */
 	mode_t mode;         /* of the file; 0: there is none, or it is a link */
 	struct lock lock;
 	struct file_stage stage;
@@ -39,7 +39,7 @@ struct batch {
 };
 
 /* Choose new ids, and find out which tasks are concerned: those that the operations name, and
- * those that name a deleted one.  The list is locked, unless nothing is to be written. */
+ * those that name a deleted one.  The list is locked, unless nothing will be written. */
 int batch_begin(struct batch *, struct error *);
 struct batch_task *batch_find(const struct batch *, const char *id); /* NULL */
 /* Make all changes in memory and check them. */

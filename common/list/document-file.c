@@ -124,7 +124,7 @@ is_mixed(const struct copy *c, const struct buf *now)
 	return now->len >= (c->old_len < c->new_len ? c->old_len : c->new_len);
 }
 
-/* Is tasks.json, as it is now, to get the new text of the copy? */
+/* Must the new text of the copy be written over tasks.json as it is now? */
 static bool
 copy_is_due(const struct copy *c, const struct buf *now)
 {
@@ -167,7 +167,7 @@ write_in_place(int fd, const char *text, size_t len, enum durability durability,
 	return rc;
 }
 
-/* With the lock held: what a process that died has left. */
+/* With the lock held: finish the write of a process that died, and remove its copy. */
 static int
 recover(struct store *s, struct error *err)
 {
@@ -263,7 +263,7 @@ document_write(struct store *s, const struct buf *old, const struct buf *new, st
 		copy_remove(s);
 		return 0;
 	}
-	/* If it cannot be put right now, the copy stays for the next process. */
+	/* If the old text cannot be written back, the copy stays, and the next process recovers. */
 	if (write_in_place(fd, buf_text(old), old->len, s->durability, &ignored) == 0)
 		copy_remove(s);
 	return error_prefix(err, "'%s/%s'", s->dir, DOCUMENT);

@@ -211,7 +211,7 @@ add_new(struct document *d, struct batch *b, size_t i, struct error *err)
 	return document_add(d, t->now.text.data, t->now.text.len, err);
 }
 
-/* What the batch made of its tasks, in the document: 1 changed, 0 not, -1. */
+/* Put the changed tasks of the batch into the document: 1 changed, 0 not, -1. */
 static int
 take_over(struct document *d, struct batch *b, struct error *err)
 {
@@ -234,7 +234,7 @@ take_over(struct document *d, struct batch *b, struct error *err)
 	for (size_t i = 0; i < b->ops; i++) {
 		const struct batch_task *t = batch_find(b, b->id[i]);
 
-		/* What is put back as it was becomes blocked, if it waits. */
+		/* A restored task becomes blocked if it has open dependencies. */
 		if (t->now.id != NULL && b->op[i].text == NULL &&
 		    check_start(d, t->at, t->was.status, err) == -1)
 			return refuse(b, i);

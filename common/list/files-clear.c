@@ -47,7 +47,7 @@ add_other(void *arg, const char *name, const char *reason)
 	buf_free(&text);
 }
 
-/* No number is to be given again. */
+/* Raise the watermark, so that no number is used again. */
 static int
 keep_mark(struct store *s, struct error *err)
 {

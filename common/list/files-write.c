@@ -273,7 +273,7 @@ commit_all(struct batch *b, size_t all, struct error *err)
 	return 0;
 }
 
-/* The old text again, or no file. */
+/* Write the old text again, or remove a new file. */
 static int
 restore_one(struct batch *b, struct batch_task *t)
 {
@@ -294,7 +294,7 @@ restore_one(struct batch *b, struct batch_task *t)
 	return file_commit(&t->stage, &ignored);
 }
 
-/* A write failed after others: none is to stay. */
+/* Undo the earlier writes of this batch after a failed one. */
 static int
 restore_all(struct batch *b, size_t all, struct error *err)
 {
@@ -391,7 +391,7 @@ files_apply(struct batch *b, struct error *err)
 		}
 		rc = batch_begin(b, err);
 	}
-	/* For each a lock; what is replaced, and the lock once more, are pinned. */
+	/* Three descriptors per task: the lock, and the pins of the old file and of the lock. */
 	raised = b->count > MANY && files_room(3 * b->count, &room);
 	if (rc == 0)
 		rc = work(b, &ahead, err);

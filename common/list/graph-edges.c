@@ -18,7 +18,7 @@
 #include "base/text.h"
 #include "list/graph.h"
 
-/* A task that a search has come to. */
+/* A task that a search has reached. */
 struct node {
 	char *id;
 	char *parent;

@@ -61,8 +61,8 @@ struct graph_edge {
 /*
  * Can these dependencies of the task `id` ("": one that is not made yet) be added together?  Sets
  * `unknown` and `cycle` of each edge; one whose ends are the same has neither.  The caller frees
- * the cycles.  For a list on disk: store_check_edges().  id NULL: waits() tells of these
- * dependencies already, and the tasks are known.
+ * the cycles.  For a list on disk: store_check_edges().  id NULL: waits() already returns
+ * these dependencies, and the tasks are known.
  */
 int graph_check_edges(
     graph_waits *, void *, const char *id, struct graph_edge *, size_t count, struct error *);

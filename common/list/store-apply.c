@@ -6,7 +6,7 @@
 
 #include "list/batch.h"
 
-/* What became of each; 1 if something changed. */
+/* Fill in the result of each operation; 1 if something changed. */
 static int
 fill_in(struct batch *b)
 {

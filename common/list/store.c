@@ -32,7 +32,7 @@ store_ops(const struct store *s)
 	return s->layout == STORE_DOCUMENT ? &document_ops : &files_ops;
 }
 
-/* Whose files are there, by their names. */
+/* Which programs' files the directory has, by their names. */
 struct names {
 	bool native; /* 7.json */
 	bool folder; /* task_1738950000_ab12.json */
@@ -267,7 +267,7 @@ time_ms(const struct statx_timestamp *t)
 	return (int64_t)t->tv_sec * 1000 + t->tv_nsec / 1000000;
 }
 
-/* What the task says, else that time; owned. */
+/* The time that the task says, else `ms`; owned. */
 static char *
 time_of(char *said, int64_t ms)
 {

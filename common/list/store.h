@@ -176,7 +176,7 @@ int store_depend(struct store *, const char *blocked, const char *blocker, bool 
 /*
  * Remove every task, also those that the client does not show, as the client's own clear does:
  * under the list's lock, and the next number stays.  `tasks` gets those that were valid; `others`
- * the name of each other file and its text, by turns (a document: "tasks[3]").  How many, or -1.
+ * the name and the text of each other file, alternating (a document: "tasks[3]").  How many, or -1.
  */
 int store_clear(struct store *, struct task_set *tasks, struct strings *others, struct deadline,
     struct error *);

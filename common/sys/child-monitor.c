@@ -241,7 +241,7 @@ drain_on(void *arg)
 		drain(m);
 }
 
-/* Has the leader ended?  It stays a zombie; orphans that came to us are reaped. */
+/* Has the leader ended?  It stays a zombie; orphans given to this process are reaped. */
 static bool
 leader_ended(struct monitor *m)
 {

@@ -2,7 +2,7 @@
  * Replacing.
  *
  * The temporary is in the same directory, because a rename is atomic only
- * within one file system.  Its name begins with a dot and ends in no ".json": the
+ * within one file system.  Its name begins with a dot and does not end in ".json": the
  * client numbers new tasks by every name of the form <digits>...json, and
  * would count a "58.tmp.json" as task 58.  It carries the maker's process
  * id, so that a sweep can spare what a living process is about to commit.

@@ -187,7 +187,7 @@ file_read_path(const char *path, size_t max, struct buf *buf, struct error *err)
 	return file_read(AT_FDCWD, path, FILE_FOLLOW, max, buf, err);
 }
 
-/* at -1: where the descriptor is. */
+/* at -1: write at the current offset. */
 static int
 write_all(int fd, const void *data, size_t len, off_t at, struct error *err)
 {

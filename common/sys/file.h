@@ -15,10 +15,10 @@
  *
  * Names are single components (never "", ".", ".." or with a slash); a
  * name that is anything but a regular file is refused (a FIFO does not block
- * us).  What is not there is
- * ERROR_NOT_FOUND, everything else that fails ERROR_FAULT, unless said.
+ * us).  A missing file is ERROR_NOT_FOUND, any other failure ERROR_FAULT,
+ * unless said.
  */
-#define FILE_MAX (8u << 20) /* bytes of a task file or config we are ready to read */
+#define FILE_MAX (8u << 20) /* maximum size of a task file or config */
 
 enum file_flags {
 	FILE_FOLLOW = 1, /* the name may be a symbolic link to the file */

@@ -38,7 +38,7 @@
 #define NAP_FIRST_US 60
 #define NAP_OURS_US 500
 #define NAP_CLIENT_US 5000
-#define NAP_LONG_US 100000 /* of who waits as long as it takes */
+#define NAP_LONG_US 100000 /* of a waiter without a deadline */
 #define QUEUE_MS 1000      /* then the first in the queue is stopped: go on without */
 #define REFRESH_MS 1000
 
@@ -394,7 +394,7 @@ lock_release(struct lock *l)
 		if (l->name[0] != '\0')
 			remove_dir(l);
 	}
-	/* The flock goes last: while it is held the directory is not taken over. */
+	/* Release the flock last: while it is held the directory is not taken over. */
 	lock_dir_forget(l);
 	lock_leave_queue(l);
 	if (l->file != -1)

@@ -229,8 +229,8 @@ new_parent(const struct draft *d)
 	return parent != NULL ? parent : mem_string("");
 }
 
-/* What names the parent besides follows it.  A text that comes with metadata.parent_id is taken as
- * it is: it may be what it was before. */
+/* Update the other places that name the parent.  A text given together with metadata.parent_id is
+ * written unchanged: an undo restores both. */
 static void
 follow_parent(const struct draft *d, char **subject, char **text)
 {
@@ -285,8 +285,8 @@ draft_subject(struct draft *d)
 	free(text);
 }
 
-/* Sets updated_at where the dialect has it, and created_at where it is missing: of when the task
- * was made it is known that it was there at its last change. */
+/* Sets updated_at where the dialect has it.  A missing created_at gets the time of the last change:
+ * the task existed then at the latest. */
 static void
 draft_stamp(struct draft *d, int64_t now)
 {

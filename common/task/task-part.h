@@ -32,7 +32,7 @@ enum task_field {
 #define TASK_FIELD_NAME 16
 extern const char task_field_names[FIELD_COUNT][TASK_FIELD_NAME];
 
-/* Which field a member is, FIELD_COUNT if it is none. */
+/* Which field a member is, FIELD_COUNT if it is not a field. */
 enum task_field task_field_of(const struct json *, json_ref member);
 /* The member of each field in the root object, JSON_ABSENT where there is none. */
 void task_fields(const struct json *, json_ref at[FIELD_COUNT]);

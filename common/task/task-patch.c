@@ -38,7 +38,7 @@ task_change_check(
 		    "task #%.60s is completed and cannot be cancelled. To reopen it first: "
 		    "claude-tasks update %.60s --status pending",
 		    t->id, t->id);
-	/* What the file of a folder has already can be changed. */
+	/* A field that the file already has can be changed. */
 	if (dialect != TASK_FOLDER)
 		return 0;
 	if (c->active_form != NULL &&
@@ -94,7 +94,7 @@ patch_original(struct json_edit *edit, enum task_dialect dialect, const struct t
 	return 0;
 }
 
-/* The parent, where the dialect keeps it here, under one key; those that count less go. */
+/* The parent, where the dialect keeps it here, under one key; keys that count less are removed. */
 static void
 patch_parent(
     struct json_edit *edit, enum task_dialect dialect, const struct task *t, const char *parent)

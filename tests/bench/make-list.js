@@ -13,8 +13,8 @@ const text = count => Array.from({ length: count }, () => words[random(words.len
 fs.mkdirSync(dir, { recursive: true });
 for (let id = 1; id <= n; id++) {
 	const kind = id % 10;
-	const task = { id: String(id), subject: 'Mend the ' + text(4), description: text(50 + random(40)),
-		activeForm: 'Mending the ' + text(2), status: kind < 3 ? 'completed' : 'pending', blocks: [], blockedBy: [] };
+	const task = { id: String(id), subject: 'Fix the ' + text(4), description: text(50 + random(40)),
+		activeForm: 'Fixing the ' + text(2), status: kind < 3 ? 'completed' : 'pending', blocks: [], blockedBy: [] };
 	const own = (owner) => {
 		const { blocks, blockedBy, status, ...rest } = task;
 		return { ...rest, owner, status: 'in_progress', blocks, blockedBy };

@@ -306,7 +306,7 @@ tasks status --json
 is '0.67: status --json says the same' "of-project no session; CLAUDE_CODE_TASK_LIST_ID in $project" "$(jq -r '.list | "\(.name) \(.why)"' <<<"$out")"
 note="claude-tasks: using list 'of-project' (no session; CLAUDE_CODE_TASK_LIST_ID in $project)"
 is '0.67: on a terminal the first command says which file names the list' "$note" "$(terminal "$cli" list | grep 'using list')"
-is '0.67: it says so once' '' "$(terminal "$cli" list | grep 'using list')"
+is '0.67: the second command does not repeat which file names the list' '' "$(terminal "$cli" list | grep 'using list')"
 is '0.67: create on a terminal does not say that no session sees the list' '' "$(terminal "$cli" create two | grep 'no session')"
 event='{"hook_event_name":"PreToolUse","session_id":"0123abcd-1111-2222-3333-444455556666","cwd":"'$PWD'","tool_name":"TaskUpdate","tool_input":{"taskId":"1","status":"in_progress"}}'
 deny '0.67: a hook never reads the settings' grep -q of-project <<<"$("$BUILD/on-pretooluse-task" --explain <<<"$event" 2>&1)"
