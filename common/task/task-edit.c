@@ -240,7 +240,7 @@ follow_parent(const struct draft *d, char **subject, char **text)
 	size_t len;
 	bool given = c->description != NULL && macf_block(c->description, &len) != NULL;
 
-	if (d->parent == NULL)
+	if (d->parent == NULL || c->verbatim)
 		return;
 	if (c->parent != NULL || c->subject == NULL) {
 		was = *subject;
@@ -254,6 +254,24 @@ follow_parent(const struct draft *d, char **subject, char **text)
 	}
 }
 
+/* The text of a task without a field for the subject, which is the first line. */
+static char *
+joined_text(const struct task *t, const struct change *c, const char *subject, const char *text)
+{
+	const char *line = text != NULL ? text : t->description;
+	size_t len = strcspn(line, "\r\n");
+	char *first = mem_copy(line, len), *whole;
+
+	/* A text as it was read begins with the subject that it had. */
+	if (c->subject == NULL || c->description == NULL || strcmp(first, subject) == 0 ||
+	    strcmp(first, c->subject) == 0 || strcmp(first, t->subject) == 0)
+		whole = mem_printf("%s%s", subject, line + len);
+	else
+		whole = task_join_subject(subject, text);
+	free(first);
+	return whole;
+}
+
 static void
 draft_subject(struct draft *d)
 {
@@ -264,18 +282,15 @@ draft_subject(struct draft *d)
 	char *subject = c->retitle && c->subject != NULL ? macf_retitle(t->subject, c->subject)
 							 : mem_string(c->subject);
 	char *text = NULL, *whole;
-	const char *line;
 
 	if (joined && c->subject == NULL && c->description != NULL)
 		subject = mem_copy(c->description, strcspn(c->description, "\r\n"));
 	if (c->description != NULL)
-		text = macf_keep(t->description, c->description);
+		text = c->verbatim ? mem_string(c->description)
+				   : macf_keep(t->description, c->description);
 	follow_parent(d, &subject, &text);
 	if (joined && subject != NULL) {
-		line = text != NULL ? text : t->description;
-		whole = c->subject != NULL && c->description != NULL
-			    ? task_join_subject(subject, text)
-			    : mem_printf("%s%s", subject, line + strcspn(line, "\r\n"));
+		whole = joined_text(t, c, subject, text);
 		free(text);
 		text = whole;
 	} else if (!joined)
