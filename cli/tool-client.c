@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "form/convert.h"
+#include "task/macf.h"
 #include "tool.h"
 #include "json/json-print.h"
 
@@ -309,6 +310,7 @@ update_rest(struct cli *c, struct client_update *u, const struct task *was, stru
 	bool moved = to != TASK_NO_STATUS && to != was->status, starts = to == TASK_IN_PROGRESS;
 	struct change change = { .status = moved ? to : TASK_NO_STATUS,
 		.subject = in->subject,
+		.retitle = in->subject != NULL && macf_shown(was, in->subject),
 		.description = in->description,
 		.active_form = in->active_form,
 		.owner = in->owner,

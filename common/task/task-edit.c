@@ -279,8 +279,8 @@ draft_subject(struct draft *d)
 	const struct task *t = d->task;
 	bool joined = d->at[FIELD_SUBJECT] == JSON_ABSENT &&
 		      (t->dialect == TASK_DOCUMENT || t->dialect == TASK_EXPORTED);
-	char *subject = c->retitle && c->subject != NULL ? macf_retitle(t->subject, c->subject)
-							 : mem_string(c->subject);
+	char *subject =
+	    c->retitle && c->subject != NULL ? macf_retitle(t, c->subject) : mem_string(c->subject);
 	char *text = NULL, *whole;
 
 	if (joined && c->subject == NULL && c->description != NULL)
@@ -386,13 +386,37 @@ client_print(const struct draft *d, struct buf *text, struct error *err)
 	return 0;
 }
 
-int
-task_edit(
-    const struct task *t, const struct change *c, int64_t now, struct buf *out, struct error *err)
+/* The active form for a new subject, if it is the one that the old subject was given. */
+static char *
+new_active_form(const struct task *t, const struct change *c)
 {
+	char *was, *made, *subject, *form = NULL;
+
+	if (!c->retitle || c->subject == NULL || c->active_form != NULL || t->active_form == NULL)
+		return NULL;
+	was = macf_unmark(t->active_form);
+	made = macf_active_form(t->subject);
+	if (strcmp(was, made) == 0) {
+		subject = macf_retitle(t, c->subject);
+		form = macf_active_form(subject);
+		free(subject);
+	}
+	free(was);
+	free(made);
+	return form;
+}
+
+int
+task_edit(const struct task *t, const struct change *asked, int64_t now, struct buf *out,
+    struct error *err)
+{
+	struct change change = *asked, *c = &change;
 	struct draft d = { .task = t, .change = c };
+	char *form = new_active_form(t, c);
 	int rc = -1;
 
+	if (form != NULL)
+		c->active_form = form;
 	d.indent = memchr(t->text.data, '\n', t->text.len) != NULL ? 2 : 0;
 	task_fields(&t->json, d.at);
 	json_edit_init(&d.edit, &t->json);
@@ -432,5 +456,6 @@ out:
 	json_free(&d.patch);
 	buf_free(&d.patch_text);
 	free(d.parent);
+	free(form);
 	return rc;
 }

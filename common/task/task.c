@@ -278,11 +278,9 @@ task_parent(const struct task *t, const json_ref at[FIELD_COUNT])
 		for (i = 0; parent == NULL && task_parent_keys[i] != NULL; i++)
 			parent =
 			    task_id_of(j, json_member(j, at[FIELD_METADATA], task_parent_keys[i]));
-	if (parent == NULL)
-		parent = macf_parent(t->subject);
 	if (parent == NULL && t->dialect == TASK_FOLDER)
 		parent = macf_value(t->description, "parent_id");
-	return parent;
+	return parent != NULL ? parent : macf_parent(t->subject);
 }
 
 static void

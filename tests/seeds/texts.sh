@@ -123,3 +123,119 @@ for row in 'S|T\n\nB|S\n\nB' 'T|T\n\nD|T\n\nD' 'S|S\n\nD|S\n\nD' 'S|D|S\n\nD' 'S
 	call TaskUpdate "{\"taskId\":\"a\",\"subject\":\"$subject\",\"description\":\"$description\"}"
 	is "0.53: TaskUpdate with subject $subject, description $description" "$(printf "$want")" "$(member a .description)"
 done
+
+## 2.12: the marks in a new subject
+# dim TEXT: with the codes of the client in it
+dim() { printf '%s' "$1" | sed -E "s/^(#[^ ]+) /${esc}[2m\1${esc}[0m /; s/(\[\^#[^]]*\])/${esc}[2m\1${esc}[0m/"; }
+# retitle ID TITLE SUBJECT: update --subject gives this subject, and keeps the parent
+retitle() {
+	local parent=${parents[$1]-null} name
+	name=${2//$esc/^}
+	t update "$1" --subject "$2"
+	is "2.12: $layout: update --subject '$name' of #$number" "0 $3" "$rc $(member "$1" '.subject // (.description | split("\n")[0])')"
+	# shellcheck disable=SC2086
+	is "2.12: $layout: update --subject '$name' does not change the parent" "$parent" "$("$cli" $list get "$1" --json | jq -r .summary.parent)"
+}
+layout=native number=2
+on native
+t create --kind mission M
+t create --kind phase --parent 1 P
+t create --kind bug --parent 2 '[SA:X] B'
+t create Plain
+task='{"id":"5","subject":"[^#1] \ud83d\udccb Theirs","description":"","status":"pending","blocks":[],"blockedBy":[]}'
+echo "$task" >"$dir/5.json"
+echo "${task//5/6}" | jq '.subject = "Theirs [^#1]"' >"$dir/6.json"
+echo "${task//5/7}" | jq '.subject = "[SA:X] Theirs"' >"$dir/7.json"
+declare -A parents=([2]=1 [3]=2 [5]=1 [6]=1)
+while IFS='|' read -r number title want; do
+	[ "$number" -gt 3 ] || want=$(dim "$want")
+	retitle "$number" "$(printf "$title")" "$want"
+done <<'END'
+2|#2 [^#1] 📋 P two|#2 [^#1] 📋 P two
+2|[^#1] 📋 X|#2 [^#1] 📋 X
+2|📋 Y|#2 [^#1] 📋 Y
+2|#2 Z|#2 [^#1] 📋 Z
+2|🐛 Y|#2 [^#1] 🐛 Y
+2|📋 Y|#2 [^#1] 📋 Y
+2|#42 is the answer|#2 [^#1] 📋 #42 is the answer
+2|#21 is not its number|#2 [^#1] 📋 #21 is not its number
+2|[^#8] W|#2 [^#1] 📋 W
+2|\e[2m#9\e[0m \e[2m[^#8]\e[0m F|#2 [^#1] F
+2|\e[2m#9\e[0m F|#2 [^#1] F
+1|\e[2m#1\e[0m \e[2m[^#2]\e[0m F|#1 F
+4|#4 Plain two|#4 Plain two
+4|[^#1] P|P
+4|P [^#1] Q|P Q
+5|New|[^#1] 📋 New
+5|[^#2] Newer|[^#1] 📋 Newer
+6|New|[^#1] New
+3|B two|#3 [^#2] 🐛 [SA:X] B two
+3|#3 [^#2] 🐛 B three|#3 [^#2] 🐛 [SA:X] B three
+3|[SA:Y] B|#3 [^#2] 🐛 [SA:Y] B
+3|[SA:Y] 🐛 B|#3 [^#2] 🐛 [SA:Y] B
+3|B [SA:X] C|#3 [^#2] 🐛 B [SA:X] C
+3|D|#3 [^#2] 🐛 [SA:X] D
+3|[SA:] B|#3 [^#2] 🐛 B
+7|New|[SA:X] New
+7|Not [SA:Y] that|Not [SA:Y] that
+END
+for tool in TaskUpdate TodoWrite; do
+	for text in '#2 [^#1] F' '#2 [^#1] New' '#2 New'; do
+		case $tool in
+		TaskUpdate) call $tool "{\"taskId\":\"2\",\"subject\":\"$text\"}" ;;
+		TodoWrite) call $tool "{\"id\":\"2\",\"description\":\"$text\"}" ;;
+		esac
+		is "2.12: $tool with the subject '$text', as it is shown, keeps the codes" "0 $(dim "${text/#"#2 N"/"#2 [^#1] N"}")" "$rc $(member 2 .subject)"
+	done
+done
+call TaskUpdate '{"taskId":"2","subject":"Bare"}'
+is '2.12: TaskUpdate with another subject replaces it whole, as the client does' 'Bare' "$(member 2 .subject)"
+call TaskUpdate '{"taskId":"3","metadata":{"kind":"phase"}}'
+is '2.28: the kind of a task cannot be changed in its metadata alone' '21 bug' "$rc $(member 3 .metadata.kind)"
+t update 3 --set kind=phase
+has '2.28: the refusal names create --kind' 'create --kind KIND' "$rc $err"
+t update 3 --set kind=bug
+is '2.28: the kind that it has is accepted' 0 $rc
+t update 4 --set kind=phase
+is '2.28: the metadata of another task may have a kind' '0 phase' "$rc $(member 4 .metadata.kind)"
+
+parents=()
+for layout in document folder; do
+	on $layout
+	make --kind mission M && mission=$id
+	make --kind phase --parent "$mission" P && number=phase
+	parents[$id]=$mission
+	retitle "$id" '📋 X' '📋 X'
+	retitle "$id" '#77 [^#9] fake' '📋 #77 [^#9] fake'
+	retitle "$id" '[^#9] fake' '📋 fake'
+	t get "$id"
+	has "2.24: $layout: the block decides what the parent is" "parent: #$mission " "$out"
+	t update "$mission" --subject 'Uses [^#9] x'
+	is "2.12: $layout: a subject does not give a task a parent" '🗺️ Uses x' "$(member "$mission" '.subject // (.description | split("\n")[0])')"
+done
+
+## the active form that create --kind made
+for layout in native document; do
+	on $layout
+	make --kind mission '[SA:TestEng] Old'
+	[ $layout = native ] || t update "$id" --active-form 'Working on Old'
+	form='.activeForm // .metadata.activeForm'
+	is "2.28: $layout: the active form has no [SA:type]" 'Working on Old' "$(member "$id" "$form")"
+	t update "$id" --subject New
+	is "2.28: $layout: update --subject changes the active form" 'Working on New' "$(member "$id" "$form")"
+	t undo
+	is "2.28: $layout: undo of update --subject gives the active form back" 'Working on Old' "$(member "$id" "$form")"
+	t update "$id" --active-form 'Working on [SA:TestEng] Old'
+	t update "$id" --subject '[SA:Other] New'
+	is "2.28: $layout: an active form with [SA:type] is changed too" 'Working on New' "$(member "$id" "$form")"
+	t update "$id" --active-form Own
+	t update "$id" --subject Newer
+	is "2.28: $layout: another active form stays" Own "$(member "$id" "$form")"
+	t update "$id" --subject Newest --active-form Given
+	is "2.28: $layout: a passed active form counts" Given "$(member "$id" "$form")"
+done
+on native
+t create --kind mission Old
+t claim 1 --agent eve
+t update 1 --subject New
+has '2.28: the status line shows the new title' 'Working on New' "$("$cli" $list statusline </dev/null)"
