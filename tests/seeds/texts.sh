@@ -239,3 +239,59 @@ t create --kind mission Old
 t claim 1 --agent eve
 t update 1 --subject New
 has '2.28: the status line shows the new title' 'Working on New' "$("$cli" $list statusline </dev/null)"
+
+## cancelled in the status field
+on document
+cat >"$dir/tasks.json" <<'END'
+{"tasks": [
+  {"id": "a", "description": "Dropped", "status": "cancelled", "extra": [1 ,2], "dependencies": [], TIMES},
+  {"id": "b", "description": "Waits", "status": "blocked", "dependencies": ["a"], TIMES},
+  {"id": "c", "description": "Other", "status": "pending", "dependencies": [], TIMES}
+], "version": 2}
+END
+times='"created_at": "2026-02-06T20:41:00Z", "updated_at": "2026-02-06T20:45:12Z"'
+sed -i "s/TIMES/$times/" "$dir/tasks.json"
+cp "$dir/tasks.json" "$T/cancelled.json"
+t list --all
+has '3.4: a cancelled task of a tasks.json file is shown' '#a [cancelled] Dropped' "$out"
+t list --status cancelled --json
+is '3.4: list --status cancelled finds it' '["a"]' "$(jq -c '[.tasks[].id]' <<<"$out")"
+t list --ready --json
+is '3.4: what waits for it can start' '["b","c"]' "$(jq -c '[.tasks[].id] | sort' <<<"$out")"
+t doctor --no-selftest --json
+is '3.4: doctor finds nothing wrong with it' 0 "$(jq '[.findings[]|select(.check|startswith("store"))]|length' <<<"$out")"
+t claim a
+is '3.4: it cannot be started' 12 $rc
+try '3.4: reading it writes nothing' cmp "$dir/tasks.json" "$T/cancelled.json"
+t update c --owner eve
+has '3.4: another change keeps its bytes' '{"id": "a", "description": "Dropped", "status": "cancelled", "extra": [1 ,2], "dependencies": [], '"$times" "$(<"$dir/tasks.json")"
+t update a --set note=n
+is '3.4: a change of its other fields keeps its status' 'cancelled null' "$(member a '"\(.status) \(.metadata.original_status)"')"
+t update a --status pending
+is '3.4: it can be set to pending' 'pending null' "$(member a '"\(.status) \(.metadata.original_status)"')"
+t undo
+is '3.4: undo makes it cancelled again' '0 cancelled' "$rc $("$cli" $list get a --json | jq -r .summary.status)"
+# The same in files to import.
+jq -c .tasks "$T/cancelled.json" >"$T/exported.json"
+echo '[{"id":"a","subject":"Dropped","description":"","status":"cancelled","blocks":["b"],"blockedBy":[]},
+    {"id":"b","subject":"Waits","description":"","status":"pending","blocks":[],"blockedBy":["a"]},
+    {"id":"c","subject":"Other","description":"","status":"blocked","blocks":[],"blockedBy":[]}]' >"$T/native.json"
+for layout in native document folder; do
+	for form in cancelled exported native; do
+		on $layout
+		t import --strict "$T/$form.json"
+		# shellcheck disable=SC2086
+		is "3.4: import of a cancelled task, $form to $layout" '0 Dropped cancelled' \
+		    "$rc $("$cli" $list list --all --json | jq -r '.tasks[] | select(.subject == "Dropped") | "\(.subject) \(.status)"')"
+	done
+	# shellcheck disable=SC2086
+	is "3.4: import of a blocked task, native to $layout" 'blocked' "$("$cli" $list list --all --json | jq -r '.tasks[] | select(.subject == "Other").status')"
+done
+mkdir -p "$T/client"
+jq -c '.[]' "$T/native.json" | while read -r line; do
+	echo "$line" >"$T/client/$(jq -r .id <<<"$line").json"
+done
+on native
+t import "$T/client"
+is '3.4: import of a directory takes a cancelled task' '0 ["cancelled","blocked","pending"]' \
+    "$rc $("$cli" $list list --all --json | jq -c '[.tasks | sort_by(.subject)[].status] | [.[0], .[1], .[2]]')"
