@@ -50,13 +50,50 @@ move_lost_text(struct cli *c, const struct convert_report *r)
 			cli_note(c, "%s%.300s", labels[i], lists[i]->item[k]);
 }
 
+/* A directory that is imported. */
+struct source {
+	const char *path;
+	struct task_set *tasks;
+	struct convert_report *report;
+};
+
+/* Reads a file that the client does not show as import reads a file; false: it is not a task. */
+static bool
+read_hidden(struct source *s, const char *file, const char *id)
+{
+	char *path = mem_printf("%s/%s", s->path, file);
+	struct convert_report ignored = { 0 };
+	struct task_set set = { 0 };
+	struct buf text = { 0 };
+	struct error err;
+	bool is =
+	    file_read_path(path, EVENT_MAX, &text, &err) == 1 &&
+	    convert_read(CONVERT_NATIVE, buf_text(&text), text.len, &set, &ignored, &err) == 0 &&
+	    set.count == 1 && strcmp(set.item[0].id, id) == 0;
+
+	if (is) {
+		*task_set_add(s->tasks) = set.item[0];
+		set.item[0] = (struct task)TASK_INIT;
+	}
+	task_set_free(&set);
+	convert_report_free(&ignored);
+	buf_free(&text);
+	free(path);
+	return is;
+}
+
 static void
 add_skipped(void *arg, const char *file, const char *reason)
 {
-	struct convert_report *report = arg;
+	struct source *s = arg;
+	char *id = mem_copy(file, strlen(file) - strlen(".json"));
 
-	strings_take(&report->skipped, mem_printf("%s: %s", file, reason));
-	strings_take(&report->skipped_ids, mem_copy(file, strlen(file) - strlen(".json")));
+	if (read_hidden(s, file, id)) {
+		free(id);
+		return;
+	}
+	strings_take(&s->report->skipped, mem_printf("%s: %s", file, reason));
+	strings_take(&s->report->skipped_ids, id);
 }
 
 /* Tasks from a directory: a list of any layout. */
@@ -65,6 +102,7 @@ read_directory(
     struct cli *c, const char *path, struct task_set *tasks, struct convert_report *report)
 {
 	struct store from = STORE_INIT;
+	struct source source = { path, tasks, report };
 	struct error err;
 	int rc = store_open(&from, path, false, &err);
 
@@ -73,7 +111,7 @@ read_directory(
 	if (rc == 1)
 		rc = store_load(&from, tasks, &err);
 	if (rc == 0 && tasks->skipped > 0)
-		rc = store_bad(&from, add_skipped, report, &err);
+		rc = store_bad(&from, add_skipped, &source, &err);
 	store_close(&from);
 	if (rc == -1)
 		cli_error(c, &err);

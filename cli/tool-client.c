@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "form/convert.h"
+#include "task/macf.h"
 #include "tool.h"
 #include "json/json-print.h"
 
@@ -193,6 +194,16 @@ add_notes(const struct task *was, struct tool_input *in)
 	in->metadata = buf_take(&b);
 }
 
+/* The subject as it was shown, without its codes, is the one that it has. */
+static void
+keep_codes(const struct task *was, struct tool_input *in)
+{
+	if (in->subject == NULL || strcmp(in->subject, was->title) != 0)
+		return;
+	free(in->subject);
+	in->subject = mem_string(was->subject);
+}
+
 /* Answer with a refusal in the client's form; outcome: of a claim, or NULL. */
 static void
 update_refused(struct cli *c, const char *id, int status, const char *reason,
@@ -299,6 +310,7 @@ update_rest(struct cli *c, struct client_update *u, const struct task *was, stru
 	bool moved = to != TASK_NO_STATUS && to != was->status, starts = to == TASK_IN_PROGRESS;
 	struct change change = { .status = moved ? to : TASK_NO_STATUS,
 		.subject = in->subject,
+		.retitle = in->subject != NULL && macf_shown(was, in->subject),
 		.description = in->description,
 		.active_form = in->active_form,
 		.owner = in->owner,
@@ -346,8 +358,10 @@ client_update_run(struct cli *c, struct tool_input *in, struct tool_answer *a)
 		goto out;
 	if (c->store.dirfd != -1)
 		rc = store_get(&c->store, in->id, &was, &err);
-	if (rc == 1)
+	if (rc == 1) {
+		keep_codes(&was, in);
 		add_notes(&was, in);
+	}
 	if (rc == -1)
 		update_refused(c, in->id, cli_status(err.kind), err.text, NULL, a);
 	else if (rc == 0)

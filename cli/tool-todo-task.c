@@ -12,6 +12,7 @@
 #include "agent/agent.h"
 #include "base/clock.h"
 #include "base/text.h"
+#include "task/macf.h"
 #include "tool.h"
 
 static struct json_object *
@@ -98,6 +99,7 @@ todo_write(struct cli *c, struct tool_input *in, const struct task *was, struct 
 	struct change change = { .status = todo_status(in, was),
 		.follows = true,
 		.subject = c->store.layout == STORE_DOCUMENT ? NULL : in->subject,
+		.retitle = was != NULL && macf_shown(was, in->subject),
 		.description = in->description,
 		.owner = in->owner,
 		.parent = in->parent,

@@ -173,8 +173,11 @@ undo_inverse_make(struct undo_inverse *v, const struct history_entry *p, const s
 		if (v->was.status == TASK_BLOCKED && !task_held(&v->was))
 			v->change.status = TASK_PENDING; /* its dependencies block it */
 	}
-	if (inverse_text(v->was.subject, v->is.subject, now->subject, &v->change.subject, "subject",
-		now, err) == -1 ||
+	v->change.verbatim = true;
+	/* Without a field of its own the subject is a part of the description. */
+	if ((json_member(&now->json, JSON_ROOT, "subject") != JSON_ABSENT &&
+		inverse_text(v->was.subject, v->is.subject, now->subject, &v->change.subject,
+		    "subject", now, err) == -1) ||
 	    inverse_text(v->was.description, v->is.description, now->description,
 		&v->change.description, "description", now, err) == -1 ||
 	    inverse_text(v->was.active_form, v->is.active_form, now->active_form,

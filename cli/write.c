@@ -170,7 +170,7 @@ kind_fill(struct cli *c, struct field_flags *f, const struct macf *m, const char
 {
 	f->change.macf = m;
 	if (f->active_form == NULL && c->store.layout == STORE_NATIVE)
-		f->change.active_form = f->active_form = mem_printf("Working on %s", subject);
+		f->change.active_form = f->active_form = macf_active_form(subject);
 }
 
 static const char needs_subject[] = "a task needs a subject";

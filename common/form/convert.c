@@ -118,6 +118,24 @@ note_id(struct reading *r, const struct json *j, json_ref entry)
 		strings_take(&r->report->skipped_ids, id);
 }
 
+/* The client does not show a native task that is blocked or cancelled by the word itself; it is
+ * read like an exported one. */
+static int
+read_any_status(
+    struct task *t, enum task_dialect dialect, const char *raw, size_t len, struct error *err)
+{
+	struct error ignored;
+
+	if (task_read(t, dialect, NULL, raw, len, err) == 0)
+		return 0;
+	if (dialect != TASK_NATIVE || task_read(t, TASK_EXPORTED, NULL, raw, len, &ignored) == -1)
+		return -1;
+	if (t->status == TASK_BLOCKED || t->status == TASK_CANCELLED)
+		return 0;
+	task_free(t);
+	return -1;
+}
+
 static void
 parse_element(
     enum task_dialect dialect, const char *raw, size_t len, size_t index, struct reading *r)
@@ -126,7 +144,7 @@ parse_element(
 	struct error why, ignored;
 	char *place = mem_printf("entry %zu", index + 1);
 
-	if (task_read(task_set_add(r->set), dialect, NULL, raw, len, &why) == 0) {
+	if (read_any_status(task_set_add(r->set), dialect, raw, len, &why) == 0) {
 		strings_take(&r->place, place);
 		return;
 	}

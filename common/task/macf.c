@@ -1,7 +1,7 @@
 /*
  * Nothing here fails on malformed text: it is then treated as plain text.
  */
-#include "task/macf.h"
+#include "task/macf-part.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -13,7 +13,6 @@
 #define OPEN "<macf_task_metadata"
 #define CLOSE "</macf_task_metadata>"
 #define FRONT 200 /* bytes at the start of a subject that are searched for marks */
-#define AGENT "[SA:"
 #define PARENT "[^#"
 #define DIM "\033[2m"
 #define NORMAL "\033[0m"
@@ -34,6 +33,7 @@ static const struct {
 	{ "BUG", "\xf0\x9f\x90\x9b" },
 };
 #define EMOJI_BYTES 4
+#define VARIATION "\xef\xb8\x8f"
 
 /* The value of a mark, [^#67] or [SA:x]; NULL: there is none. */
 static const char *
@@ -48,17 +48,17 @@ mark_find(const char *text, const char *mark, const char *allowed, size_t *len)
 	return *len > 0 && p[*len] == ']' ? p : NULL;
 }
 
-static const char *
-agent_find(const char *subject, size_t *len)
+const char *
+macf_agent_find(const char *subject, size_t *len)
 {
-	return mark_find(subject, AGENT, KEY ".", len);
+	return mark_find(subject, MACF_AGENT, KEY ".", len);
 }
 
 char *
 macf_agent_type(const char *subject)
 {
 	size_t len;
-	const char *type = agent_find(subject, &len);
+	const char *type = macf_agent_find(subject, &len);
 
 	return type != NULL ? mem_copy(type, len) : NULL;
 }
@@ -67,13 +67,14 @@ char *
 macf_unmark(const char *subject)
 {
 	size_t len;
-	const char *type = agent_find(subject, &len), *after;
+	const char *type = macf_agent_find(subject, &len), *after;
 
 	if (type == NULL)
 		return mem_string(subject);
 	after = type + len + 1;
 	after += strspn(after, " ");
-	return mem_printf("%.*s%s", (int)(type - subject) - (int)strlen(AGENT), subject, after);
+	return mem_printf(
+	    "%.*s%s", (int)(type - subject) - (int)strlen(MACF_AGENT), subject, after);
 }
 
 /* The agents of a plugin have its name before theirs: plugin:TestEng. */
@@ -94,9 +95,8 @@ macf_parent(const char *subject)
 	return id != NULL ? mem_copy(id, len) : NULL;
 }
 
-/* The length of the dim number at the start of a subject, with the space after it; 0. */
-static size_t
-number_len(const char *subject)
+size_t
+macf_number_len(const char *subject)
 {
 	static const char before[] = DIM "#", after[] = NORMAL " ";
 	size_t n = strlen(before);
@@ -107,9 +107,8 @@ number_len(const char *subject)
 	return strncmp(subject + n, after, strlen(after)) == 0 ? n + strlen(after) : 0;
 }
 
-/* The mark of the parent, with the codes around it and the space after it; NULL. */
-static const char *
-parent_mark(const char *subject, size_t *len, bool *dim)
+const char *
+macf_parent_mark(const char *subject, size_t *len, bool *dim)
 {
 	const char *from = mark_find(subject, PARENT, KEY ".", len);
 
@@ -131,12 +130,12 @@ parent_mark(const char *subject, size_t *len, bool *dim)
 char *
 macf_renumber(const char *subject, const char *id, const char *parent)
 {
-	const char *rest = subject + number_len(subject), *mark;
+	const char *rest = subject + macf_number_len(subject), *mark;
 	struct buf b = { 0 };
 	size_t len = 0;
 	bool numbered = rest > subject, dim = true;
 
-	mark = parent_mark(rest, &len, &dim);
+	mark = macf_parent_mark(rest, &len, &dim);
 	if (numbered)
 		buf_printf(&b, DIM "#%s" NORMAL " ", id);
 	if (parent != NULL && (mark != NULL || numbered)) {
@@ -155,41 +154,25 @@ macf_renumber(const char *subject, const char *id, const char *parent)
 char *
 macf_title(const char *subject)
 {
-	size_t number = number_len(subject);
+	size_t number = macf_number_len(subject);
 	char *bare = number > 0 ? macf_renumber(subject, "", "") : NULL, *title;
 
-	title = mem_string(bare != NULL ? bare + number_len(bare) : subject);
+	title = mem_string(bare != NULL ? bare + macf_number_len(bare) : subject);
 	free(bare);
 	return title;
 }
 
-/* The length of the emoji of a kind at the start of a text, with the space after it; 0. */
-static size_t
-emoji_len(const char *text)
+size_t
+macf_emoji_len(const char *text)
 {
 	size_t len = 0;
 
 	for (size_t i = 0; i < KINDS && len == 0; i++)
 		if (strncmp(text, marks[i].emoji, EMOJI_BYTES) == 0)
-			len = strcspn(text, " ");
+			len = EMOJI_BYTES;
+	if (len > 0 && strncmp(text + len, VARIATION, strlen(VARIATION)) == 0)
+		len += strlen(VARIATION);
 	return len > 0 ? len + (text[len] == ' ') : 0;
-}
-
-char *
-macf_retitle(const char *subject, const char *title)
-{
-	const char *end = subject + number_len(subject), *mark;
-	size_t len;
-	bool dim;
-
-	if (number_len(title) > 0)
-		return mem_string(title);
-	mark = parent_mark(end, &len, &dim);
-	if (mark == end)
-		end += len;
-	if (emoji_len(title) == 0)
-		end += emoji_len(end);
-	return mem_printf("%.*s%s", (int)(end - subject), subject, title);
 }
 
 char *

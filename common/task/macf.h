@@ -22,9 +22,14 @@ char *macf_parent(const char *subject);     /* "67"; NULL; owned */
 /* The subject with another number and parent ("": none, NULL: as it is).  One that does not begin
  * with a dim number gets neither a number nor a mark that it lacks.  Owned. */
 char *macf_renumber(const char *subject, const char *id, const char *parent);
-/* A new title with the number, parent and kind of the old subject before it, unless it has a number
- * itself; owned. */
-char *macf_retitle(const char *subject, const char *title);
+/* A new title with the number, parent, emoji and [SA:type] of the task's subject before it.  Those
+ * that it begins with itself are not repeated, and of number and parent the task's own count.  One
+ * with a dim number is the whole subject.  Owned. */
+char *macf_retitle(const struct task *, const char *title);
+/* Does the title begin with the task's number, as it is shown without the codes? */
+bool macf_shown(const struct task *, const char *title);
+/* "Working on", then the subject without any of the marks; owned. */
+char *macf_active_form(const char *subject);
 /* The subject without its dim number and the mark of its parent; owned. */
 char *macf_title(const char *subject);
 /* The subject without its [SA:type]; owned. */

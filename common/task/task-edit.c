@@ -240,7 +240,7 @@ follow_parent(const struct draft *d, char **subject, char **text)
 	size_t len;
 	bool given = c->description != NULL && macf_block(c->description, &len) != NULL;
 
-	if (d->parent == NULL)
+	if (d->parent == NULL || c->verbatim)
 		return;
 	if (c->parent != NULL || c->subject == NULL) {
 		was = *subject;
@@ -254,6 +254,24 @@ follow_parent(const struct draft *d, char **subject, char **text)
 	}
 }
 
+/* The text of a task without a field for the subject, which is the first line. */
+static char *
+joined_text(const struct task *t, const struct change *c, const char *subject, const char *text)
+{
+	const char *line = text != NULL ? text : t->description;
+	size_t len = strcspn(line, "\r\n");
+	char *first = mem_copy(line, len), *whole;
+
+	/* A text as it was read begins with the subject that it had. */
+	if (c->subject == NULL || c->description == NULL || strcmp(first, subject) == 0 ||
+	    strcmp(first, c->subject) == 0 || strcmp(first, t->subject) == 0)
+		whole = mem_printf("%s%s", subject, line + len);
+	else
+		whole = task_join_subject(subject, text);
+	free(first);
+	return whole;
+}
+
 static void
 draft_subject(struct draft *d)
 {
@@ -261,21 +279,18 @@ draft_subject(struct draft *d)
 	const struct task *t = d->task;
 	bool joined = d->at[FIELD_SUBJECT] == JSON_ABSENT &&
 		      (t->dialect == TASK_DOCUMENT || t->dialect == TASK_EXPORTED);
-	char *subject = c->retitle && c->subject != NULL ? macf_retitle(t->subject, c->subject)
-							 : mem_string(c->subject);
+	char *subject =
+	    c->retitle && c->subject != NULL ? macf_retitle(t, c->subject) : mem_string(c->subject);
 	char *text = NULL, *whole;
-	const char *line;
 
 	if (joined && c->subject == NULL && c->description != NULL)
 		subject = mem_copy(c->description, strcspn(c->description, "\r\n"));
 	if (c->description != NULL)
-		text = macf_keep(t->description, c->description);
+		text = c->verbatim ? mem_string(c->description)
+				   : macf_keep(t->description, c->description);
 	follow_parent(d, &subject, &text);
 	if (joined && subject != NULL) {
-		line = text != NULL ? text : t->description;
-		whole = c->subject != NULL && c->description != NULL
-			    ? task_join_subject(subject, text)
-			    : mem_printf("%s%s", subject, line + strcspn(line, "\r\n"));
+		whole = joined_text(t, c, subject, text);
 		free(text);
 		text = whole;
 	} else if (!joined)
@@ -371,13 +386,37 @@ client_print(const struct draft *d, struct buf *text, struct error *err)
 	return 0;
 }
 
-int
-task_edit(
-    const struct task *t, const struct change *c, int64_t now, struct buf *out, struct error *err)
+/* The active form for a new subject, if it is the one that the old subject was given. */
+static char *
+new_active_form(const struct task *t, const struct change *c)
 {
+	char *was, *made, *subject, *form = NULL;
+
+	if (!c->retitle || c->subject == NULL || c->active_form != NULL || t->active_form == NULL)
+		return NULL;
+	was = macf_unmark(t->active_form);
+	made = macf_active_form(t->subject);
+	if (strcmp(was, made) == 0) {
+		subject = macf_retitle(t, c->subject);
+		form = macf_active_form(subject);
+		free(subject);
+	}
+	free(was);
+	free(made);
+	return form;
+}
+
+int
+task_edit(const struct task *t, const struct change *asked, int64_t now, struct buf *out,
+    struct error *err)
+{
+	struct change change = *asked, *c = &change;
 	struct draft d = { .task = t, .change = c };
+	char *form = new_active_form(t, c);
 	int rc = -1;
 
+	if (form != NULL)
+		c->active_form = form;
 	d.indent = memchr(t->text.data, '\n', t->text.len) != NULL ? 2 : 0;
 	task_fields(&t->json, d.at);
 	json_edit_init(&d.edit, &t->json);
@@ -417,5 +456,6 @@ out:
 	json_free(&d.patch);
 	buf_free(&d.patch_text);
 	free(d.parent);
+	free(form);
 	return rc;
 }

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "task/macf.h"
 #include "task/task-part.h"
@@ -115,6 +116,25 @@ patch_parent(
 		patch_set(edit, task_parent_keys[0], parent);
 }
 
+/* The kind of a task is in its subject and in its block too, which do not follow the metadata. */
+static int
+check_kind(const struct json *patch, const struct task *t, struct error *err)
+{
+	json_ref asked = json_member(patch, JSON_ROOT, "kind");
+	char *is = t != NULL ? macf_value(t->description, "task_type") : NULL;
+	char *kind = asked != JSON_ABSENT ? json_string(patch, asked) : NULL;
+	int rc = 0;
+
+	if (is != NULL && asked != JSON_ABSENT && (kind == NULL || strcasecmp(kind, is) != 0))
+		rc = error_set(err, ERROR_REFUSED,
+		    "the kind of task #%.60s is in its subject and description too, and cannot be "
+		    "changed; make another task: claude-tasks create --kind KIND",
+		    t->id);
+	free(is);
+	free(kind);
+	return rc;
+}
+
 /* "__proto__" is left out, because the client's merge loses it. */
 int
 task_patch_make(struct json *patch, struct buf *text, enum task_dialect dialect,
@@ -131,6 +151,8 @@ task_patch_make(struct json *patch, struct buf *text, enum task_dialect dialect,
 		return error_prefix(err, "metadata");
 	if (json_kind(patch, JSON_ROOT) != JSON_OBJECT)
 		return error_set(err, ERROR_INPUT, "metadata is not an object");
+	if (!c->verbatim && check_kind(patch, t, err) == -1)
+		return -1;
 	json_edit_init(&edit, patch);
 	json_edit_remove(&edit, JSON_ROOT, "__proto__");
 	if (c->macf != NULL && dialect != TASK_FOLDER) /* there its block says it */

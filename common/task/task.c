@@ -61,8 +61,9 @@ task_status_parse(const char *name)
 	return TASK_NO_STATUS;
 }
 
-/* The last of the statuses that the status field of a dialect can have.  A program that uses a
- * .tasks folder shows any word, and starts none but pending tasks. */
+/* The last of the statuses that we write into the status field of a dialect.  A program that uses a
+ * .tasks folder shows any word, and starts none but pending tasks.  In a document other writers'
+ * cancelled is read too. */
 static const enum task_status last_status[] = { [TASK_NATIVE] = TASK_COMPLETED,
 	[TASK_DOCUMENT] = TASK_BLOCKED,
 	[TASK_EXPORTED] = TASK_CANCELLED,
@@ -86,8 +87,7 @@ task_statuses(enum task_dialect dialect)
 {
 	return dialect == TASK_NATIVE || dialect == TASK_FOLDER
 		   ? "pending, in_progress or completed"
-	       : dialect == TASK_DOCUMENT ? "pending, in_progress, completed or blocked"
-					  : "pending, in_progress, completed, blocked or cancelled";
+		   : "pending, in_progress, completed, blocked or cancelled";
 }
 
 bool
@@ -243,7 +243,8 @@ rules_check(const struct json *j, enum task_dialect dialect, const json_ref at[F
 		if (json_equals(j, at[FIELD_STATUS], status_names[i]))
 			break;
 	*status = (enum task_status)i;
-	if (*status <= last_status[dialect])
+	if (*status <= last_status[dialect] ||
+	    (dialect == TASK_DOCUMENT && *status == TASK_CANCELLED))
 		return 0;
 	word = json_string(j, at[FIELD_STATUS]);
 	text_show(&shown, word, strlen(word), TEXT_LINE, 40);
@@ -278,11 +279,9 @@ task_parent(const struct task *t, const json_ref at[FIELD_COUNT])
 		for (i = 0; parent == NULL && task_parent_keys[i] != NULL; i++)
 			parent =
 			    task_id_of(j, json_member(j, at[FIELD_METADATA], task_parent_keys[i]));
-	if (parent == NULL)
-		parent = macf_parent(t->subject);
 	if (parent == NULL && t->dialect == TASK_FOLDER)
 		parent = macf_value(t->description, "parent_id");
-	return parent;
+	return parent != NULL ? parent : macf_parent(t->subject);
 }
 
 static void

@@ -105,6 +105,7 @@ struct change {
 	bool follows;            /* blocked is not a request, where the dependencies say it */
 	const char *subject, *description, *active_form; /* NULL: leave */
 	bool retitle;         /* keep the marks of MACF before the subject */
+	bool verbatim;        /* the texts are those of an earlier state: keep nothing in them */
 	const char *owner;    /* NULL: leave; "": remove it */
 	bool empty_owner;     /* write owner "" as the client does; native only */
 	const char *parent;   /* NULL: leave */

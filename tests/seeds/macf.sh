@@ -363,7 +363,7 @@ is '2.12: a new subject keeps the dim codes' $'\e[2m#2\e[0m \e[2m[^#1]\e[0m 📋
 "$cli" --list titles undo >/dev/null
 is '2.12: undo gives the subject back as it was' $'\e[2m#2\e[0m \e[2m[^#1]\e[0m 📋 Part' "$(jq -r .subject "$CLAUDE_CONFIG_DIR/tasks/titles/2.json")"
 "$cli" --list titles update 2 --subject $'\e[2m#2\e[0m Own' >/dev/null
-is '2.12: a new subject with a number of its own is taken as it is' $'\e[2m#2\e[0m Own' "$(jq -r .subject "$CLAUDE_CONFIG_DIR/tasks/titles/2.json")"
+is '2.12: a new subject with a number of its own gets no emoji, but the parent of the task' $'\e[2m#2\e[0m \e[2m[^#1]\e[0m Own' "$(jq -r .subject "$CLAUDE_CONFIG_DIR/tasks/titles/2.json")"
 "$cli" --list titles create Ordinary >/dev/null
 tasks --list titles update 3 --subject 'Also ordinary'
 is '2.12: a subject without marks is replaced whole' 'updated #3 Also ordinary' "$out"
