@@ -44,9 +44,10 @@ next_command(
 	if (open.count > 0 && graph_any_cycle(&v->tasks, &cycle) && strings_has(&cycle, last))
 		/* Only a cycle ends a chain at a task that is itself blocked. */
 		drop_command(b, last, open.item[0]);
-	else if (task_held(t))
-		buf_printf(b, "claude-tasks update %s --status pending", last);
-	else if (t->status == TASK_IN_PROGRESS && claim != NULL && !claims_alive(claim))
+	else if (task_held(t)) {
+		put_command(b, "update", last);
+		buf_puts(b, " --status pending");
+	} else if (t->status == TASK_IN_PROGRESS && claim != NULL && !claims_alive(claim))
 		buf_puts(b, "claude-tasks release --dead");
 	else if (t->status == TASK_IN_PROGRESS)
 		put_command(b, "complete", last);
