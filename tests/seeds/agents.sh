@@ -63,7 +63,7 @@ for dir in native doc .tasks; do
 	    "Completed by report: #${made[0]} \"Parse\". Ready now: #${made[1]}." "$(field .systemMessage)"
 done
 tasks --dir native release --agent nobody --json
-is '1.62: release --agent of an agent that had nothing names no task' '[]|nobody has shut down.' "$(field '"\(.unassignedTasks)|\(.notificationMessage)"')"
+is '1.62: release --agent of an agent that had nothing names no task and has no message' '[]|' "$(field '"\(.unassignedTasks)|\(.notificationMessage)"')"
 tasks --dir native claim 3 --agent q
 tasks --dir native release 3 --json
 is '1.62: release N has a message that does not say that an agent has ended' '1 task(s) were unassigned: #3 "Test". Use TaskList to check availability and TaskUpdate with owner to reassign them to idle teammates.' \
@@ -204,7 +204,7 @@ is '1.63: the lead is told' "$message" "$(told '')"
 try '1.63: no note is left when all were told' test ! -e "$CLAUDE_CONFIG_DIR/task-hooks/$team/notes.jsonl"
 tasks --list $team claim 1 --agent ann
 tasks --list $team release --agent ann
-message='ann has shut down. 1 task(s) were unassigned: #1'
+message='The tasks of ann were released. 1 task(s) were unassigned: #1'
 has '1.63: a teammate is told of tasks that a person released' "$message" "$(told "$(is_teammate bob)")"
 has '1.63: the lead is told of tasks that a person released' "$message" "$(told '')"
 is '1.63: the agent that had them is not told' '' "$(told "$(is_teammate ann)")"
