@@ -102,8 +102,8 @@ one_text(struct cli *c, const struct agents_one *a, const struct view *v)
 	for (size_t i = 0; i < a->holds && i < HOLDS_SHOWN; i++) {
 		const struct task *t = view_find(v, a->hold[i].task);
 
-		cli_print(c, "%s #%s %.60s", i > 0 ? "," : "", a->hold[i].task,
-		    t != NULL ? t->subject : "");
+		cli_print(c, "%s #%s ", i > 0 ? "," : "", a->hold[i].task);
+		view_subject(c, t != NULL ? t->subject : "", 60);
 	}
 	if (a->holds > HOLDS_SHOWN)
 		buf_printf(&c->out, " +%zu", a->holds - HOLDS_SHOWN);

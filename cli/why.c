@@ -77,6 +77,20 @@ state_of(struct buf *b, const struct task *t, const struct claims *claims)
 		buf_puts(b, ", whose client is gone");
 }
 
+/* As task_name(), on a terminal with the dim parts. */
+static void
+put_name(struct cli *c, const struct task *t)
+{
+	char *subject = mem_string(t->subject), *p;
+
+	for (p = subject; (p = strchr(p, '"')) != NULL;)
+		*p = '\'';
+	cli_print(c, "#%.128s \"", t->id);
+	view_subject(c, subject, TEXT_SUBJECT);
+	buf_putc(&c->out, '"');
+	free(subject);
+}
+
 static void
 link_text(struct cli *c, const struct view *v, const char *id, const struct claims *claims)
 {
@@ -88,7 +102,7 @@ link_text(struct cli *c, const struct view *v, const char *id, const struct clai
 		buf_puts(&c->out, ", which does not exist");
 		return;
 	}
-	task_name(&c->out, t);
+	put_name(c, t);
 	buf_puts(&c->out, " (");
 	state_of(&c->out, t, claims);
 	buf_putc(&c->out, ')');
@@ -203,7 +217,7 @@ unblocked_text(struct cli *c, const struct why *w)
 static void
 why_text(struct cli *c, const struct why *w)
 {
-	task_name(&c->out, w->task);
+	put_name(c, w->task);
 	if (w->refused != NULL) {
 		cli_print(c, " could not be completed:\n  %.500s\n", w->refused);
 	} else if (w->chain.count == 1) {
