@@ -26,16 +26,31 @@ agents_state_name(enum agents_state s)
 	return states[s].name;
 }
 
-void
-agents_name(struct buf *b, const struct agents_one *a)
+static void
+plain_name(struct buf *b, const struct agents_one *a)
 {
 	if (a->lead)
 		buf_puts(b, "team-lead");
 	else if (a->main) {
 		buf_puts(b, "session ");
-		text_show(b, a->key, strnlen(a->key, 8), TEXT_LINE, 8);
+		view_head(b, a->key, AGENTS_SESSION);
 	} else
 		view_text(b, a->key, 60);
+}
+
+void
+agents_name(struct buf *b, const struct agents_one *a)
+{
+	plain_name(b, a);
+	if (!a->twice || a->from == NULL)
+		return;
+	if (a->session == NULL)
+		cli_format(b, " (%.60s)", a->from);
+	else {
+		buf_puts(b, " (session ");
+		view_head(b, a->from, a->alike ? 40 : AGENTS_SESSION);
+		buf_putc(b, ')');
+	}
 }
 
 /* The client gives each teammate a colour. */
@@ -87,8 +102,8 @@ one_text(struct cli *c, const struct agents_one *a, const struct view *v)
 	for (size_t i = 0; i < a->holds && i < HOLDS_SHOWN; i++) {
 		const struct task *t = view_find(v, a->hold[i].task);
 
-		cli_print(c, "%s #%s %.60s", i > 0 ? "," : "", a->hold[i].task,
-		    t != NULL ? t->subject : "");
+		cli_print(c, "%s #%s ", i > 0 ? "," : "", a->hold[i].task);
+		view_subject(c, t != NULL ? t->subject : "", 60);
 	}
 	if (a->holds > HOLDS_SHOWN)
 		buf_printf(&c->out, " +%zu", a->holds - HOLDS_SHOWN);
@@ -123,8 +138,10 @@ agents_json(const struct agents *all, const struct agents_one *a, const struct v
 	struct json_object *o = out_object(), *holds, *h;
 	struct buf name = { 0 };
 
-	agents_name(&name, a);
+	plain_name(&name, a);
 	out_string(o, "agent", buf_text(&name));
+	if (a->session == NULL)
+		out_string(o, "client", a->from);
 	out_string(o, "id", a->id);
 	out_string(o, "type", a->type);
 	out_string(o, "session", a->main ? a->key : a->session);

@@ -21,8 +21,12 @@ struct agents_hold {
 	int64_t since_ms; /* of the claim; 0 unknown */
 };
 
+#define AGENTS_SESSION 8 /* characters of a session's id that are shown */
+
 struct agents_one {
-	char *key; /* what a task has as its owner; of a main thread the session */
+	char *key;  /* what a task has as its owner; of a main thread the session */
+	char *from; /* tells callers of one name apart: session, or client and process; NULL: not
+		       known, or the key stands for one agent */
 	char *id, *type, *session, *color;
 	bool main;    /* it has no name and no id */
 	bool member;  /* of the list's team ... */
@@ -30,11 +34,16 @@ struct agents_one {
 	bool active;  /* the team's file says so */
 	bool working; /* it has claimed one of the tasks it holds, or one is in progress */
 	bool ended;   /* the last thing the journal says of it */
+	bool known;   /* more than that it is there */
+	bool twice;   /* another one has the same key ... */
+	bool alike;   /* ... and the beginning of `from` */
 	enum { LIFE_UNKNOWN, LIFE_GONE, LIFE_ALIVE } life;
 	struct agents_hold *hold; /* open tasks it has claimed or owns */
 	size_t holds;
 	int64_t seen_ms; /* 0 never */
 	size_t completed;
+	char *last;  /* the task of its last claim in the journal; NULL */
+	size_t next; /* with the same key: its place in agents.item, counted from 1; 0 none */
 };
 
 struct agents {
@@ -49,7 +58,8 @@ int agents_load(struct cli *, struct agents *, const struct view *, bool journal
 void agents_free(struct agents *);
 
 enum agents_state agents_state(const struct agents_one *);
-/* "front", "a6b1d0c2f3e4a5b69", "session 0f1e2d3c", "team-lead"; made safe. */
+/* "front", "a6b1d0c2f3e4a5b69", "session 0f1e2d3c", "team-lead", "bob (session 0f1e2d3c)", "bob
+ * (codex, process 4711)"; made safe. */
 void agents_name(struct buf *, const struct agents_one *);
 
 /* `ann #1 12m, bob idle`: who has a task or is in the team, on one line of at most `columns`. */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/text.h"
 #include "doctor.h"
 #include "form/convert.h"
 #include "sys/file.h"
@@ -25,14 +26,37 @@ add_bad(void *arg, const char *file, const char *reason)
 	strings_add(&b->reasons, reason);
 }
 
-/* Can import read tasks from this file beside the client's?  A task of the exported form has
- * dependencies, which the client's file has in another place. */
+/* Does the list have each of these tasks, with the same texts? */
 static bool
-can_import(const struct store *s, const char *file)
+all_there(const struct view *v, const struct task_set *tasks)
 {
+	bool *taken = mem_grow(NULL, v->tasks.count + 1, sizeof(*taken)), found = true;
+	size_t k;
+
+	memset(taken, 0, (v->tasks.count + 1) * sizeof(*taken));
+	for (size_t i = 0; i < tasks->count && found; i++) {
+		const struct task *t = &tasks->item[i], *o = v->tasks.item;
+
+		for (k = 0; k < v->tasks.count; k++)
+			if (!taken[k] && text_equal(t->subject, o[k].subject) &&
+			    text_equal(t->description, o[k].description))
+				break;
+		taken[k] = true;
+		found = k < v->tasks.count;
+	}
+	free(taken);
+	return found;
+}
+
+/* Can import read tasks from this file beside the client's?  A task of the exported form has
+ * dependencies, which the client's file has in another place.  there: the list has all of them. */
+static bool
+can_import(const struct doctor *d, const char *file, bool *there)
+{
+	const struct store *s = &d->c->store;
 	bool document = strcmp(file, "tasks.json") == 0;
 	struct task_set tasks = { 0 };
-	struct convert_report ignored = { 0 };
+	struct convert_report report = { 0 };
 	struct buf text = { 0 };
 	struct json j = { 0 };
 	struct error err;
@@ -44,9 +68,10 @@ can_import(const struct store *s, const char *file)
 
 	if (can && document)
 		can = convert_read(convert_form_of(buf_text(&text), text.len), buf_text(&text),
-			  text.len, &tasks, &ignored, &err) != -1 &&
+			  text.len, &tasks, &report, &err) != -1 &&
 		      tasks.count > 0;
-	convert_report_free(&ignored);
+	*there = can && document && report.skipped.count == 0 && all_there(&d->view, &tasks);
+	convert_report_free(&report);
 	task_set_free(&tasks);
 	json_free(&j);
 	buf_free(&text);
@@ -59,9 +84,12 @@ static char *
 import_advice(const struct doctor *d, const char *file)
 {
 	char *option, *advice;
+	bool there;
 
-	if (!can_import(&d->c->store, file))
+	if (!can_import(d, file, &there))
 		return NULL;
+	if (there)
+		return mem_printf("move %s/%s away (the list has its tasks)", d->c->list.dir, file);
 	option = cli_list_option(d->c);
 	advice = mem_printf(
 	    "claude-tasks%s import %s/%s, then remove that file", option, d->c->list.dir, file);

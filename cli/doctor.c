@@ -147,6 +147,21 @@ report_text(struct doctor *d)
 	free(list);
 }
 
+/* No message if the tasks cannot be read: that is a finding of store.invisible. */
+static int
+open_list(struct doctor *d)
+{
+	struct task_set all = { 0 };
+	struct error ignored;
+
+	if (cli_open(d->c, false) == -1 && d->c->list.name == NULL)
+		return -1;
+	if (d->c->store.dirfd != -1 && store_load(&d->c->store, &all, &ignored) == -1)
+		task_set_free(&all);
+	view_of(&d->view, &all);
+	return 0;
+}
+
 int
 doctor_main(struct cli *c)
 {
@@ -154,7 +169,7 @@ doctor_main(struct cli *c)
 	struct error err;
 	int status;
 
-	if (view_load(c, &d.view) == -1 && c->list.name == NULL)
+	if (open_list(&d) == -1)
 		return c->status;
 	if (registration_load(&d.registration, &err) == -1)
 		return cli_error(c, &err);

@@ -34,11 +34,21 @@ want_todo_tools(struct cli *c, const struct registration *r, const char *version
 	return false;
 }
 
+/* --list, as the client would name the list. */
+static char *
+list_asked(const struct cli *c)
+{
+	char *trimmed = list_trim(c->list_name), *name = list_sanitise(trimmed);
+
+	free(trimmed);
+	return name;
+}
+
 /* --list: the sessions that this file applies to use this list. */
 static int
 add_list(struct cli *c, const struct registration_file *f, struct settings_plan *plan)
 {
-	char *trimmed = list_trim(c->list_name), *name = list_sanitise(trimmed);
+	char *name = list_asked(c);
 	struct buf text = { 0 };
 	int status = EXIT_DONE;
 
@@ -52,7 +62,6 @@ add_list(struct cli *c, const struct registration_file *f, struct settings_plan 
 	json_print_string(&text, name, strlen(name));
 	settings_values_add(&plan->values, "env." LIST_ID, buf_text(&text));
 	buf_free(&text);
-	free(trimmed);
 	free(name);
 	return status;
 }
@@ -90,6 +99,18 @@ install_values(struct cli *c, const struct registration *r, enum scope scope, co
 	if (cli_flag(c, "statusline"))
 		add_statusline(c, &r->file[scope], plan);
 	return c->list_name != NULL ? add_list(c, &r->file[scope], plan) : EXIT_DONE;
+}
+
+void
+install_next(struct cli *c)
+{
+	char *name = c->list_name != NULL ? list_asked(c) : NULL;
+
+	if (name != NULL)
+		buf_printf(
+		    &c->out, "sessions of this project that start now use the list '%s'\n", name);
+	buf_puts(&c->out, "next: claude-tasks doctor\n");
+	free(name);
 }
 
 void

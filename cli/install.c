@@ -171,11 +171,8 @@ result_text(struct cli *c, const char *path, const struct job *job)
 		buf_puts(&c->out, "the file is restored byte for byte\n");
 	else if (job->record.backup != NULL)
 		buf_printf(&c->out, "backup: %s\n", job->record.backup);
-	if (!job->dry && install && c->list_name != NULL)
-		cli_print(
-		    c, "sessions of this project that start now use the list '%s'\n", c->list_name);
 	if (!job->dry && install)
-		buf_puts(&c->out, "next: claude-tasks doctor\n");
+		install_next(c);
 }
 
 /* Store the new text in the job; with --dry-run the file keeps its text. */

@@ -12,6 +12,9 @@
 int install_values(struct cli *, const struct registration *, enum scope, const char *version,
     struct settings_plan *);
 
+/* Print which list the sessions use (--list), and what to do next. */
+void install_next(struct cli *);
+
 /* Warn if the client would run none of the hooks of this file, or has no tasks. */
 void install_warn(struct cli *, const struct registration *, enum scope, const char *version);
 

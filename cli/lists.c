@@ -203,13 +203,14 @@ row_text(struct cli *c, const struct row *r, int name_width)
 {
 	struct buf name = { 0 };
 	bool current = strcmp(r->name, c->list.name) == 0;
+	int room;
 
 	view_text(&name, r->name, 255);
+	room = name_width - text_width(buf_text(&name)); /* negative: it is wider than the column */
 	buf_printf(&c->out, "%s%s %s%*s%s  %zu/%zu done",
 	    cli_paint(c, current ? PAINT_BOLD : PAINT_NONE), current ? "*" : " ", buf_text(&name),
-	    name_width - text_width(buf_text(&name)), "",
-	    cli_paint(c, current ? PAINT_OFF : PAINT_NONE), r->view.completed,
-	    r->view.shown - r->view.cancelled);
+	    room > 0 ? room : 0, "", cli_paint(c, current ? PAINT_OFF : PAINT_NONE),
+	    r->view.completed, r->view.shown - r->view.cancelled);
 	if (r->view.in_progress > 0)
 		buf_printf(&c->out, ", %zu in progress", r->view.in_progress);
 	if (r->view.cancelled > 0)

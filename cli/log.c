@@ -33,15 +33,19 @@ keep_line(void *ctx, const struct json *j, const char *line, size_t len)
 }
 
 static void
-put_value(struct buf *b, const struct json *j, json_ref v)
+put_value(struct cli *c, const char *key, const struct json *j, json_ref v)
 {
+	struct buf *b = &c->out;
 	const char *raw;
 	size_t len;
 	char *s;
 
 	if (json_kind(j, v) == JSON_STRING) {
 		s = json_string(j, v);
-		view_text(b, *s != '\0' ? s : "none", 60);
+		if (*s != '\0' && strcmp(key, "subject") == 0)
+			view_subject(c, s, 60);
+		else
+			view_text(b, *s != '\0' ? s : "none", 60);
 		free(s);
 	} else if ((raw = json_raw(j, v, &len)) != NULL) {
 		text_show(b, raw, len, TEXT_LINE, 60);
@@ -68,10 +72,10 @@ fields_text(struct cli *c, const struct json *j)
 			continue;
 		cli_print(c, "%s %.40s ", i > 0 ? "," : "", keys.item[i]);
 		if (was != JSON_ABSENT) {
-			put_value(&c->out, j, was);
+			put_value(c, keys.item[i], j, was);
 			buf_printf(&c->out, " %s ", arrow);
 		}
-		put_value(&c->out, j, is);
+		put_value(c, keys.item[i], j, is);
 	}
 	strings_free(&keys);
 }

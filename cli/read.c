@@ -286,10 +286,12 @@ ids_with_subjects(struct cli *c, const struct view *v, const char *label, const 
 		const struct task *t = view_find(v, ids->item[i]);
 
 		cli_print(c, "%s #%s", i == 0 ? label : ",", ids->item[i]);
-		if (t == NULL)
+		if (t == NULL) {
 			buf_puts(&c->out, " (missing)");
-		else
-			cli_print(c, " [%s] %.120s", task_status_name(t->status), t->subject);
+			continue;
+		}
+		buf_printf(&c->out, " [%s] ", task_status_name(t->status));
+		view_subject(c, t->subject, 120);
 	}
 	if (ids->count > 0)
 		buf_putc(&c->out, '\n');

@@ -34,14 +34,38 @@ type_allows(const struct json *s, json_ref type, const char *kind)
 	return type == JSON_ABSENT;
 }
 
+/* "a string", "an object", "null" */
+static void
+put_type(struct buf *b, const char *type)
+{
+	static const char *const alone[] = { "null", "nothing" };
+
+	if (strcmp(type, alone[0]) != 0 && strcmp(type, alone[1]) != 0)
+		buf_puts(b, strchr("aeiou", *type) != NULL ? "an " : "a ");
+	buf_puts(b, type);
+}
+
 static int
 wrong_type(
     const struct json *s, json_ref type, const char *path, const char *kind, struct error *err)
 {
-	size_t len;
-	const char *raw = json_raw(s, type, &len);
+	struct buf text = { 0 };
+	char *name = json_kind(s, type) == JSON_STRING ? json_string(s, type) : NULL;
 
-	return error_set(err, ERROR_INPUT, "%s must be %.*s, not %s", path, (int)len, raw, kind);
+	if (name != NULL)
+		put_type(&text, name);
+	free(name);
+	JSON_EACH (s, type, e) {
+		buf_puts(&text, text.len > 0 ? " or " : "");
+		name = json_string(s, e);
+		put_type(&text, name);
+		free(name);
+	}
+	buf_puts(&text, ", not ");
+	put_type(&text, kind);
+	error_set(err, ERROR_INPUT, "%s must be %s", path, buf_text(&text));
+	buf_free(&text);
+	return -1;
 }
 
 static int

@@ -114,6 +114,13 @@ view_text(struct buf *b, const char *text, size_t max)
 }
 
 void
+view_subject(struct cli *c, const char *subject, size_t max)
+{
+	text_show(
+	    &c->out, subject, strlen(subject), c->terminal && c->color ? TEXT_DIM : TEXT_LINE, max);
+}
+
+void
 view_ids(struct buf *b, const struct strings *ids)
 {
 	for (size_t i = 0; i < ids->count; i++) {

@@ -40,6 +40,9 @@ void view_line(struct cli *, const struct view *, const struct task *);
 /* A subject (or any text) made safe, at most max characters. */
 void view_text(struct buf *, const char *, size_t max);
 
+/* The same of a subject, to the output; its dim parts are dim on a terminal with colours. */
+void view_subject(struct cli *, const char *, size_t max);
+
 /* The first characters of an id or a hash, made safe, without dots after them. */
 void view_head(struct buf *, const char *, size_t max);
 /* A time of the journal: "2026-02-06 20:41:00"; nothing if the text is not a time. */

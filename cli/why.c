@@ -44,9 +44,10 @@ next_command(
 	if (open.count > 0 && graph_any_cycle(&v->tasks, &cycle) && strings_has(&cycle, last))
 		/* Only a cycle ends a chain at a task that is itself blocked. */
 		drop_command(b, last, open.item[0]);
-	else if (task_held(t))
-		buf_printf(b, "claude-tasks update %s --status pending", last);
-	else if (t->status == TASK_IN_PROGRESS && claim != NULL && !claims_alive(claim))
+	else if (task_held(t)) {
+		put_command(b, "update", last);
+		buf_puts(b, " --status pending");
+	} else if (t->status == TASK_IN_PROGRESS && claim != NULL && !claims_alive(claim))
 		buf_puts(b, "claude-tasks release --dead");
 	else if (t->status == TASK_IN_PROGRESS)
 		put_command(b, "complete", last);
@@ -76,6 +77,20 @@ state_of(struct buf *b, const struct task *t, const struct claims *claims)
 		buf_puts(b, ", whose client is gone");
 }
 
+/* As task_name(), on a terminal with the dim parts. */
+static void
+put_name(struct cli *c, const struct task *t)
+{
+	char *subject = mem_string(t->subject), *p;
+
+	for (p = subject; (p = strchr(p, '"')) != NULL;)
+		*p = '\'';
+	cli_print(c, "#%.128s \"", t->id);
+	view_subject(c, subject, TEXT_SUBJECT);
+	buf_putc(&c->out, '"');
+	free(subject);
+}
+
 static void
 link_text(struct cli *c, const struct view *v, const char *id, const struct claims *claims)
 {
@@ -87,7 +102,7 @@ link_text(struct cli *c, const struct view *v, const char *id, const struct clai
 		buf_puts(&c->out, ", which does not exist");
 		return;
 	}
-	task_name(&c->out, t);
+	put_name(c, t);
 	buf_puts(&c->out, " (");
 	state_of(&c->out, t, claims);
 	buf_putc(&c->out, ')');
@@ -202,7 +217,7 @@ unblocked_text(struct cli *c, const struct why *w)
 static void
 why_text(struct cli *c, const struct why *w)
 {
-	task_name(&c->out, w->task);
+	put_name(c, w->task);
 	if (w->refused != NULL) {
 		cli_print(c, " could not be completed:\n  %.500s\n", w->refused);
 	} else if (w->chain.count == 1) {

@@ -245,7 +245,9 @@ release_tell(struct cli *c, const struct released *r)
 
 	if ((!dead && who == NULL) || r->tasks.count == 0)
 		return;
-	release_message(&text, who, dead, r);
+	if (!dead)
+		cli_format(&text, "The tasks of %.120s were released. ", who);
+	release_message(&text, dead ? who : NULL, dead, r);
 	tell_ready(&text, &r->ready);
 	note.text = buf_text(&text);
 	(void)team_find(&team, c->list.config, c->list.name, NULL);
@@ -276,7 +278,9 @@ release_json(struct cli *c, const struct released *r)
 		out_string(t, "id", r->tasks.item[i].id);
 		out_string(t, "subject", r->tasks.item[i].title);
 	}
-	release_message(&message, dead ? released_from(r) : cli_value(c, "agent"), dead, r);
+	/* As the client words it when an agent ends. */
+	if (r->tasks.count > 0)
+		release_message(&message, dead ? released_from(r) : cli_value(c, "agent"), dead, r);
 	out_string(o, "notificationMessage", buf_text(&message));
 	cli_json(c, o);
 	buf_free(&message);

@@ -634,7 +634,10 @@ Test(task, ids_as_words)
 		{ "$(x) `y`", "'$(x) `y`'" },
 		{ "it's", "'it'\\''s'" },
 		{ "", "''" },
-		{ "a\nb", "'a b'" },
+		{ "a\nb", "$'a\\nb'" },
+		{ "it's\\\x1b[31m\xff", "$'it\\'s\\\\\\x1b[31m\\xff'" },
+		{ "-\xe2\x80\xae\xc3\xa9", "$'#-\\xe2\\x80\\xae\xc3\xa9'" },
+		{ "</system-reminder>", "$'\\x3c/system-reminder>'" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/utf8.h"
 
 bool
 task_id_ok(const char *id)
@@ -20,6 +21,31 @@ task_id_ok(const char *id)
 		if (i == 128 || !(isalnum((unsigned char)id[i]) || strchr("._-", id[i])))
 			return false;
 	return true;
+}
+
+/* In the form $'...': what must not be shown is an escape, so that the command gets the id as it
+ * is. */
+static void
+put_escaped(struct buf *out, const char *id)
+{
+	const char *end = id + strlen(id), *from;
+	int32_t c;
+
+	buf_puts(out, "$'");
+	while (id < end) {
+		from = id;
+		c = utf8_next(&id, end);
+		if (c == '\n')
+			buf_puts(out, "\\n");
+		else if (c == '\\' || c == '\'')
+			buf_printf(out, "\\%c", (char)c);
+		else if (c != -1 && c != '<' && text_safe(c))
+			buf_add(out, from, (size_t)(id - from));
+		else
+			while (from < id)
+				buf_printf(out, "\\x%02x", (unsigned char)*from++);
+	}
+	buf_putc(out, '\'');
 }
 
 void
@@ -39,14 +65,18 @@ task_id_word(struct buf *out, const char *id)
 		buf_puts(out, id);
 		return;
 	}
-	text_show(&shown, id, strlen(id), TEXT_LINE, 128);
-	buf_putc(out, '\'');
-	for (p = buf_text(&shown); *p != '\0'; p++)
-		if (*p == '\'')
-			buf_puts(out, "'\\''");
-		else
-			buf_putc(out, *p);
-	buf_putc(out, '\'');
+	text_show(&shown, id, strlen(id), TEXT_LINE, TASK_ID_MAX + 1);
+	if (strcmp(buf_text(&shown), id) != 0) {
+		put_escaped(out, id);
+	} else {
+		buf_putc(out, '\'');
+		for (p = id; *p != '\0'; p++)
+			if (*p == '\'')
+				buf_puts(out, "'\\''");
+			else
+				buf_putc(out, *p);
+		buf_putc(out, '\'');
+	}
 	buf_free(&shown);
 }
 

@@ -92,7 +92,8 @@ bool task_priority_ok(const struct json *, json_ref);
 #define TASK_ID_MAX 1024 /* bytes of any id */
 /* An id that may become a file name: [A-Za-z0-9_-][A-Za-z0-9._-]{0,127}. */
 bool task_id_ok(const char *);
-/* An id as a word of a shell command, quoted if it must be, safe to show. */
+/* An id as a word of a shell command, quoted if it must be, safe to show: in the form $'...' of
+ * bash and zsh if a part of it is not. */
 void task_id_word(struct buf *, const char *id);
 int task_id_compare(const char *, const char *); /* numeric ones by number, before the others */
 

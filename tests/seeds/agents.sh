@@ -63,7 +63,7 @@ for dir in native doc .tasks; do
 	    "Completed by report: #${made[0]} \"Parse\". Ready now: #${made[1]}." "$(field .systemMessage)"
 done
 tasks --dir native release --agent nobody --json
-is '1.62: release --agent of an agent that had nothing names no task' '[]|nobody has shut down.' "$(field '"\(.unassignedTasks)|\(.notificationMessage)"')"
+is '1.62: release --agent of an agent that had nothing names no task and has no message' '[]|' "$(field '"\(.unassignedTasks)|\(.notificationMessage)"')"
 tasks --dir native claim 3 --agent q
 tasks --dir native release 3 --json
 is '1.62: release N has a message that does not say that an agent has ended' '1 task(s) were unassigned: #3 "Test". Use TaskList to check availability and TaskUpdate with owner to reassign them to idle teammates.' \
@@ -136,6 +136,60 @@ has '1.80: watch tells when that changes' 'late #2' "$(<"$T/watch")"
 out=$(TERM=xterm script -qec "stty cols 100 rows 20; timeout -s INT 20 $cli -l $team watch --until 4" /dev/null </dev/null)
 has '1.80: watch on a terminal shows who has which task, and for how long' $'\e[33mann #1 ' "$out"
 
+## 1.80: several callers of one name
+as() { CLAUDE_CODE_SESSION_ID=0f1e2d3c-0000-4000-8000-00000000000$1 "$cli" --dir "$dir" call "$2" <<<"$3"; }
+mkdir -p two/native two/.tasks
+document two/doc
+for dir in two/native two/doc two/.tasks; do
+	made=()
+	for n in 1 2 3; do
+		tasks --dir $dir create T$n --json
+		made+=("$(field .id)")
+	done
+	for n in 1 2; do as $n claim_task "{\"task_id\":\"${made[n - 1]}\"}" >"$T/o"; done
+	tasks --dir $dir agents --json
+	is "1.80: agents tells callers of one name apart by their session ($dir)" "agent 1 ${made[0]} agent 2 ${made[1]}" \
+	    "$(field '[map(select(.agent == "agent")) | sort_by(.session) | .[] | "\(.agent) \(.session[-1:]) \([.holds[].id] | join(","))"] | join(" ")')"
+	as 1 complete_task "{\"task_id\":\"${made[0]}\"}" >"$T/o"
+	tasks --dir $dir agents --json
+	is "1.80: agents counts what each of them completed ($dir)" '1 done 1 2 running 0' \
+	    "$(field '[map(select(.agent == "agent")) | sort_by(.session) | .[] | "\(.session[-1:]) \(.state) \(.completed)"] | join(" ")')"
+	as 1 claim_task "{\"task_id\":\"${made[2]}\"}" >"$T/o"
+	tasks --dir $dir agents
+	has "1.80: agents shows the session where a name occurs twice ($dir)" \
+	    "agent (session 0f1e2d3c-0000-4000-8000-000000000002) [running] #${made[1]} T2" "$out"
+	out=$(timeout 2 "$cli" --dir $dir watch --until "${made[0]}")
+	has "1.80: watch tells them apart as well ($dir)" "agent (session 0f1e2d3c-0000-4000-8000-000000000001) #${made[2]:0:8}" "$out"
+	tasks --dir $dir release "${made[1]}"
+	tasks --dir $dir release --agent agent
+	tasks --dir $dir agents --json
+	is "1.80: a release is of the one that had the task ($dir)" '1 gone 2 idle' \
+	    "$(field '[map(select(.agent == "agent")) | sort_by(.session) | .[] | "\(.session[-1:]) \(.state)"] | join(" ")')"
+done
+tasks -l several create One
+tasks -l several claim 1 --agent zed
+CLAUDE_CODE_SESSION_ID=0f1e2d3c-0000-4000-8000-000000000001 "$cli" -l several create Two --agent zed >"$T/o"
+tasks -l several agents
+is '1.80: a name that occurs once is shown alone' 'zed [running] #1 One' "${out%% for*}"
+
+# client TASK: a program without a session, which claims the task and lives until its input is closed
+client() {
+	python3 -c 'import subprocess, sys
+subprocess.run([sys.argv[1], "-l", "several", "mcp"], input=sys.argv[2], stdout=subprocess.DEVNULL, text=True)
+sys.stdin.read()' "$cli" '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"clientInfo":{"name":"codex","version":"1"}}}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"claim_task","arguments":{"task_id":"'"$1"'","owner":"eve"}}}
+'
+}
+tasks -l several create Three
+exec {first}> >(client 2)
+soon '1.80: a client without a session claims a task' grep -q '"task": "2"' "$CLAUDE_CONFIG_DIR/task-hooks/several/claims.json"
+exec {second}> >(client 3)
+soon '1.80: another process of it claims the next one' grep -q '"task": "3"' "$CLAUDE_CONFIG_DIR/task-hooks/several/claims.json"
+tasks -l several agents
+is '1.80: agents tells them apart by their process' '#2 #3 2' \
+    "$(grep '^eve (codex, process [0-9]*) \[running\] #' <<<"$out" | grep -o '#[0-9]' | sort | xargs) $(grep -c ^eve <<<"$out")"
+exec {first}>&- {second}>&-
+
 ## 1.63: who is told
 out=$(hook on-subagent-stop "--list $team" "\"hook_event_name\":\"SubagentStop\"$(is_teammate ann)")
 message=$(field .systemMessage)
@@ -150,7 +204,7 @@ is '1.63: the lead is told' "$message" "$(told '')"
 try '1.63: no note is left when all were told' test ! -e "$CLAUDE_CONFIG_DIR/task-hooks/$team/notes.jsonl"
 tasks --list $team claim 1 --agent ann
 tasks --list $team release --agent ann
-message='ann has shut down. 1 task(s) were unassigned: #1'
+message='The tasks of ann were released. 1 task(s) were unassigned: #1'
 has '1.63: a teammate is told of tasks that a person released' "$message" "$(told "$(is_teammate bob)")"
 has '1.63: the lead is told of tasks that a person released' "$message" "$(told '')"
 is '1.63: the agent that had them is not told' '' "$(told "$(is_teammate ann)")"

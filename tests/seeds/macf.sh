@@ -63,6 +63,18 @@ printf '%s' "$before" >"$dir/68.json"
 out=$(terminal "$cli" --list lab --unicode)
 has '2.12: a terminal shows the marked parts dim, by our own codes' \
     "${esc}[2m#68${esc}[22m ${esc}[2m[^#67]${esc}[22m Phase 1" "$out"
+cp -r "$dir" "${dir%/*}/dim"
+jq '.blockedBy = ["68"]' "$dir/67.json" >"${dir%/*}/dim/67.json"
+"$cli" --list dim update 68 --status in_progress --owner ann >/dev/null
+for command in agents 'why 67' 'why 68' 'get 67'; do
+	out=$(terminal "$cli" --list dim "$command" --unicode)
+	has "2.12: a terminal shows them dim: $command" "${esc}[2m#68${esc}[22m ${esc}[2m[^#67]${esc}[22m Phase 1" "$out"
+done
+out=$(terminal "$cli" --list dim agents --color never)
+has '2.12: without colour agents shows the whole text' "#68 $plain" "$out"
+"$cli" --list dim update 68 --subject "$(jq -r .subject "$dir/68.json") and more" >/dev/null
+out=$(terminal "$cli" --list dim log 68)
+has '2.12: a terminal shows them dim: log' "${esc}[2m#68${esc}[22m ${esc}[2m[^#67]${esc}[22m Phase 1 and more" "$out"
 out=$(terminal env NO_COLOR=1 "$cli" --list lab)
 is '2.12: a terminal without colour shows no codes' '' "$(grep -F '[2m' <<<"$out")"
 has '2.12: a terminal without colour shows the whole text' "$plain" "$out"

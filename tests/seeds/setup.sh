@@ -224,6 +224,11 @@ tasks install --list other --no-todo-tools
 is '0.67: install --list sets the list in the settings of the project' other "$(jq -r .env.CLAUDE_CODE_TASK_LIST_ID "$local")"
 has '0.67: install --list says that it sets the list' 'CLAUDE_CODE_TASK_LIST_ID set' "$out"
 is '0.67: install --list registers the hooks if there are none yet' 6 "$(jq '[.hooks[][].hooks[]] | length' "$local")"
+tasks uninstall --local
+tasks install --list 'a/b c' --no-todo-tools
+has '0.67: install --list says the name that the list has' "use the list '$(jq -r .env.CLAUDE_CODE_TASK_LIST_ID "$local")'" "$out"
+tasks uninstall --local
+tasks install --list other --no-todo-tools
 is '0.67: create does not say who sees the task if the settings name the list' '' "$(terminal "$cli" -l other create s | grep 'no session')"
 is '0.67: create on a terminal names the list that the sessions use instead' \
     "claude-tasks: no session sees list 'mine': those of this project use 'other', as does claude-tasks without --list" \

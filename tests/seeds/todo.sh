@@ -167,9 +167,9 @@ done <<'END'
 'status' of entry 2 of 'todos' must be one of pending, in_progress, completed|.todos[1].status = "blocked"
 entry 2 of 'todos' needs 'activeForm'|del(.todos[1].activeForm)
 entry 1 of 'todos' has no member 'id'|.todos[0].id = "1"
-entry 2 of 'todos' must be "object"|.todos[1] = "x"
-'content' of entry 2 of 'todos' must be "string"|.todos[1].content = 1
-'todos' must be "array"|.todos = {}
+entry 2 of 'todos' must be an object, not a string|.todos[1] = "x"
+'content' of entry 2 of 'todos' must be a string, not a number|.todos[1].content = 1
+'todos' must be an array, not an object|.todos = {}
 at most 200 are possible|.todos = [range(201) | {content: "x", status: "pending", activeForm: "y"}]
 END
 refused '1.7: content that has only spaces is refused' 21 'item 2: content cannot be empty' native eve "$(jq -c '.todos[1].content = "  "' <<<"{\"todos\":[$item,$item]}")"
