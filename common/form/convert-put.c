@@ -21,6 +21,7 @@
 #include "list/files.h"
 #include "list/graph.h"
 #include "list/watermark.h"
+#include "json/json-print.h"
 
 void
 convert_context_make(struct convert_context *c, const struct task_set *all)
@@ -212,6 +213,23 @@ time_changed(const struct task *t)
 	return ms;
 }
 
+/* The text as the client lays out its files. */
+static int
+print_pretty(struct buf *text, struct error *err)
+{
+	struct buf pretty = { 0 };
+	struct json j = { 0 };
+	int rc = json_parse(&j, text->data, text->len, err);
+
+	if (rc == 0) {
+		json_print(&pretty, &j, JSON_ROOT, 2, 0);
+		buf_free(text);
+		*text = pretty;
+	}
+	json_free(&j);
+	return rc;
+}
+
 /* The texts of all tasks, in this order. */
 static int
 convert_all(struct convert_batch *b, struct store *s, const struct convert_context *c,
@@ -227,7 +245,8 @@ convert_all(struct convert_batch *b, struct store *s, const struct convert_conte
 		if (keeps_text(c, i, store_dialect(s)))
 			buf_add(&text, t->text.data, t->text.len);
 		else if (convert_one(t, store_dialect(s), c->id[i], c, clock_wall_ms(), &text,
-			     report, err) == -1)
+			     report, err) == -1 ||
+			 print_pretty(&text, err) == -1)
 			break;
 		strings_add(&b->ids, c->id[i]);
 		strings_add(&b->texts, buf_text(&text));
