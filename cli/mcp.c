@@ -224,7 +224,7 @@ tools_call(struct server *s, const struct json *j, json_ref params, struct json_
 	out_string(part, "text", buf_text(&a.text));
 	if (!a.error || a.whole) {
 		/* It must be an object. */
-		if (json_object_is_type(a.output, json_type_array))
+		if (!json_object_is_type(a.output, json_type_object))
 			out_add(out_add(r, "structuredContent", out_object()), "tasks", a.output);
 		else
 			out_add(r, "structuredContent", a.output);

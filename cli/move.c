@@ -294,7 +294,7 @@ export_text(struct cli *c, enum convert_form form, const struct task_set *tasks,
     struct convert_report *report, struct error *err)
 {
 	if (form == CONVERT_EXPORTED && c->store.dirfd != -1)
-		return convert_export(&c->store, false, text, err);
+		return convert_export(&c->store, false, false, text, err);
 	return convert_print(form, tasks, clock_wall_ms(), text, report, err);
 }
 

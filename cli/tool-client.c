@@ -97,20 +97,15 @@ static void
 list_full(struct cli *c, struct tool_answer *a)
 {
 	struct buf text = { 0 };
-	struct json j = { 0 };
 	struct error err;
 
 	buf_puts(&text, "[]");
-	if ((c->store.dirfd != -1 && convert_export(&c->store, true, &text, &err) == -1) ||
-	    json_parse(&j, buf_text(&text), text.len, &err) == -1) {
+	if (c->store.dirfd != -1 && convert_export(&c->store, true, true, &text, &err) == -1) {
 		tool_error(a, &err);
 	} else {
-		a->output = out_array();
-		JSON_EACH (&j, JSON_ROOT, task)
-			out_push(a->output, out_raw(&j, task));
+		a->output = out_raw_text(text.data, text.len);
 		out_text(&a->text, json_object_get(a->output));
 	}
-	json_free(&j);
 	buf_free(&text);
 }
 

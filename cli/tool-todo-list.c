@@ -240,17 +240,13 @@ static void
 place(struct todo_item *item, int64_t *last)
 {
 	int64_t at = item->was != NULL ? position(item->was) : NO_POSITION;
-	struct json_object *o;
-	struct buf text = { 0 };
 
 	free(item->metadata);
 	item->metadata = NULL;
 	if (at == NO_POSITION || at <= *last) {
 		at = *last + 1;
-		o = out_object();
-		out_int(o, POSITION, at);
-		out_text(&text, o);
-		item->metadata = buf_take(&text);
+		/* a change merges its metadata as text */
+		item->metadata = mem_printf("{\"" POSITION "\":%lld}", (long long)at);
 	}
 	item->change.metadata = item->metadata;
 	*last = at;

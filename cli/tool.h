@@ -17,8 +17,8 @@
  * (the output, an object) and text (for a model to read).
  */
 struct tool_answer {
-	struct json_object *output; /* every tool sets it, also after a failure; an array of tasks,
-				       else an object */
+	struct json_object *output; /* every tool sets it, also after a failure: an object, or the
+				       raw text of an array of tasks */
 	struct buf text;
 	bool error; /* the tool could not do it: text says why */
 	bool whole; /* the output of a failure has all that the schema requires */

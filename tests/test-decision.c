@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "hook/decision.h"
-#include "json/json.h"
+#include "json/out.h"
 
 /* Both outputs of a decision. */
 static int
@@ -73,7 +73,8 @@ Test(decision, each_event_gets_its_output_format)
 		buf_puts(&d.message, rows[i].message);
 		buf_puts(&d.context, rows[i].context);
 		buf_puts(&d.updated_input, rows[i].input);
-		buf_puts(&d.tasks_to_update, rows[i].tasks);
+		if (*rows[i].tasks != '\0')
+			d.tasks_to_update = out_raw_text(rows[i].tasks, strlen(rows[i].tasks));
 		status = written(&d, rows[i].kind, out, err, sizeof(out));
 		cr_expect_str_eq(out, rows[i].want, "row %zu: %s", i, out);
 		cr_expect_eq(status, rows[i].verdict == VERDICT_REFUSE ? 2 : 0, "row %zu", i);

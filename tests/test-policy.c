@@ -251,7 +251,7 @@ Test(policy, invalid_dependencies_are_refused)
 	cr_expect_str_eq(d.rule, "self_dependency");
 	cr_expect_not_null(
 	    strstr(buf_text(&d.reason), "#1 -> #3 -> #1"), "%s", buf_text(&d.reason));
-	cr_expect_not_null(strstr(buf_text(&d.reason), "there is no task #9"));
+	cr_expect_not_null(strstr(buf_text(&d.reason), "There is no task #9"));
 	cr_expect_null(strchr(buf_text(&d.reason), '\x1b'));
 	strings_free(&edge[2].cycle);
 	decision_free(&d);

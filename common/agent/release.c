@@ -39,7 +39,7 @@ release_begin(struct releasing *r)
 static bool
 release_full(struct releasing *r, const struct store *s)
 {
-	if (s->layout != STORE_DOCUMENT && r->give.count >= STORE_PORTION)
+	if (r->give.count >= store_portion(s))
 		r->more = true;
 	return r->more;
 }

@@ -28,6 +28,7 @@ const char *convert_id(const struct convert_context *, const char *id);
 /* The description without the subject, which is its first line in a document. */
 const char *convert_body(const struct task *);
 
+/* Compact.  Not by json-c: raw members keep their numbers and duplicate keys. */
 int convert_one(const struct task *, enum task_dialect to, const char *id,
     const struct convert_context *, int64_t now, struct buf *out, struct convert_report *,
     struct error *);

@@ -18,9 +18,9 @@
 #include "form/convert-part.h"
 #include "list/document-edit.h"
 #include "list/document.h"
-#include "list/files.h"
 #include "list/graph.h"
 #include "list/watermark.h"
+#include "json/json-print.h"
 
 void
 convert_context_make(struct convert_context *c, const struct task_set *all)
@@ -100,17 +100,6 @@ convert_body(const struct task *t)
 
 /* ---- ids ---- */
 
-static int
-id_taken(struct store *s, const struct task_index *there, const char *id)
-{
-	char name[256];
-
-	if (s->layout == STORE_DOCUMENT)
-		return task_index_find(there, id) != TASK_NOWHERE;
-	/* a file that is not a task takes the id too */
-	return files_name(s, id, name) && file_there(s->dirfd, name);
-}
-
 /* New numbers: as many as needed, from `first` on. */
 struct reservation {
 	size_t count;
@@ -136,7 +125,7 @@ reserve_numbers(void *arg, struct store *s, struct error *err)
 static void
 new_id(const struct store *s, const struct reservation *r, size_t nth, char id[64])
 {
-	if (s->layout == STORE_NATIVE)
+	if (store_ops(s)->numbers)
 		watermark_print(id, r->first + (double)nth);
 	else if (s->layout == STORE_FOLDER)
 		snprintf(
@@ -146,8 +135,8 @@ new_id(const struct store *s, const struct reservation *r, size_t nth, char id[6
 }
 
 static int
-choose_ids(struct store *s, struct convert_context *c, const struct task_index *there,
-    struct reservation *r, struct convert_report *report, struct error *err)
+choose_ids(struct store *s, struct convert_context *c, struct reservation *r,
+    struct convert_report *report, struct error *err)
 {
 	size_t i, nth = 0, count = c->all->count;
 	char id[64];
@@ -156,7 +145,7 @@ choose_ids(struct store *s, struct convert_context *c, const struct task_index *
 	for (i = 0; i < count; i++) {
 		const char *own = c->all->item[i].id;
 
-		if (store_id_ok(s, own) && !id_taken(s, there, own)) {
+		if (store_id_ok(s, own) && !store_id_taken(s, own)) {
 			c->id[i] = mem_string(own);
 			/* new numbers must be higher than those kept */
 			if (watermark_number(own) >= r->first)
@@ -164,7 +153,7 @@ choose_ids(struct store *s, struct convert_context *c, const struct task_index *
 		} else
 			r->count++;
 	}
-	if (r->count > 0 && s->layout == STORE_NATIVE) {
+	if (r->count > 0 && store_ops(s)->numbers) {
 		if (watermark_next(s, id, err) == -1)
 			return -1;
 		r->next = watermark_number(id);
@@ -212,6 +201,23 @@ time_changed(const struct task *t)
 	return ms;
 }
 
+/* The text as the client lays out its files. */
+static int
+print_pretty(struct buf *text, struct error *err)
+{
+	struct buf pretty = { 0 };
+	struct json j = { 0 };
+	int rc = json_parse(&j, text->data, text->len, err);
+
+	if (rc == 0) {
+		json_print(&pretty, &j, JSON_ROOT, 2, 0);
+		buf_free(text);
+		*text = pretty;
+	}
+	json_free(&j);
+	return rc;
+}
+
 /* The texts of all tasks, in this order. */
 static int
 convert_all(struct convert_batch *b, struct store *s, const struct convert_context *c,
@@ -227,7 +233,8 @@ convert_all(struct convert_batch *b, struct store *s, const struct convert_conte
 		if (keeps_text(c, i, store_dialect(s)))
 			buf_add(&text, t->text.data, t->text.len);
 		else if (convert_one(t, store_dialect(s), c->id[i], c, clock_wall_ms(), &text,
-			     report, err) == -1)
+			     report, err) == -1 ||
+			 print_pretty(&text, err) == -1)
 			break;
 		strings_add(&b->ids, c->id[i]);
 		strings_add(&b->texts, buf_text(&text));
@@ -319,33 +326,27 @@ begin_once(struct convert_batch *b, struct store *s, const struct task_set *set,
     struct convert_report *report, struct deadline deadline, struct error *err)
 {
 	struct convert_context c;
-	struct task_set there = { 0 };
-	struct task_index index = { 0 };
 	struct reservation r = { .first = 1 };
 	size_t *order = mem_grow(NULL, set->count + 1, sizeof(order[0]));
 	int rc = check_order(set, order, err);
 
 	*b = (struct convert_batch){ .op = mem_alloc((set->count + 1) * sizeof(b->op[0])) };
 	convert_context_make(&c, set);
-	/* A document is written at once, in the order of the tasks. */
-	for (size_t i = 0; s->layout == STORE_DOCUMENT && i < set->count; i++)
+	/* What is written at once keeps the order of the tasks. */
+	for (size_t i = 0; store_ops(s)->one_file && i < set->count; i++)
 		order[i] = i;
-	if (rc == 0 && s->layout == STORE_DOCUMENT)
-		rc = store_load(s, &there, err);
-	task_index_make(&index, &there);
-	if (rc == 0)
-		rc = choose_ids(s, &c, &index, &r, report, err);
+	if (rc == 0 && (rc = store_cache(s, err)) == 0)
+		rc = choose_ids(s, &c, &r, report, err);
+	store_uncache(s);
 	if (rc == 0) {
 		convert_context_edges(&c);
 		rc = convert_all(b, s, &c, order, report, err);
 	}
 	if (rc == 0 && store_plan(s, b->op, b->count, err) == -1)
 		rc = -1;
-	if (rc == 0 && r.count > 0 && s->layout == STORE_NATIVE)
+	if (rc == 0 && r.count > 0 && store_ops(s)->numbers)
 		rc = store_locked(s, reserve_numbers, &r, deadline, err);
 	convert_context_free(&c);
-	task_index_free(&index);
-	task_set_free(&there);
 	free(order);
 	return rc;
 }

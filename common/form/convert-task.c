@@ -391,19 +391,6 @@ convert_report_checklist(const struct task *t, struct convert_report *report)
 	conversion_free(&v);
 }
 
-static int
-print_pretty(struct buf *out, const struct buf *compact, struct error *err)
-{
-	struct json j = { 0 };
-
-	if (json_parse(&j, buf_text(compact), compact->len, err) == -1)
-		return -1;
-	buf_reset(out);
-	json_print(out, &j, JSON_ROOT, 2, 0);
-	json_free(&j);
-	return 0;
-}
-
 int
 convert_one(const struct task *t, enum task_dialect to, const char *id,
     const struct convert_context *context, int64_t now, struct buf *out,
@@ -411,7 +398,6 @@ convert_one(const struct task *t, enum task_dialect to, const char *id,
 {
 	struct conversion v = { .task = t, .context = context, .to = to, .report = report };
 	bool had = task_metadata(t) != JSON_ABSENT;
-	struct buf text = { 0 };
 	int rc;
 
 	collect_fields(&v);
@@ -421,27 +407,25 @@ convert_one(const struct task *t, enum task_dialect to, const char *id,
 	gather_edges(&v);
 	gather_open(&v);
 	replace_status(&v);
-	buf_putc(&text, '{');
-	raw_fields_put_string(&text, "id", id, false);
+	buf_reset(out);
+	buf_putc(out, '{');
+	raw_fields_put_string(out, "id", id, false);
 	switch (to) {
 	case TASK_NATIVE:
-		put_native(&v, &text, had);
+		put_native(&v, out, had);
 		break;
 	case TASK_DOCUMENT:
-		put_document(&v, now, &text, had);
+		put_document(&v, now, out, had);
 		break;
 	case TASK_EXPORTED:
-		put_exported(&v, &text, had);
+		put_exported(&v, out, had);
 		break;
 	case TASK_FOLDER:
-		put_folder(&v, &text);
+		put_folder(&v, out);
 		break;
 	}
-	buf_putc(&text, '}');
-	rc = print_pretty(out, &text, err);
-	if (rc == 0)
-		rc = task_text_check(to, id, out, err);
+	buf_putc(out, '}');
+	rc = task_text_check(to, id, out, err);
 	conversion_free(&v);
-	buf_free(&text);
 	return rc;
 }

@@ -318,7 +318,7 @@ print_document(const struct task_set *set, const struct convert_context *context
 
 static int
 print_array(enum task_dialect dialect, const struct task_set *set,
-    const struct convert_context *context, int64_t now, struct buf *out,
+    const struct convert_context *context, bool compact, int64_t now, struct buf *out,
     struct convert_report *report, struct error *err)
 {
 	struct buf text = { 0 }, all = { 0 };
@@ -343,8 +343,8 @@ print_array(enum task_dialect dialect, const struct task_set *set,
 	buf_putc(&all, ']');
 	if (rc == 0 && (rc = json_parse(&j, all.data, all.len, err)) == 0) {
 		buf_reset(out);
-		json_print(out, &j, JSON_ROOT, 2, 0);
-		buf_putc(out, '\n');
+		json_print(out, &j, JSON_ROOT, compact ? 0 : 2, 0);
+		buf_puts(out, compact ? "" : "\n");
 	}
 	json_free(&j);
 	buf_free(&text);
@@ -354,7 +354,7 @@ print_array(enum task_dialect dialect, const struct task_set *set,
 
 static int
 print_set(enum convert_form form, const struct task_set *set, struct store *from, bool plain,
-    int64_t now, struct buf *out, struct convert_report *report, struct error *err)
+    bool compact, int64_t now, struct buf *out, struct convert_report *report, struct error *err)
 {
 	struct convert_context context = { 0 };
 	int rc = 0;
@@ -375,7 +375,7 @@ print_set(enum convert_form form, const struct task_set *set, struct store *from
 		rc = error_set(err, ERROR_INPUT, "the form of the tasks is not known");
 		break;
 	default:
-		rc = print_array(form_dialect(form), set, &context, now, out, report, err);
+		rc = print_array(form_dialect(form), set, &context, compact, now, out, report, err);
 	}
 	convert_context_free(&context);
 	return rc;
@@ -385,19 +385,19 @@ int
 convert_print(enum convert_form form, const struct task_set *set, int64_t now, struct buf *out,
     struct convert_report *report, struct error *err)
 {
-	return print_set(form, set, NULL, false, now, out, report, err);
+	return print_set(form, set, NULL, false, false, now, out, report, err);
 }
 
 int
-convert_export(struct store *s, bool plain, struct buf *out, struct error *err)
+convert_export(struct store *s, bool plain, bool compact, struct buf *out, struct error *err)
 {
 	struct task_set set = { 0 };
 	struct convert_report report = { 0 };
 	int rc = store_load(s, &set, err);
 
 	if (rc != -1)
-		rc =
-		    print_set(CONVERT_EXPORTED, &set, s, plain, clock_wall_ms(), out, &report, err);
+		rc = print_set(
+		    CONVERT_EXPORTED, &set, s, plain, compact, clock_wall_ms(), out, &report, err);
 	convert_report_free(&report);
 	task_set_free(&set);
 	return rc;

@@ -62,9 +62,9 @@ int convert_print(enum convert_form, const struct task_set *, int64_t now_wall_m
  * priority, owner, dependencies, blockedBy (those that are open), and in
  * metadata subagent_id, created_at, updated_at.  The client's internal tasks
  * are left out.  plain: subjects and descriptions without control sequences, for
- * readers; without it an import has the same texts again.
+ * readers; without it an import has the same texts again.  compact: on one line, without a newline.
  */
-int convert_export(struct store *, bool plain, struct buf *out, struct error *);
+int convert_export(struct store *, bool plain, bool compact, struct buf *out, struct error *);
 
 /*
  * Removes the dependencies and parents that name neither a task of the set nor one of the list

@@ -13,7 +13,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "sys/file.h"
-#include "json/json-print.h"
 #include "json/out.h"
 
 enum { STATUS_PASS = 0, STATUS_REFUSE = 2 };
@@ -24,7 +23,7 @@ bool
 decision_silent(const struct decision *d)
 {
 	return d->verdict == VERDICT_PASS && d->message.len == 0 && d->context.len == 0 &&
-	       d->updated_input.len == 0 && d->tasks_to_update.len == 0;
+	       d->updated_input.len == 0 && d->tasks_to_update == NULL;
 }
 
 static void
@@ -77,8 +76,7 @@ stop_output(const struct decision *d)
 	struct json_object *o = out_object();
 
 	out_string(o, "hookEventName", event_kind_name(EVENT_SUBAGENT_STOP));
-	out_add(
-	    o, "tasks_to_update", out_raw_text(d->tasks_to_update.data, d->tasks_to_update.len));
+	out_add(o, "tasks_to_update", json_object_get(d->tasks_to_update));
 	return o;
 }
 
@@ -108,7 +106,7 @@ decision_json(const struct decision *d, enum event_kind kind, struct buf *out)
 		out_string(o, "decision", "block");
 		out_string(o, "reason", buf_text(&reason));
 	}
-	if ((kind == EVENT_SUBAGENT_STOP || kind == EVENT_TASK_ARRAY) && d->tasks_to_update.len > 0)
+	if ((kind == EVENT_SUBAGENT_STOP || kind == EVENT_TASK_ARRAY) && d->tasks_to_update != NULL)
 		out_add(o, "hookSpecificOutput", stop_output(d));
 	add_text(o, "systemMessage", &d->message);
 	out_text(out, o);
@@ -173,6 +171,6 @@ decision_free(struct decision *d)
 	buf_free(&d->message);
 	buf_free(&d->context);
 	buf_free(&d->updated_input);
-	buf_free(&d->tasks_to_update);
+	json_object_put(d->tasks_to_update);
 	memset(d, 0, sizeof(*d));
 }

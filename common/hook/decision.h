@@ -19,14 +19,14 @@ enum verdict { VERDICT_PASS, VERDICT_REFUSE };
 
 struct decision {
 	enum verdict verdict;
-	struct buf reason;          /* of a refusal: facts, then the way out */
-	struct buf message;         /* systemMessage: for the person */
-	struct buf context;         /* additionalContext: for the model; tool events only */
-	struct buf updated_input;   /* JSON text; PreToolUse */
-	struct buf tasks_to_update; /* JSON array text; SubagentStop */
-	const char *rule;           /* which rule decided, for --explain and the journal */
-	const char *task;           /* which task it is about; borrowed, NULL */
-	bool recorded;              /* the journal has it already */
+	struct buf reason;        /* of a refusal: facts, then the way out */
+	struct buf message;       /* systemMessage: for the person */
+	struct buf context;       /* additionalContext: for the model; tool events only */
+	struct buf updated_input; /* JSON text; PreToolUse */
+	struct json_object *tasks_to_update; /* an array; NULL; SubagentStop */
+	const char *rule;                    /* which rule decided, for --explain and the journal */
+	const char *task;                    /* which task it is about; borrowed, NULL */
+	bool recorded;                       /* the journal has it already */
 };
 
 /* Is there anything to say? */

@@ -145,7 +145,7 @@ mirror_text(const struct mirror *m, struct buf *out, struct error *e)
 	struct store store = STORE_INIT;
 	int rc = store_open(&store, m->list->dir, false, e);
 
-	if (rc == 1 && convert_export(&store, true, out, e) == -1)
+	if (rc == 1 && convert_export(&store, true, false, out, e) == -1)
 		rc = -1;
 	store_close(&store);
 	return rc;

@@ -6,6 +6,7 @@
  */
 #include "hook/policy.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -218,58 +219,31 @@ policy_owner(const struct facts *f, struct decision *d)
 		taken_from(f, "change its owner", d);
 }
 
-static void
-edge_line(struct buf *b, const struct graph_edge *edge)
-{
-	buf_puts(b, "Task #");
-	text_show(b, edge->blocked, strlen(edge->blocked), TEXT_LINE, TEXT_SUBJECT);
-	buf_puts(b, " cannot wait for #");
-	text_show(b, edge->blocker, strlen(edge->blocker), TEXT_LINE, TEXT_SUBJECT);
-}
-
 void
 policy_depend(const struct facts *f, struct decision *d)
 {
-	const struct graph_edge *edge;
-	const char *other;
-	struct buf b = { 0 };
+	static const struct strings none;
+	struct error why;
 
 	for (size_t i = 0; i < f->edges; i++) {
-		edge = &f->edge[i];
-		if (text_equal(edge->blocked, edge->blocker)) {
-			edge_line(&b, edge);
-			buf_puts(&b, ": a task cannot wait for itself. Leave that dependency out.");
-			policy_object(d, f->config->rules.cycle, "self_dependency", &b);
-		} else if (edge->unknown) {
-			edge_line(&b, edge);
-			buf_puts(&b, ": there is no task #");
-			other = text_equal(edge->blocked, f->query.task->id) ? edge->blocker
-									     : edge->blocked;
-			text_show(&b, other, strlen(other), TEXT_LINE, TEXT_SUBJECT);
+		const struct graph_edge *edge = &f->edge[i];
+		bool same = text_equal(edge->blocked, edge->blocker);
+		struct buf b = { 0 };
+
+		if (graph_edge_refuse(edge, f->query.task->id, &none, &why) == 0)
+			continue;
+		buf_puts(&b, why.text);
+		b.data[0] = (char)toupper((unsigned char)b.data[0]);
+		if (edge->unknown) {
 			buf_puts(&b,
-			    ". The client would say it was done and write nothing; create the "
-			    "task first (TaskList shows the ids).");
+			    ": the client would say it was done and write nothing. TaskList shows "
+			    "the ids.");
 			policy_object(
 			    d, f->config->rules.unknown_dependency, "unknown_dependency", &b);
-		} else if (edge->part) {
-			edge_line(&b, edge);
-			buf_puts(&b, ": it is a part of #");
-			other = edge->cycle.item[edge->cycle.count - 1];
-			text_show(&b, other, strlen(other), TEXT_LINE, TEXT_SUBJECT);
-			buf_puts(&b, ", which is completed after its parts. Leave that dependency "
-				     "out.");
-			policy_object(d, f->config->rules.cycle, "cycle", &b);
-		} else if (edge->cycle.count > 0) {
-			edge_line(&b, edge);
-			buf_puts(&b, ": that would close the cycle ");
-			for (size_t k = 0; k < edge->cycle.count; k++) {
-				buf_puts(&b, k > 0 ? " -> #" : "#");
-				text_show(&b, edge->cycle.item[k], strlen(edge->cycle.item[k]),
-				    TEXT_LINE, 40);
-			}
-			buf_puts(&b, " (each waits for the next), and none of them could start. "
-				     "Leave that dependency out.");
-			policy_object(d, f->config->rules.cycle, "cycle", &b);
+		} else {
+			buf_puts(&b, ". Leave that dependency out.");
+			policy_object(
+			    d, f->config->rules.cycle, same ? "self_dependency" : "cycle", &b);
 		}
 	}
 }

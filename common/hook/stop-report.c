@@ -399,7 +399,7 @@ stop_reports(struct hook *h, struct error *e)
 	}
 	if (done > 0) {
 		h->out.changed = true;
-		out_text(&h->out.decision.tasks_to_update, applied);
+		h->out.decision.tasks_to_update = applied;
 		if (h->out.decision.rule == NULL)
 			h->out.decision.rule = "report";
 		report_tell_ready(h, &r);

@@ -54,7 +54,7 @@ gather_fresh(struct batch *b, struct error *err)
 static int
 gather_text(struct batch *b, struct store_op *op, struct error *err)
 {
-	const char *name = b->store->layout == STORE_DOCUMENT ? NULL : op->id;
+	const char *name = store_ops(b->store)->one_file ? NULL : op->id;
 
 	task_free(&op->after);
 	if (task_read(&op->after, store_dialect(b->store), name, op->text, op->len, err) == -1)

@@ -311,6 +311,8 @@ document_clear(struct store *s, struct task_set *tasks, struct strings *others, 
 }
 
 const struct store_ops document_ops = {
+	.dialect = TASK_DOCUMENT,
+	.one_file = true,
 	.lock = document_lock,
 	.get = document_get,
 	.load = document_load,

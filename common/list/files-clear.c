@@ -53,7 +53,7 @@ keep_mark(struct store *s, struct error *err)
 {
 	char next[64];
 
-	if (s->layout != STORE_NATIVE)
+	if (!store_ops(s)->numbers)
 		return 0;
 	if (watermark_next(s, next, err) == -1)
 		return -1;

@@ -44,13 +44,13 @@ bool
 files_id(const struct store *s, const char *name, char id[256])
 {
 	size_t len = strlen(name);
+	char again[256];
 
 	if (len < 6 || len > 255 || strcmp(name + len - 5, ".json") != 0)
 		return false;
 	memcpy(id, name, len - 5);
 	id[len - 5] = '\0';
-	return task_id_ok(id) && (s->layout != STORE_NATIVE || strchr(id, '.') == NULL) &&
-	       strcmp(name, "tasks.json") != 0;
+	return files_name(s, id, again) && strcmp(name, "tasks.json") != 0;
 }
 
 /* Follows a link, but not out of the directory of the lists.  The opened file is checked, not the

@@ -38,7 +38,7 @@
 static int
 files_new_id(struct store *s, const char *last, char id[64], struct error *err)
 {
-	if (s->layout == STORE_FOLDER)
+	if (!store_ops(s)->numbers)
 		snprintf(id, 64, "task_%lld_%04x", (long long)(clock_wall_ms() / 1000),
 		    arc4random() & 0xffff);
 	else if (last == NULL)
@@ -201,7 +201,7 @@ raise_mark(struct batch *b, struct error *err)
 {
 	const char *highest = NULL;
 
-	for (size_t i = 0; i < b->count && b->store->layout == STORE_NATIVE; i++) {
+	for (size_t i = 0; i < b->count && store_ops(b->store)->numbers; i++) {
 		const struct batch_task *t = b->task[i];
 
 		if (t->was.id != NULL && t->now.id == NULL &&
@@ -410,14 +410,10 @@ files_lock(struct store *s, struct deadline deadline, struct error *err)
 	return lock_list(&s->lock, s->dirfd, deadline, err);
 }
 
-const struct store_ops files_ops = {
-	.lock = files_lock,
-	.get = files_get,
-	.load = files_load,
-	.scan = files_scan,
-	.walk = files_walk,
-	.bad = files_bad,
-	.new_id = files_new_id,
-	.apply = files_apply,
-	.clear = files_clear,
-};
+#define FILES_OPS                                                                           \
+	.lock = files_lock, .get = files_get, .load = files_load, .scan = files_scan,       \
+	.walk = files_walk, .bad = files_bad, .new_id = files_new_id, .apply = files_apply, \
+	.clear = files_clear
+
+const struct store_ops native_ops = { .dialect = TASK_NATIVE, .numbers = true, FILES_OPS };
+const struct store_ops folder_ops = { .dialect = TASK_FOLDER, FILES_OPS };

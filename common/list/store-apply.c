@@ -103,7 +103,7 @@ store_apply(
 {
 	int changed = 0, rc;
 
-	if (count <= STORE_PORTION || s->layout == STORE_DOCUMENT || s->guard != NULL)
+	if (count <= store_portion(s) || s->guard != NULL)
 		return apply(s, op, count, false, deadline, err);
 	if (store_plan(s, op, count, err) == -1)
 		return -1;

@@ -11,8 +11,11 @@ typedef void store_bad_fn(void *, const char *file, const char *reason);
 
 struct batch; /* batch.h */
 
-/* A layout: the functions of store.h that it implements. */
+/* A layout: what it is, and the functions of store.h that it implements. */
 struct store_ops {
+	enum task_dialect dialect;
+	bool one_file; /* of all tasks: written at once, and read once for many */
+	bool numbers;  /* as ids, none of which is given again: watermark.h */
 	int (*lock)(struct store *, struct deadline, struct error *); /* the list */
 	int (*get)(struct store *, const char *id, struct task *, struct error *);
 	int (*load)(struct store *, struct task_set *, struct error *);
@@ -43,6 +46,9 @@ void store_unpin(struct store *);
 int store_verify(struct store *, struct lock *task, struct error *);
 /* Try again?  If the operation lost its lock, no caller holds it, and there is time. */
 bool store_again(const struct store *, int rc, int *tries, struct deadline, const struct error *);
+
+/* By a task, or by a file that is not one?  Between store_cache() and store_uncache(). */
+bool store_id_taken(const struct store *, const char *id);
 
 /* store_get(), where a task that the client does not show counts as missing. */
 int store_get_shown(struct store *, const char *id, struct task *, struct error *);

@@ -18,18 +18,26 @@
 #include "list/store-part.h"
 #include "sys/dir.h"
 
-enum task_dialect
-store_dialect(const struct store *s)
-{
-	return s->layout == STORE_NATIVE     ? TASK_NATIVE
-	       : s->layout == STORE_DOCUMENT ? TASK_DOCUMENT
-					     : TASK_FOLDER;
-}
-
 const struct store_ops *
 store_ops(const struct store *s)
 {
-	return s->layout == STORE_DOCUMENT ? &document_ops : &files_ops;
+	static const struct store_ops *const ops[STORE_LAYOUTS] = { [STORE_NATIVE] = &native_ops,
+		[STORE_DOCUMENT] = &document_ops,
+		[STORE_FOLDER] = &folder_ops };
+
+	return ops[s->layout];
+}
+
+enum task_dialect
+store_dialect(const struct store *s)
+{
+	return store_ops(s)->dialect;
+}
+
+size_t
+store_portion(const struct store *s)
+{
+	return store_ops(s)->one_file ? SIZE_MAX : STORE_PORTION;
 }
 
 /* Which programs' files the directory has, by their names. */
@@ -212,9 +220,18 @@ store_id_ok(const struct store *s, const char *id)
 {
 	char name[256];
 
-	return s->layout == STORE_DOCUMENT
-		   ? document_id_ok(id)
-		   : files_name(s, id, name) && strcmp(name, "tasks.json") != 0;
+	return store_ops(s)->one_file ? document_id_ok(id)
+				      : files_name(s, id, name) && strcmp(name, DOCUMENT) != 0;
+}
+
+bool
+store_id_taken(const struct store *s, const char *id)
+{
+	char name[256];
+
+	if (store_ops(s)->one_file)
+		return task_index_find(&s->cache_index, id) != TASK_NOWHERE;
+	return files_name(s, id, name) && file_there(s->dirfd, name);
 }
 
 int
@@ -233,7 +250,7 @@ int
 store_cache(struct store *s, struct error *err)
 {
 	store_uncache(s);
-	if (s->layout != STORE_DOCUMENT)
+	if (!store_ops(s)->one_file)
 		return 0;
 	s->cached = mem_alloc(sizeof(*s->cached));
 	if (store_load(s, s->cached, err) == -1) {
@@ -282,18 +299,18 @@ time_of(char *said, int64_t ms)
 void
 store_times(struct store *s, const struct task *t, char **made, char **changed)
 {
-	bool document = s->layout == STORE_DOCUMENT;
-	char name[256] = "tasks.json";
+	bool one_file = store_ops(s)->one_file;
+	char name[256] = DOCUMENT;
 	struct statx st = { 0 };
 	int64_t birth, written;
 
-	if (document || files_name(s, t->id, name))
+	if (one_file || files_name(s, t->id, name))
 		(void)statx(s->dirfd, name, 0, STATX_MTIME | STATX_BTIME, &st);
 	birth = written = time_ms(&st.stx_mtime);
-	if (!document && (st.stx_mask & STATX_BTIME) && time_ms(&st.stx_btime) < written)
+	if (!one_file && (st.stx_mask & STATX_BTIME) && time_ms(&st.stx_btime) < written)
 		birth = time_ms(&st.stx_btime);
 	*made = time_of(task_time(t, "created_at"), birth);
-	*changed = time_of(document ? task_time(t, "updated_at") : NULL, written);
+	*changed = time_of(one_file ? task_time(t, "updated_at") : NULL, written);
 }
 
 struct owned {

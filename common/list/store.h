@@ -157,6 +157,7 @@ struct store_op {
  * lock is held for long: each portion is whole.  ERROR_PARTLY: a later one failed, and the text
  * says how many are written.  A document has one portion. */
 #define STORE_PORTION 50
+size_t store_portion(const struct store *);
 
 /* 1 changed, 0 nothing to change, -1; ERROR_NOT_FOUND. */
 int store_apply(struct store *, struct store_op *, size_t count, struct deadline, struct error *);

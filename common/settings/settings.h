@@ -40,7 +40,7 @@ bool settings_matches(const char *matcher, const char *tool);
 
 /*
  * Values besides the hooks, by name: "env.CLAUDE_CODE_TASK_LIST_ID" is a member of "env",
- * "statusLine" one of the file itself.  text: JSON.
+ * "statusLine" one of the file itself.  text: JSON; to edit a file in place takes the text.
  */
 #define SETTINGS_VALUES 4
 struct settings_values {
