@@ -20,13 +20,14 @@ static const struct {
 	[AGENTS_DONE] = { "done", PAINT_GREEN },
 };
 
-const char *
+static const char *
 agents_state_name(enum agents_state s)
 {
 	return states[s].name;
 }
 
-void
+/* "front", "a6b1d0c2f3e4a5b69", "session 0f1e2d3c", "team-lead"; made safe. */
+static void
 agents_name(struct buf *b, const struct agents_one *a)
 {
 	if (a->lead)

@@ -22,6 +22,21 @@ claimed_by_parent(const struct claim *c, const struct agent *self)
 	       text_equal(c->session, self->session);
 }
 
+/* An agent's own id: a + 16 hex digits (6 in old clients), or a + name + - + 16 of them. */
+static bool
+is_agent_id(const char *s)
+{
+	const char *dash = strrchr(s, '-'), *hex = dash != NULL ? dash + 1 : s + 1;
+	bool digit = false;
+	size_t n;
+
+	if (s[0] != 'a')
+		return false;
+	for (n = 0; isxdigit((unsigned char)hex[n]); n++)
+		digit |= isdigit((unsigned char)hex[n]) != 0;
+	return hex[n] == '\0' && (dash != NULL ? n == 16 : n >= 6 && n <= 16 && digit);
+}
+
 enum holder
 holder_of(const struct holder_query *q)
 {
@@ -37,7 +52,7 @@ holder_of(const struct holder_query *q)
 	if (text_equal(owner, self->name) || text_equal(owner, self->id) ||
 	    text_equal(owner, self->type))
 		return HOLDER_SELF;
-	return q->pass_owner && !holder_is_agent_id(owner) ? HOLDER_LABEL : HOLDER_OTHER;
+	return q->pass_owner && !is_agent_id(owner) ? HOLDER_LABEL : HOLDER_OTHER;
 }
 
 static char *
@@ -95,20 +110,6 @@ holder_look(struct holder_query *q, const struct list *list, const struct claims
 		free(key);
 	}
 	q->pass_owner = ours && !owner_is_agent(list, claims, self, owner);
-}
-
-bool
-holder_is_agent_id(const char *s)
-{
-	const char *dash = strrchr(s, '-'), *hex = dash != NULL ? dash + 1 : s + 1;
-	bool digit = false;
-	size_t n;
-
-	if (s[0] != 'a')
-		return false;
-	for (n = 0; isxdigit((unsigned char)hex[n]); n++)
-		digit |= isdigit((unsigned char)hex[n]) != 0;
-	return hex[n] == '\0' && (dash != NULL ? n == 16 : n >= 6 && n <= 16 && digit);
 }
 
 void

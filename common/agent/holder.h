@@ -42,9 +42,6 @@ void holder_look(struct holder_query *, const struct list *, const struct claims
 int holder_label(const struct list *, const struct agent *, const char *task, const char *owner,
     struct deadline, struct error *);
 
-/* An agent's own id: a + 16 hex digits (6 in old clients), or a + name + - + 16 of them. */
-bool holder_is_agent_id(const char *);
-
 /* `subagent a1b2 (Explore)`, `"backend-2"` */
 void holder_describe(struct buf *, const struct holder_query *);
 
