@@ -20,7 +20,7 @@ static const struct {
 	[AGENTS_DONE] = { "done", PAINT_GREEN },
 };
 
-const char *
+static const char *
 agents_state_name(enum agents_state s)
 {
 	return states[s].name;
@@ -38,7 +38,9 @@ plain_name(struct buf *b, const struct agents_one *a)
 		view_text(b, a->key, 60);
 }
 
-void
+/* "front", "a6b1d0c2f3e4a5b69", "session 0f1e2d3c", "team-lead", "bob (session 0f1e2d3c)", "bob
+ * (codex, process 4711)"; made safe. */
+static void
 agents_name(struct buf *b, const struct agents_one *a)
 {
 	plain_name(b, a);

@@ -14,7 +14,6 @@ enum agents_state {
 	AGENTS_IDLE,    /* has none in progress: a team member, or one that completed none */
 	AGENTS_DONE,    /* has none, completed some, and is not a team member */
 };
-const char *agents_state_name(enum agents_state);
 
 struct agents_hold {
 	char *task;
@@ -58,9 +57,6 @@ int agents_load(struct cli *, struct agents *, const struct view *, bool journal
 void agents_free(struct agents *);
 
 enum agents_state agents_state(const struct agents_one *);
-/* "front", "a6b1d0c2f3e4a5b69", "session 0f1e2d3c", "team-lead", "bob (session 0f1e2d3c)", "bob
- * (codex, process 4711)"; made safe. */
-void agents_name(struct buf *, const struct agents_one *);
 
 /* `ann #1 12m, bob idle`: who has a task or is in the team, on one line of at most `columns`. */
 void agents_line(const struct cli *, struct buf *, const struct agents *, int columns, bool times);

@@ -98,7 +98,9 @@ change_resume(struct cli *c, const char *id)
 	return ours;
 }
 
-void
+/* If no name was passed, act under the name of the claim; a person at a shell acts as the owner of
+ * a task without a claim. */
+static void
 change_identify(struct cli *c, const struct task *t, const struct claims *claims)
 {
 	const struct claim *claim = claims_find(claims, t->id);

@@ -83,9 +83,6 @@ void change_outcome(
 /* Was the task's claim made from here (claim_is_from())?  Then, if no name was passed, act under
  * the name of the claim. */
 bool change_resume(struct cli *, const char *id);
-/* If no name was passed, do so, and a person at a shell acts as the owner of a task without a
- * claim. */
-void change_identify(struct cli *, const struct task *, const struct claims *);
 
 /* Are two fields the same?  An absent one (NULL) equals an empty one. */
 bool change_same(const char *, const char *);

@@ -48,7 +48,8 @@ ci_bad(const struct ci_report *r)
 	return n;
 }
 
-bool
+/* Was anything checked? */
+static bool
 ci_checked(const struct ci_report *r)
 {
 	return r->proven + r->gates > 0;
@@ -60,7 +61,8 @@ ci_status(const struct ci_report *r)
 	return ci_bad(r) > 0 || (!ci_checked(r) && !r->empty_allowed && r->forced == 0) ? 2 : 0;
 }
 
-void
+/* One line. */
+static void
 ci_summary(const struct ci_report *r, struct buf *b)
 {
 	size_t bad = ci_bad(r);

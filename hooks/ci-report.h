@@ -41,15 +41,12 @@ struct ci_report {
 void ci_add(
     struct ci_report *, enum ci_state, const char *kind, char *name, char *text, int64_t ms);
 size_t ci_bad(const struct ci_report *);
-/* Was anything checked? */
-bool ci_checked(const struct ci_report *);
 int ci_status(const struct ci_report *); /* 0, or 2 */
 
 void ci_table(const struct ci_report *, FILE *);
 void ci_github(const struct ci_report *, FILE *); /* workflow commands */
 void ci_junit(const struct ci_report *, struct buf *);
 void ci_json(const struct ci_report *, struct buf *);
-void ci_summary(const struct ci_report *, struct buf *); /* one line */
 void ci_report_free(struct ci_report *);
 
 #endif

@@ -31,7 +31,7 @@
 #define GATES_SHOWN 20     /* of one receipt */
 #define STATUS_USAGE 64
 
-const char ci_usage[] =
+static const char ci_usage[] =
     "usage: on-task-completed-verify --ci [options] [FILE | LIST-DIRECTORY]\n"
     "\n"
     "Checks that every completed task of a list has an intact receipt.  FILE is an export\n"

@@ -7,10 +7,9 @@
  * Called with the arguments after --ci.  Prints a table on standard output,
  * problems on standard error; returns the exit status: 0 every completed task
  * has an intact receipt (and, with --rerun, its gates pass on this tree), 2 one
- * has not, or nothing was there to check, 64 usage, 1 a fault.  ci_usage lists
+ * has not, or nothing was there to check, 64 usage, 1 a fault.  --help lists
  * the options.
  */
 int ci_main(int argc, char *argv[]);
-extern const char ci_usage[];
 
 #endif

@@ -17,11 +17,7 @@ enum claim_state {
 	CLAIM_UNUSED, /* the client never made the call: drop the claim */
 };
 
-/* task NULL: there is none.  call_over: transcript_call_over() was asked before the task was
- * read.  now: clock_wall_ms(). */
-enum claim_state claim_judge(
-    const struct claim *, const struct task *task, bool call_over, int64_t now);
-/* The same, reading the task; it is filled in unless there is none. */
+/* Reads the task; it is filled in unless there is none. */
 enum claim_state claim_look(
     const struct claim *, struct store *, struct task *, bool *found, struct error *);
 

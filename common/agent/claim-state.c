@@ -74,7 +74,9 @@ claim_is_by(const struct claim *c, const struct agent *a)
 	return same_client(c, a);
 }
 
-enum claim_state
+/* t NULL: there is none.  call_over: transcript_call_over() was asked before the task was
+ * read.  now: clock_wall_ms(). */
+static enum claim_state
 claim_judge(const struct claim *c, const struct task *t, bool call_over, int64_t now)
 {
 	int64_t age = now - c->time_ms;

@@ -22,6 +22,20 @@ claimed_by_parent(const struct claim *c, const struct agent *self)
 	       text_equal(c->session, self->session);
 }
 
+bool
+holder_is_agent_id(const char *s)
+{
+	const char *dash = strrchr(s, '-'), *hex = dash != NULL ? dash + 1 : s + 1;
+	bool digit = false;
+	size_t n;
+
+	if (s[0] != 'a')
+		return false;
+	for (n = 0; isxdigit((unsigned char)hex[n]); n++)
+		digit |= isdigit((unsigned char)hex[n]) != 0;
+	return hex[n] == '\0' && (dash != NULL ? n == 16 : n >= 6 && n <= 16 && digit);
+}
+
 enum holder
 holder_of(const struct holder_query *q)
 {
@@ -95,20 +109,6 @@ holder_look(struct holder_query *q, const struct list *list, const struct claims
 		free(key);
 	}
 	q->pass_owner = ours && !owner_is_agent(list, claims, self, owner);
-}
-
-bool
-holder_is_agent_id(const char *s)
-{
-	const char *dash = strrchr(s, '-'), *hex = dash != NULL ? dash + 1 : s + 1;
-	bool digit = false;
-	size_t n;
-
-	if (s[0] != 'a')
-		return false;
-	for (n = 0; isxdigit((unsigned char)hex[n]); n++)
-		digit |= isdigit((unsigned char)hex[n]) != 0;
-	return hex[n] == '\0' && (dash != NULL ? n == 16 : n >= 6 && n <= 16 && digit);
 }
 
 void

@@ -304,7 +304,8 @@ hook_line(struct hook *h, struct buf *b, const char *fmt, ...)
 	free(s);
 }
 
-void
+/* One line in the journal; a failure to write it changes nothing else. */
+static void
 hook_journal(
     struct hook *h, const char *event, const char *task, const char *why, struct json_object *extra)
 {
@@ -409,7 +410,7 @@ read_event(struct hook *h, struct error *e)
 	return event_read(&h->in.event, STDIN_FILENO, e);
 }
 
-int
+static int
 hook_serve(struct hook *h)
 {
 	struct error e = { 0 };

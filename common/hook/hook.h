@@ -89,7 +89,6 @@ int hook_main(const struct hook_spec *, int argc, char *argv[]);
  * answer. */
 void hook_guard(struct hook *, const struct hook_spec *);
 int hook_run_supervised(struct hook *); /* the exit status */
-int hook_serve(struct hook *);          /* the same without a parent */
 
 int hook_list(struct hook *, struct error *);
 int hook_config(struct hook *, struct error *);
@@ -114,9 +113,5 @@ void hook_mirror(struct hook *);
 #define hook_would(h, ...) hook_line(h, &(h)->out.would, __VA_ARGS__)
 void hook_line(struct hook *, struct buf *, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-
-/* One line in the journal; a failure to write it changes nothing else. */
-void hook_journal(
-    struct hook *, const char *event, const char *task, const char *why, struct json_object *extra);
 
 #endif

@@ -60,6 +60,16 @@ receipt_tasks(struct task_set *set, const char *text, size_t len, struct error *
 	return rc;
 }
 
+static void
+receipt_file_free(struct receipt_file *f)
+{
+	free(f->list);
+	free(f->head);
+	task_set_free(&f->tasks);
+	buf_free(&f->journal);
+	*f = (struct receipt_file){ 0 };
+}
+
 int
 receipt_import(struct receipt_file *f, const char *text, size_t len, struct error *e)
 {
@@ -101,14 +111,4 @@ out:
 	if (rc == -1)
 		receipt_file_free(f);
 	return rc;
-}
-
-void
-receipt_file_free(struct receipt_file *f)
-{
-	free(f->list);
-	free(f->head);
-	task_set_free(&f->tasks);
-	buf_free(&f->journal);
-	*f = (struct receipt_file){ 0 };
 }

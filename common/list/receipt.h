@@ -59,7 +59,6 @@ struct receipt_file {
 	char *head;
 };
 int receipt_import(struct receipt_file *, const char *text, size_t len, struct error *);
-void receipt_file_free(struct receipt_file *);
 
 /* A Task[] (or {"tasks":[...]}) in any dialect; each element as a task. */
 int receipt_tasks(struct task_set *, const char *text, size_t len, struct error *);

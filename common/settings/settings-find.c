@@ -29,7 +29,9 @@ settings_first_word(const char *line, const char **end)
 	return buf_take(&word);
 }
 
-const char *
+/* The name of our executable that a command line or path runs; NULL: not ours.  If it is ours and
+ * path is not NULL, *path gets the unquoted first word (owned). */
+static const char *
 settings_program(const char *command, bool exec, char **path)
 {
 	const char *end, *base, *name = NULL;

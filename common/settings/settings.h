@@ -98,10 +98,6 @@ int settings_find(const char *text, size_t len, struct settings_entries *, struc
 bool settings_is(const struct settings_hook *, const struct settings_entry *);
 void settings_entries_free(struct settings_entries *);
 
-/* The name of our executable that a command line or path runs; NULL: not ours.  If it is ours and
- * path is not NULL, *path gets the unquoted first word (owned). */
-const char *settings_program(const char *command, bool exec, char **path);
-
 /* Add a word for a POSIX shell, quoted only if it must be. */
 void settings_shell_word(struct buf *, const char *);
 

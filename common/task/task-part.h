@@ -39,8 +39,6 @@ void task_fields(const struct json *, json_ref at[FIELD_COUNT]);
 
 /* The metadata key of a status that the status field cannot have. */
 #define TASK_ORIGINAL "original_status"
-/* "pending, in_progress or completed": those that it may have, for messages. */
-const char *task_statuses(enum task_dialect);
 
 /* The metadata keys of a parent, in the order in which they count; NULL. */
 extern const char *const task_parent_keys[];

@@ -82,7 +82,8 @@ task_status_place(enum task_dialect dialect, enum task_status status)
 	return p;
 }
 
-const char *
+/* "pending, in_progress or completed": those that a dialect may have, for messages. */
+static const char *
 task_statuses(enum task_dialect dialect)
 {
 	return dialect == TASK_NATIVE || dialect == TASK_FOLDER

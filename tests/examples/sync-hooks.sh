@@ -89,7 +89,7 @@ tasks doctor --no-selftest --client ./claude
 has 'sync-hooks.2: doctor says what is wrong with the printed settings' '"SubagentStop"[0] is a hook without the group around it' "$out"
 has 'sync-hooks.2: doctor says what to write instead' 'or write {"hooks": [...]} around it' "$out"
 tasks install --no-todo-tools --client ./claude
-is 'sync-hooks.2: install puts the printed hook into a group' "$(example sync-hooks.2 | jq -c '{hooks: .hooks.SubagentStop}')" "$(jq -c '.hooks.SubagentStop[0]' "$user")"
+is 'sync-hooks.2: install puts the printed hook into a group' "$(example sync-hooks.2 | command jq -c '{hooks: .hooks.SubagentStop}')" "$(command jq -c '.hooks.SubagentStop[0]' "$user")"
 tasks doctor --no-selftest --client ./claude
 deny 'sync-hooks.2: after install doctor finds no hook without a group' grep -q 'hooks.group' <<<"$out"
 tasks uninstall

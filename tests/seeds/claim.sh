@@ -15,7 +15,7 @@ ask_as() {
 	rc=$?
 }
 # task ID, make SUBJECT [ARGUMENT...]: a task as the client has it; a new one, its id is in $id
-task() { "$cli" --dir "$dir" call TaskGet <<<"{\"taskId\":\"$1\"}" | jq -c .task; }
+task() { "$cli" --dir "$dir" call TaskGet <<<"{\"taskId\":\"$1\"}" | command jq -c .task; }
 make() {
 	id=$("$cli" --dir "$dir" create "$@" --json 2>"$T/err" | jq -r .id)
 }
@@ -212,7 +212,7 @@ for session in ["i1", "i2", "i1"]:
 	tasks --dir $dir claim "$third" --agent z --json
 	refused "1.56: a blocked task ($dir)" blocked 13
 	is "1.56: names the blockers ($dir)" "[\"$first\",\"$second\"]" "$(field '.blockedByTasks | tojson')"
-	is "1.56: a refused claim has the whole task ($dir)" "$(task "$third")" "$(jq -c .task <<<"$out")"
+	is "1.56: a refused claim has the whole task ($dir)" "$(task "$third")" "$(command jq -c .task <<<"$out")"
 	is "1.56: beside what it had ($dir)" 'blocked 13 true' "$(field '.error | "\(.reason) \(.status) \(.message | contains("blocked by"))"')"
 	ask claim_task "{\"task_id\":\"$third\"}"
 	is "1.56: the same by claim_task ($dir)" "[\"$first\",\"$second\"] $third false" \

@@ -582,10 +582,10 @@ dir=$PWD/.tasks
 mkdir "$dir"
 echo '{"id":"1","subject":"A","description":"d","status":"pending","owner":null,"blockedBy":[]}' >"$dir/1.json"
 echo '{"id":"2","subject":"B","description":"d","status":"pending","owner":null,"blockedBy":["1"]}' >"$dir/2.json"
-before=$(jq -c . "$dir"/[12].json)
+before=$(command jq -c . "$dir"/[12].json)
 tasks --dir "$dir" delete 1
 tasks --dir "$dir" restore 1
-is "4.4: 'restore' restores the dependency in files of six fields" "0 $before" "$rc $(jq -c . "$dir"/[12].json)"
+is "4.4: 'restore' restores the dependency in files of six fields" "0 $before" "$rc $(command jq -c . "$dir"/[12].json)"
 
 # ---- a tasks.json that is not a document, and tasks that the client does not show ----
 place whole-foreign

@@ -244,7 +244,7 @@ printf '{ "env": {"A":"b"},\n\n"x":1 }' >.claude/settings.json
 before=$(<.claude/settings.json)
 tasks install --no-todo-tools
 tasks install --project --list proj --no-todo-tools
-is '0.67: install --list sets only the list if the hooks are registered' '{"A":"b","CLAUDE_CODE_TASK_LIST_ID":"proj"} null' "$(jq -c '.env, .hooks' .claude/settings.json | xargs -d '\n')"
+is '0.67: install --list sets only the list if the hooks are registered' '{"A":"b","CLAUDE_CODE_TASK_LIST_ID":"proj"} null' "$(command jq -c '.env, .hooks' .claude/settings.json | xargs -d '\n')"
 tasks uninstall --project
 is '0.67: uninstall restores the bytes of a file that was there' "$before" "$(<.claude/settings.json)"
 tasks install --project --list proj --no-todo-tools

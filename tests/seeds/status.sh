@@ -141,7 +141,7 @@ for layout in native document folder; do
 	make_task One && one=$id
 	make_task Two && two=$id
 	call TaskUpdate "{\"id\":\"$one\",\"status\":\"blocked\"}"
-	is "3.11: $layout: TaskUpdate sets a task to blocked" '{"from":"pending","to":"blocked"} blocked' "$(jq -c .statusChange <<<"$out") $(status_of "$one")"
+	is "3.11: $layout: TaskUpdate sets a task to blocked" '{"from":"pending","to":"blocked"} blocked' "$(command jq -c .statusChange <<<"$out") $(status_of "$one")"
 	call TaskUpdate "{\"taskId\":\"$two\",\"status\":\"cancelled\"}"
 	is "3.11: $layout: TaskUpdate sets a task to cancelled" 'true cancelled' "$(jq .success <<<"$out") $(status_of "$two")"
 	call TaskUpdate "{\"taskId\":\"$one\",\"status\":\"pending\"}"
@@ -205,9 +205,9 @@ is '3.4: the hook refuses to complete a cancelled task' 2 "$rc"
 hook on-pretooluse-task <<<"$(update 1 '"metadata":{"original_status":null}')"
 is '3.4: the hook refuses to remove the mark alone' 2 "$rc"
 hook on-pretooluse-task <<<"$(update 2 '"status":"pending"')"
-is '3.11: the hook removes the mark when the client sets a blocked task to pending' '{"original_status":null}' "$(jq -c .hookSpecificOutput.updatedInput.metadata <<<"$out")"
+is '3.11: the hook removes the mark when the client sets a blocked task to pending' '{"original_status":null}' "$(command jq -c .hookSpecificOutput.updatedInput.metadata <<<"$out")"
 hook on-pretooluse-task <<<"$(update 1 '"status":"pending","metadata":{"a":1}')"
-is '3.4: the hook removes the mark when the client reopens a cancelled task, and keeps other metadata' '{"a":1,"original_status":null}' "$(jq -c .hookSpecificOutput.updatedInput.metadata <<<"$out")"
+is '3.4: the hook removes the mark when the client reopens a cancelled task, and keeps other metadata' '{"a":1,"original_status":null}' "$(command jq -c .hookSpecificOutput.updatedInput.metadata <<<"$out")"
 t update 1 --status pending
 hook on-pretooluse-task <<<"$(update 1 '"status":"cancelled"')"
 is '3.11: the hook lets a call pass that cancels a free task' 0 "$rc"
@@ -280,13 +280,13 @@ for layout in native document folder; do
 	    "$(jq -c --arg i "$second" '.[]|select(.id==$i)|keys' <<<"$out")"
 	is "3.16: $layout: an exported task has the right values" "[[\"$first\"],[\"$first\"],\"blocked\",\"bob\",\"bob\"]" \
 	    "$(jq -c --arg i "$second" '.[]|select(.id==$i)|[.dependencies,.blockedBy,.status,.owner,.metadata.subagent_id]' <<<"$out")"
-	exported=$(jq -c . <<<"$out")
+	exported=$(command jq -c . <<<"$out")
 	call TaskList '{"full":true}'
-	is "3.12: $layout: TaskList with full gives the exported array" "$exported" "$(jq -c . <<<"$out")"
+	is "3.12: $layout: TaskList with full gives the exported array" "$exported" "$(command jq -c . <<<"$out")"
 	# shellcheck disable=SC2086
 	out=$(printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"TaskList","arguments":{"full":true}}}' | "$cli" $list mcp)
 	is "3.12: $layout: TaskList with full over MCP gives the exported array in an object, and as text" "$exported $exported" \
-	    "$(jq -c .result.structuredContent.tasks <<<"$out") $(jq -r '.result.content[0].text' <<<"$out" | jq -c .)"
+	    "$(command jq -c .result.structuredContent.tasks <<<"$out") $(jq -r '.result.content[0].text' <<<"$out" | command jq -c .)"
 	call TaskList '{}'
 	is "3.12: $layout: TaskList without full has the client's form" '["tasks"]' "$(jq -c keys <<<"$out")"
 	call TodoRead '{}'
