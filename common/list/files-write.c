@@ -415,5 +415,5 @@ files_lock(struct store *s, struct deadline deadline, struct error *err)
 	.walk = files_walk, .bad = files_bad, .new_id = files_new_id, .apply = files_apply, \
 	.clear = files_clear
 
-const struct store_ops native_ops = { .dialect = TASK_NATIVE, .numbers = true, FILES_OPS };
-const struct store_ops folder_ops = { .dialect = TASK_FOLDER, FILES_OPS };
+const struct store_ops files_native_ops = { .dialect = TASK_NATIVE, .numbers = true, FILES_OPS };
+const struct store_ops files_folder_ops = { .dialect = TASK_FOLDER, FILES_OPS };

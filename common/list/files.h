@@ -7,8 +7,8 @@
  * The layouts with one file per task: the client's own (STORE_NATIVE), and the
  * folder of another tool (STORE_FOLDER).
  */
-extern const struct store_ops native_ops;
-extern const struct store_ops folder_ops;
+extern const struct store_ops files_native_ops;
+extern const struct store_ops files_folder_ops;
 
 /* "<id>.json", or false if a file of this layout cannot have that name. */
 bool files_name(const struct store *, const char *id, char name[256]);

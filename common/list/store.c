@@ -21,9 +21,10 @@
 const struct store_ops *
 store_ops(const struct store *s)
 {
-	static const struct store_ops *const ops[STORE_LAYOUTS] = { [STORE_NATIVE] = &native_ops,
+	static const struct store_ops *const ops[STORE_LAYOUTS] = { [STORE_NATIVE] =
+									&files_native_ops,
 		[STORE_DOCUMENT] = &document_ops,
-		[STORE_FOLDER] = &folder_ops };
+		[STORE_FOLDER] = &files_folder_ops };
 
 	return ops[s->layout];
 }
