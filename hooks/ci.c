@@ -268,7 +268,7 @@ ci_check(const struct ci_options *o, struct ci_report *r, struct error *e)
 
 	if (input_load(&in, o, r, e) == -1)
 		goto out;
-	r->list = mem_string(in.list);
+	r->list = ci_shown(in.list);
 	r->tasks = in.tasks.count;
 	for (size_t i = 0; i < in.tasks.count; i++)
 		r->completed += must_be_proven(&in.tasks.item[i]);
@@ -391,7 +391,10 @@ ci_main(int argc, char *argv[])
 	}
 	r.empty_allowed = o.allow_empty;
 	if (ci_check(&o, &r, &e) == -1) {
-		fprintf(stderr, "on-task-completed-verify: %s\n", e.text);
+		char *text = ci_shown(e.text);
+
+		fprintf(stderr, "on-task-completed-verify: %s\n", text);
+		free(text);
 		rc = 1;
 	} else if (ci_write(&o, &r) == -1)
 		rc = 1;
