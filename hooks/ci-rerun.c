@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "ci-task.h"
 #include "gate/verify.h"
 #include "sys/child.h"
 
@@ -22,11 +23,11 @@
 struct rerun {
 	const struct ci_options *options;
 	struct ci_report *report;
-	struct config config;
+	const struct config *config;
 	struct list scratch; /* its state holds the cache of this run */
 	struct strings told; /* gates that have a row */
 	struct strings left; /* gates that may still run */
-	char *cwd;
+	const char *cwd;
 };
 
 static void
@@ -84,7 +85,7 @@ rerun_task(struct rerun *x, const struct task *t, const struct receipt *receipt,
 {
 	struct verify v = VERIFY_INIT;
 	struct verify_request req = { .on = GATE_CI,
-		.config = &x->config,
+		.config = x->config,
 		.list = &x->scratch,
 		.task = t->id,
 		.given = t,
@@ -133,7 +134,7 @@ may_run(struct rerun *x, const char *config_dir, bool *may, struct error *e)
 	*may = true;
 	if (x->options->trust)
 		return 0;
-	if (trust_check(config_dir, &x->config, x->cwd, &trust, &why, e) == -1)
+	if (trust_check(config_dir, x->config, x->cwd, &trust, &why, e) == -1)
 		return -1;
 	if (trust >= TRUST_UNKNOWN) {
 		*may = false;
@@ -154,7 +155,7 @@ rerun_all(
 	    x->options->deadline_ms > 0 ? deadline_in(x->options->deadline_ms) : DEADLINE_NEVER;
 	int rc = 0;
 
-	if (x->config.gates.count == 0) {
+	if (x->config->gates.count == 0) {
 		ci_add(x->report, CI_BAD, "gate", mem_string("gates"),
 		    mem_string("--rerun, but the configuration has no gates"), 0);
 		return 0;
@@ -162,10 +163,10 @@ rerun_all(
 	if (mkdtemp(scratch) == NULL)
 		return error_sys(e, "cannot make a directory below /tmp");
 	x->scratch = (struct list){ .config = scratch, .name = (char *)"ci", .dir = scratch };
-	for (size_t i = 0; i < x->config.gates.count; i++)
-		strings_add(&x->left, x->config.gates.item[i].name);
+	for (size_t i = 0; i < x->config->gates.count; i++)
+		strings_add(&x->left, x->config->gates.item[i].name);
 	for (size_t i = 0; rc == 0 && i < tasks->count; i++)
-		if (tasks->item[i].status == TASK_COMPLETED && !tasks->item[i].internal)
+		if (ci_must_prove(&tasks->item[i], receipts))
 			rc = rerun_task(x, &tasks->item[i],
 			    receipts_find(receipts, tasks->item[i].id), until, e);
 	if (rc == 0 && x->report->gates == 0 && ci_bad(x->report) == 0)
@@ -176,28 +177,19 @@ rerun_all(
 }
 
 int
-ci_rerun(const struct ci_options *o, struct ci_report *r, const struct task_set *tasks,
-    const struct receipts *receipts, struct error *e)
+ci_rerun(const struct ci_options *o, const struct ci_gates *g, struct ci_report *r,
+    const struct task_set *tasks, const struct receipts *receipts, struct error *e)
 {
-	struct rerun x = { .options = o, .report = r };
-	struct config_query q = { .file = o->config };
+	struct rerun x = { .options = o, .report = r, .config = &g->here.config, .cwd = g->cwd };
 	bool may = false;
-	int rc;
+	int rc = verify_dead_globs(
+	    &x.config->gates, x.cwd, deadline_in(GLOBS_MS), report_dead_glob, &x, e);
 
-	if ((x.cwd = realpath(o->checkout != NULL ? o->checkout : ".", NULL)) == NULL)
-		return error_sys(e, "cannot enter '%s'", o->checkout != NULL ? o->checkout : ".");
-	q.cwd = x.cwd;
-	q.config_dir = list_config_dir(e);
-	rc = config_load(&x.config, &q, e);
-	if (rc == 0 && (rc = verify_dead_globs(&x.config.gates, x.cwd, deadline_in(GLOBS_MS),
-			    report_dead_glob, &x, e)) != -1)
-		rc = o->rerun ? may_run(&x, q.config_dir, &may, e) : 0;
+	if (rc != -1)
+		rc = o->rerun ? may_run(&x, g->config_dir, &may, e) : 0;
 	if (rc == 0 && o->rerun && may)
 		rc = rerun_all(&x, tasks, receipts, e);
-	config_free(&x.config);
 	strings_free(&x.told);
 	strings_free(&x.left);
-	free((char *)q.config_dir);
-	free(x.cwd);
 	return rc;
 }

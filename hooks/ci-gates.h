@@ -1,0 +1,37 @@
+#ifndef HOOKS_CI_GATES_H
+#define HOOKS_CI_GATES_H
+
+#include "ci-report.h"
+#include "config/config.h"
+
+struct ci_options {
+	const char *input, *list, *tasks, *checkout, *config, *junit, *json;
+	int64_t deadline_ms;
+	int rerun, trust, allow_forced, allow_empty, github; /* flags, set by getopt_long() */
+};
+
+/*
+ * The gate file that a list is judged by.
+ */
+struct ci_file {
+	struct config config; /* as a run in CI uses it */
+	struct config judge;  /* the same, with every gate of a completion also for CI */
+};
+
+struct ci_gates {
+	char *cwd;           /* the checkout, absolute */
+	char *top;           /* of its work tree; NULL: it is not in a repository */
+	char *config_dir;    /* the user's */
+	struct ci_file here; /* of the checkout, or --config */
+};
+
+int ci_gates_load(struct ci_gates *, const struct ci_options *, struct error *);
+void ci_gates_free(struct ci_gates *);
+
+/* The file with this hash (NULL: no file); NULL: CI uses no such file. */
+const struct ci_file *ci_gates_of(const struct ci_gates *, const char *hash);
+
+/* Must this gate have passed before a completion, as far as its file decides? */
+bool ci_gate_blocks(const struct gate *);
+
+#endif
