@@ -5,7 +5,7 @@
 #include "config/config.h"
 
 struct ci_options {
-	const char *input, *list, *tasks, *checkout, *config, *junit, *json;
+	const char *input, *list, *tasks, *checkout, *config, *junit, *json, *base;
 	int64_t deadline_ms;
 	int rerun, trust, allow_forced, allow_empty, github; /* flags, set by getopt_long() */
 };
@@ -16,6 +16,7 @@ struct ci_options {
 struct ci_file {
 	struct config config; /* as a run in CI uses it */
 	struct config judge;  /* the same, with every gate of a completion also for CI */
+	struct config each;   /* the same, with every gate for every task */
 };
 
 struct ci_gates {
@@ -23,9 +24,17 @@ struct ci_gates {
 	char *top;           /* of its work tree; NULL: it is not in a repository */
 	char *config_dir;    /* the user's */
 	struct ci_file here; /* of the checkout, or --config */
+	char *base;          /* the commit before the branch; NULL: not known */
+	const char *since;   /* `changed` counts from there; NULL: everything has changed */
+	bool differs;        /* the gate file of the base is another one, or there is one */
+	struct ci_file then; /* of the base, if it differs */
 };
 
-int ci_gates_load(struct ci_gates *, const struct ci_options *, struct error *);
+/*
+ * The base is the merge base of HEAD and --base, or the target branch that GitHub or
+ * GitLab names in the environment of a pull or merge request.
+ */
+int ci_gates_load(struct ci_gates *, const struct ci_options *, struct ci_report *, struct error *);
 void ci_gates_free(struct ci_gates *);
 
 /* The file with this hash (NULL: no file); NULL: CI uses no such file. */

@@ -76,6 +76,7 @@ gates_now(const struct ci_judge *j, const struct ci_file *f, const struct task *
 		.config = &f->judge,
 		.task = t->id,
 		.given = t,
+		.since = j->gates->since,
 		.cwd = j->gates->cwd,
 		.deadline = deadline_in(GIT_MS),
 		.trusted = true, /* nothing runs */
@@ -194,19 +195,14 @@ file_problem(const struct ci_judge *j, const struct receipt *receipt)
 	    f->path != NULL ? f->hash : "none:", f->path != NULL ? f->path : "use --checkout");
 }
 
-/* What the gate file says against a receipt; NULL: nothing. */
+/* What one gate file says against a receipt; NULL: nothing. */
 static int
-gates_problem(const struct ci_judge *j, const struct task *t, const struct receipt *receipt,
-    char **text, struct error *e)
+one_file_problem(const struct ci_judge *j, const struct ci_file *f, const struct task *t,
+    const struct receipt *receipt, char **text, struct error *e)
 {
-	const struct ci_file *f = ci_gates_of(j->gates, receipt->gate_file);
 	struct strings apply = { 0 };
 	int rc = 0;
 
-	if (f == NULL) {
-		*text = file_problem(j, receipt);
-		return 0;
-	}
 	if ((*text = failed_gate(f, receipt)) == NULL && f->config.gates.count > 0)
 		rc = gates_now(j, f, t, &apply, e);
 	for (size_t i = 0; rc == 0 && *text == NULL && i < f->config.gates.count; i++) {
@@ -217,6 +213,26 @@ gates_problem(const struct ci_judge *j, const struct task *t, const struct recei
 	}
 	strings_free(&apply);
 	return rc;
+}
+
+/* A receipt by a gate file that the branch changed is judged by that of the base too; with
+ * --rerun the gates of both run instead. */
+static int
+gates_problem(const struct ci_judge *j, const struct task *t, const struct receipt *receipt,
+    char **text, struct error *e)
+{
+	const struct ci_gates *g = j->gates;
+	const struct ci_file *f = ci_gates_of(g, receipt->gate_file);
+
+	if (f == NULL) {
+		*text = file_problem(j, receipt);
+		return 0;
+	}
+	if (one_file_problem(j, f, t, receipt, text, e) == -1)
+		return -1;
+	if (*text != NULL || !g->differs || f == &g->then || j->options->rerun)
+		return 0;
+	return one_file_problem(j, &g->then, t, receipt, text, e);
 }
 
 /* What the receipt itself says against the completion; NULL: nothing. */

@@ -39,8 +39,10 @@ static const char ci_usage[] =
     "  --list NAME         the list of this name; an export must be of it\n"
     "  --tasks FILE        take the tasks from this file (a Task[]) instead of the export\n"
     "  --checkout DIR      the tree the work is in (default: the current directory)\n"
-    "  --rerun             run the gates again, on this tree\n"
-    "  --trust             run the gate file of the checkout although it was not trusted here\n"
+    "  --base REF          the target branch: its gate file judges, changes count from there\n"
+    "                      (default: that of the pull or merge request that CI names)\n"
+    "  --rerun             run every blocking gate again, on this tree\n"
+    "  --trust             run the gate files although they were not trusted here\n"
     "  --config FILE       use this gate file\n"
     "  --deadline SECONDS  for all gates together, up to 86400 (default: none)\n"
     "  --allow-forced      a completion that a person forced is fine\n"
@@ -204,7 +206,7 @@ ci_check(const struct ci_options *o, struct ci_report *r, struct error *e)
 {
 	struct input in = { 0 };
 	struct ci_gates gates = { 0 };
-	int rc = ci_gates_load(&gates, o, e);
+	int rc = ci_gates_load(&gates, o, r, e);
 
 	if (rc == 0 && (rc = input_load(&in, o, r, e)) == 0)
 		rc = ci_judge(o, &gates, &in, r, e);
@@ -259,7 +261,7 @@ static int
 ci_parse(int argc, char *argv[], struct ci_options *o)
 {
 	const char **const text[] = { &o->list, &o->tasks, &o->checkout, &o->config, &o->junit,
-		&o->json };
+		&o->json, &o->base };
 	const struct option options[] = {
 		{ "list", required_argument, NULL, 1 }, /* text[0] and so on */
 		{ "tasks", required_argument, NULL, 2 },
@@ -267,6 +269,7 @@ ci_parse(int argc, char *argv[], struct ci_options *o)
 		{ "config", required_argument, NULL, 4 },
 		{ "junit", required_argument, NULL, 5 },
 		{ "json", required_argument, NULL, 6 },
+		{ "base", required_argument, NULL, 7 },
 		{ "deadline", required_argument, NULL, 'd' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "rerun", no_argument, &o->rerun, true },

@@ -3,6 +3,7 @@
  */
 #include "gate/git-history.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "gate/git.h"
@@ -27,4 +28,51 @@ git_before_head(const char *root, const char *commit, struct deadline until)
 
 	buf_free(&out);
 	return before;
+}
+
+static char *
+merge_base(const char *root, const char *ref, struct deadline until)
+{
+	const char *const words[] = { "merge-base", "HEAD", ref, NULL };
+	struct buf out = { 0 };
+	struct error e;
+	char *base = NULL;
+
+	if (git_output(root, words, until, &out, &e) == 0)
+		base = mem_copy(buf_text(&out), strcspn(buf_text(&out), "\n"));
+	if (base != NULL && !is_name(base)) {
+		free(base);
+		base = NULL;
+	}
+	buf_free(&out);
+	return base;
+}
+
+char *
+git_merge_base(const char *root, const char *ref, struct deadline until)
+{
+	char *remote = mem_printf("refs/remotes/%s", ref);
+	char *base = merge_base(root, remote, until);
+
+	if (base == NULL && *ref != '\0' && *ref != '-')
+		base = merge_base(root, ref, until);
+	free(remote);
+	return base;
+}
+
+int
+git_file_at(const char *root, const char *commit, const char *path, struct deadline until,
+    struct buf *text, struct error *e)
+{
+	char *name = mem_printf("%s:%s", commit, path);
+	const char *const list[] = { "ls-tree", "-z", "--full-tree", commit, "--", path, NULL };
+	const char *const show[] = { "cat-file", "blob", name, NULL };
+	int rc = git_output(root, list, until, text, e);
+
+	if (rc == 0 && text->len > 0) {
+		buf_reset(text);
+		rc = git_output(root, show, until, text, e) == -1 ? -1 : 1;
+	}
+	free(name);
+	return rc;
 }
