@@ -1,6 +1,6 @@
 /*
  * The rows of a report as a table, as annotations, as JUnit XML and as JSON.
- * Text that comes from tasks or journals was made harmless before it got here.
+ * Every text goes through ci_shown() on its way into the report.
  */
 #include "ci-report.h"
 
@@ -11,18 +11,52 @@
 #include "base/text.h"
 #include "json/out.h"
 
-#define WIDTH_MAX 40 /* columns of a name that widen the table */
+#define TEXT_MAX 4000 /* characters of a row's text */
+#define WIDTH_MAX 40  /* columns of a name that widen the table */
 
 static const char *const state_names[] = { "ok", "note", "FAIL" };
+
+/* "##[error]" and "##vso[...]" are commands to a CI runner anywhere in a line. */
+static void
+defuse(char *text)
+{
+	for (char *p = text; (p = strstr(p, "##")) != NULL;) {
+		p += strspn(p, "#");
+		while ((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z'))
+			p++;
+		if (*p == '[')
+			*p = '(';
+	}
+}
+
+char *
+ci_shown(const char *text)
+{
+	char *shown = text_shown(text, TEXT_MAX);
+
+	defuse(shown);
+	return shown;
+}
+
+static char *
+take_shown(char *text)
+{
+	char *shown = ci_shown(text);
+
+	free(text);
+	return shown;
+}
 
 void
 ci_add(
     struct ci_report *r, enum ci_state state, const char *kind, char *name, char *text, int64_t ms)
 {
 	r->row = mem_more(r->row, r->count, sizeof(*r->row));
-	r->row[r->count++] = (struct ci_row){
-		.state = state, .kind = mem_string(kind), .name = name, .text = text, .ms = ms
-	};
+	r->row[r->count++] = (struct ci_row){ .state = state,
+		.kind = mem_string(kind),
+		.name = take_shown(name),
+		.text = take_shown(text),
+		.ms = ms };
 }
 
 void

@@ -27,7 +27,7 @@ struct ci_row {
 };
 
 struct ci_report {
-	char *list;
+	char *list; /* its name, from ci_shown() */
 	struct ci_row *row;
 	size_t count;
 	size_t tasks, completed; /* in the list */
@@ -37,7 +37,9 @@ struct ci_report {
 	bool empty_allowed;
 };
 
-/* Takes name and text. */
+/* A text from outside as one line that is safe in the log of a CI runner; owned. */
+char *ci_shown(const char *);
+/* Takes name and text, which may be from outside. */
 void ci_add(
     struct ci_report *, enum ci_state, const char *kind, char *name, char *text, int64_t ms);
 size_t ci_bad(const struct ci_report *);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "ci-task.h"
 #include "gate/verify.h"
 #include "sys/child.h"
 
@@ -22,11 +23,12 @@
 struct rerun {
 	const struct ci_options *options;
 	struct ci_report *report;
-	struct config config;
-	struct list scratch; /* its state holds the cache of this run */
-	struct strings told; /* gates that have a row */
-	struct strings left; /* gates that may still run */
-	char *cwd;
+	const struct ci_gates *gates;
+	const struct ci_file *file; /* whose gates run */
+	struct list scratch;        /* its state holds the cache of this run */
+	struct strings told;        /* gates that have a row */
+	struct strings left;        /* gates that may still run */
+	struct deadline until;
 };
 
 static void
@@ -68,7 +70,9 @@ gate_row(struct rerun *x, const struct gate_result *r)
 	    good            ? CI_GOOD
 	    : r->gate->warn ? CI_NOTE
 			    : CI_BAD,
-	    "gate", mem_string(r->gate->name), buf_take(&b), r->ms);
+	    "gate",
+	    mem_printf("%s%s", r->gate->name, x->file == &x->gates->then ? " (of the base)" : ""),
+	    buf_take(&b), r->ms);
 	x->report->gates++;
 	for (size_t i = 0; !good && i < x->left.count; i++)
 		if (strcmp(x->left.item[i], r->gate->name) == 0) {
@@ -78,22 +82,23 @@ gate_row(struct rerun *x, const struct gate_result *r)
 		}
 }
 
+/* only: names of gates. */
 static int
-rerun_task(struct rerun *x, const struct task *t, const struct receipt *receipt,
-    struct deadline until, struct error *e)
+rerun_task(struct rerun *x, const struct config *config, const struct task *t,
+    const struct strings *only, struct error *e)
 {
 	struct verify v = VERIFY_INIT;
 	struct verify_request req = { .on = GATE_CI,
-		.config = &x->config,
+		.config = config,
 		.list = &x->scratch,
 		.task = t->id,
 		.given = t,
-		.since = receipt != NULL ? receipt->base : NULL,
-		.cwd = x->cwd,
-		.deadline = until,
+		.since = x->gates->since,
+		.cwd = x->gates->cwd,
+		.deadline = x->until,
 		.trusted = true, /* may_run() has asked */
 		.gates_only = true,
-		.only = &x->left };
+		.only = only };
 	int rc = verify_task(&v, &req, e);
 
 	for (size_t i = 0; rc == 0 && i < v.count; i++)
@@ -123,9 +128,9 @@ remove_tree(const char *dir)
 	child_free(&c);
 }
 
-/* May the commands of the checkout's gate file run?  If not, add a row. */
+/* May the commands of the gate file run?  If not, add a row. */
 static int
-may_run(struct rerun *x, const char *config_dir, bool *may, struct error *e)
+may_run(struct rerun *x, bool *may, struct error *e)
 {
 	enum trust trust;
 	struct buf why = { 0 }, text = { 0 };
@@ -133,7 +138,8 @@ may_run(struct rerun *x, const char *config_dir, bool *may, struct error *e)
 	*may = true;
 	if (x->options->trust)
 		return 0;
-	if (trust_check(config_dir, &x->config, x->cwd, &trust, &why, e) == -1)
+	if (trust_check(x->gates->config_dir, &x->file->config, x->gates->cwd, &trust, &why, e) ==
+	    -1)
 		return -1;
 	if (trust >= TRUST_UNKNOWN) {
 		*may = false;
@@ -145,16 +151,75 @@ may_run(struct rerun *x, const char *config_dir, bool *may, struct error *e)
 	return 0;
 }
 
+/* Run the blocking gates that applied to no task, for the first one. */
+static int
+rerun_rest(struct rerun *x, const struct task *t, struct error *e)
+{
+	const struct gates *gs = &x->file->config.gates;
+	struct strings rest = { 0 };
+	int rc = 0;
+
+	for (size_t i = 0; i < gs->count; i++) {
+		const struct gate *g = &gs->item[i];
+
+		if (g->warn || strings_has(&x->told, g->name))
+			continue;
+		if ((g->when.on & GATE_CI) != 0)
+			strings_add(&rest, g->name);
+		else
+			ci_add(x->report, CI_NOTE, "gate", mem_string(g->name),
+			    mem_string("not run: by its \"on\" it is not for CI"), 0);
+	}
+	if (rest.count > 0)
+		rc = rerun_task(x, &x->file->each, t, &rest, e);
+	strings_free(&rest);
+	return rc;
+}
+
+/* Run the gates of one file. */
+static int
+rerun_file(struct rerun *x, const struct ci_file *f, const struct task_set *tasks,
+    const struct receipts *receipts, struct error *e)
+{
+	static const char any[] = "{\"id\":\"0\",\"subject\":\"any task\",\"description\":\"\","
+				  "\"status\":\"completed\",\"blocks\":[],\"blockedBy\":[]}";
+	const struct task *first = NULL;
+	struct task made = TASK_INIT;
+	bool may = false;
+	int rc;
+
+	x->file = f;
+	strings_free(&x->told);
+	strings_free(&x->left);
+	for (size_t i = 0; i < f->config.gates.count; i++)
+		strings_add(&x->left, f->config.gates.item[i].name);
+	if ((rc = may_run(x, &may, e)) == -1 || !may)
+		return rc;
+	for (size_t i = 0; rc == 0 && i < tasks->count; i++)
+		if (ci_must_prove(&tasks->item[i], receipts)) {
+			first = first == NULL ? &tasks->item[i] : first;
+			rc = rerun_task(x, &f->config, &tasks->item[i], &x->left, e);
+		}
+	if (rc == 0 && first == NULL) {
+		rc = task_read(&made, TASK_NATIVE, NULL, any, sizeof(any) - 1, e);
+		first = &made;
+	}
+	if (rc == 0 && x->report->completed > 0)
+		rc = rerun_rest(x, first, e);
+	task_free(&made);
+	return rc;
+}
+
 static int
 rerun_all(
     struct rerun *x, const struct task_set *tasks, const struct receipts *receipts, struct error *e)
 {
 	char scratch[] = "/tmp/task-hooks-ci-XXXXXX";
-	struct deadline until =
-	    x->options->deadline_ms > 0 ? deadline_in(x->options->deadline_ms) : DEADLINE_NEVER;
+	const struct ci_gates *g = x->gates;
+	bool here = g->here.config.gates.count > 0;
 	int rc = 0;
 
-	if (x->config.gates.count == 0) {
+	if (!here && !g->differs) {
 		ci_add(x->report, CI_BAD, "gate", mem_string("gates"),
 		    mem_string("--rerun, but the configuration has no gates"), 0);
 		return 0;
@@ -162,12 +227,12 @@ rerun_all(
 	if (mkdtemp(scratch) == NULL)
 		return error_sys(e, "cannot make a directory below /tmp");
 	x->scratch = (struct list){ .config = scratch, .name = (char *)"ci", .dir = scratch };
-	for (size_t i = 0; i < x->config.gates.count; i++)
-		strings_add(&x->left, x->config.gates.item[i].name);
-	for (size_t i = 0; rc == 0 && i < tasks->count; i++)
-		if (tasks->item[i].status == TASK_COMPLETED && !tasks->item[i].internal)
-			rc = rerun_task(x, &tasks->item[i],
-			    receipts_find(receipts, tasks->item[i].id), until, e);
+	x->until =
+	    x->options->deadline_ms > 0 ? deadline_in(x->options->deadline_ms) : DEADLINE_NEVER;
+	if (g->differs)
+		rc = rerun_file(x, &g->then, tasks, receipts, e);
+	if (rc == 0 && here)
+		rc = rerun_file(x, &g->here, tasks, receipts, e);
 	if (rc == 0 && x->report->gates == 0 && ci_bad(x->report) == 0)
 		ci_add(x->report, CI_BAD, "gate", mem_string("gates"),
 		    mem_string("--rerun, but no gate applies to any completed task"), 0);
@@ -176,28 +241,16 @@ rerun_all(
 }
 
 int
-ci_rerun(const struct ci_options *o, struct ci_report *r, const struct task_set *tasks,
-    const struct receipts *receipts, struct error *e)
+ci_rerun(const struct ci_options *o, const struct ci_gates *g, struct ci_report *r,
+    const struct task_set *tasks, const struct receipts *receipts, struct error *e)
 {
-	struct rerun x = { .options = o, .report = r };
-	struct config_query q = { .file = o->config };
-	bool may = false;
-	int rc;
+	struct rerun x = { .options = o, .report = r, .gates = g };
+	int rc = verify_dead_globs(
+	    &g->here.config.gates, g->cwd, deadline_in(GLOBS_MS), report_dead_glob, &x, e);
 
-	if ((x.cwd = realpath(o->checkout != NULL ? o->checkout : ".", NULL)) == NULL)
-		return error_sys(e, "cannot enter '%s'", o->checkout != NULL ? o->checkout : ".");
-	q.cwd = x.cwd;
-	q.config_dir = list_config_dir(e);
-	rc = config_load(&x.config, &q, e);
-	if (rc == 0 && (rc = verify_dead_globs(&x.config.gates, x.cwd, deadline_in(GLOBS_MS),
-			    report_dead_glob, &x, e)) != -1)
-		rc = o->rerun ? may_run(&x, q.config_dir, &may, e) : 0;
-	if (rc == 0 && o->rerun && may)
-		rc = rerun_all(&x, tasks, receipts, e);
-	config_free(&x.config);
+	if (rc != -1)
+		rc = o->rerun ? rerun_all(&x, tasks, receipts, e) : 0;
 	strings_free(&x.told);
 	strings_free(&x.left);
-	free((char *)q.config_dir);
-	free(x.cwd);
 	return rc;
 }

@@ -17,18 +17,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/hash.h"
 #include "base/text.h"
+#include "ci-gates.h"
 #include "ci-report.h"
 #include "ci-rerun.h"
-#include "gate/completion.h"
+#include "ci-task.h"
 #include "list/journal.h"
 #include "list/receipt.h"
 #include "sys/file.h"
 
 #define INPUT_MAX (1u << 30)
 #define DEADLINE_MAX 86400 /* seconds */
-#define GATES_SHOWN 20     /* of one receipt */
 #define STATUS_USAGE 64
 
 static const char ci_usage[] =
@@ -40,8 +39,10 @@ static const char ci_usage[] =
     "  --list NAME         the list of this name; an export must be of it\n"
     "  --tasks FILE        take the tasks from this file (a Task[]) instead of the export\n"
     "  --checkout DIR      the tree the work is in (default: the current directory)\n"
-    "  --rerun             run the gates again, on this tree\n"
-    "  --trust             run the gate file of the checkout although it was not trusted here\n"
+    "  --base REF          the target branch: its gate file judges, changes count from there\n"
+    "                      (default: that of the pull or merge request that CI names)\n"
+    "  --rerun             run every blocking gate again, on this tree\n"
+    "  --trust             run the gate files although they were not trusted here\n"
     "  --config FILE       use this gate file\n"
     "  --deadline SECONDS  for all gates together, up to 86400 (default: none)\n"
     "  --allow-forced      a completion that a person forced is fine\n"
@@ -67,15 +68,6 @@ input_free(struct input *in)
 	task_set_free(&in->tasks);
 	buf_free(&in->journal);
 	receipts_free(&in->receipts);
-}
-
-static char *
-name_of(const struct task *t)
-{
-	struct buf b = { 0 };
-
-	task_name(&b, t);
-	return buf_take(&b);
 }
 
 /* An export.  Its journal must have the lines and the head that it says. */
@@ -162,71 +154,6 @@ check_chain(struct input *in, const struct ci_options *o, struct ci_report *r)
 		    mem_printf("%llu lines, intact", (unsigned long long)check.lines), 0);
 }
 
-static char *
-forced_text(const struct receipt *receipt)
-{
-	struct buf b = { 0 };
-
-	buf_puts(&b, "forced by ");
-	text_show(&b, receipt->forced_by, strlen(receipt->forced_by), TEXT_LINE, 100);
-	buf_puts(&b, ": ");
-	if (receipt->forced_why != NULL)
-		text_show(&b, receipt->forced_why, strlen(receipt->forced_why), TEXT_LINE, 300);
-	return buf_take(&b);
-}
-
-static char *
-proven_text(const struct receipt *receipt)
-{
-	struct buf b = { 0 };
-
-	buf_printf(&b, "receipt of %.30s: ", receipt->time != NULL ? receipt->time : "?");
-	for (size_t i = 0; i < receipt->gates.count && i < GATES_SHOWN; i++) {
-		const char *gate = receipt->gates.item[i];
-
-		buf_puts(&b, i > 0 ? ", " : "");
-		text_show(&b, gate, strlen(gate), TEXT_LINE, 100);
-	}
-	if (receipt->good == 0)
-		buf_printf(&b, "%sno gate, %zu built-in checks",
-		    receipt->gates.count > 0 ? "; " : "", receipt->checks);
-	return buf_take(&b);
-}
-
-/* Add the row of one completed task.  chain: the journal is intact. */
-static void
-check_task(const struct input *in, const struct ci_options *o, struct ci_report *r,
-    const struct task *t, bool chain)
-{
-	const struct receipt *receipt = receipts_find(&in->receipts, t->id);
-	enum ci_state state = CI_BAD;
-	char hash[HASH_HEX], *text;
-
-	completion_hash(t, hash);
-	if (receipt == NULL)
-		text = mem_string("completed without a receipt");
-	else if (!text_equal(receipt->subject_hash, hash)) {
-		char *subject = text_shown(receipt->subject != NULL ? receipt->subject : "?", 1000);
-
-		text = mem_printf(
-		    "its receipt (line %llu) is for another subject or description: \"%s\"",
-		    (unsigned long long)receipt->line, subject);
-		free(subject);
-	} else if (receipt->forced_by != NULL) {
-		text = forced_text(receipt);
-		state = o->allow_forced ? CI_NOTE : CI_BAD;
-		r->forced += o->allow_forced;
-	} else if (receipt->good == 0 && receipt->checks == 0)
-		text = mem_printf("its receipt (line %llu) says that nothing was checked",
-		    (unsigned long long)receipt->line);
-	else {
-		text = proven_text(receipt);
-		state = CI_GOOD;
-		r->proven += chain;
-	}
-	ci_add(r, state, "task", name_of(t), text, 0);
-}
-
 static int
 input_load(struct input *in, const struct ci_options *o, struct ci_report *r, struct error *e)
 {
@@ -253,40 +180,38 @@ input_load(struct input *in, const struct ci_options *o, struct ci_report *r, st
 	return rc == -1 ? -1 : 0;
 }
 
-static bool
-must_be_proven(const struct task *t)
+static int
+ci_judge(const struct ci_options *o, const struct ci_gates *g, struct input *in,
+    struct ci_report *r, struct error *e)
 {
-	return t->status == TASK_COMPLETED && !t->internal;
+	struct ci_judge judge = {
+		.options = o, .gates = g, .receipts = &in->receipts, .report = r
+	};
+	int rc = receipts_read_text(buf_text(&in->journal), in->journal.len, &in->receipts, e);
+
+	r->list = ci_shown(in->list);
+	r->tasks = in->tasks.count;
+	for (size_t i = 0; i < in->tasks.count; i++)
+		r->completed += ci_must_prove(&in->tasks.item[i], &in->receipts);
+	check_chain(in, o, r);
+	judge.chain = ci_bad(r) == 0;
+	/* A line that cannot be parsed was reported by check_chain(). */
+	if ((rc == -1 && judge.chain) || ci_tasks(&judge, &in->tasks, e) == -1)
+		return -1;
+	return ci_rerun(o, g, r, &in->tasks, &in->receipts, e);
 }
 
 static int
 ci_check(const struct ci_options *o, struct ci_report *r, struct error *e)
 {
 	struct input in = { 0 };
-	bool chain;
-	int rc = -1;
+	struct ci_gates gates = { 0 };
+	int rc = ci_gates_load(&gates, o, r, e);
 
-	if (input_load(&in, o, r, e) == -1)
-		goto out;
-	r->list = mem_string(in.list);
-	r->tasks = in.tasks.count;
-	for (size_t i = 0; i < in.tasks.count; i++)
-		r->completed += must_be_proven(&in.tasks.item[i]);
-	check_chain(&in, o, r);
-	chain = ci_bad(r) == 0;
-	/* A line that cannot be parsed was reported by check_chain(). */
-	if (receipts_read_text(buf_text(&in.journal), in.journal.len, &in.receipts, e) == -1 &&
-	    chain)
-		goto out;
-	for (size_t i = 0; i < in.tasks.count; i++)
-		if (must_be_proven(&in.tasks.item[i]))
-			check_task(&in, o, r, &in.tasks.item[i], chain);
-		else if (in.tasks.item[i].status == TASK_CANCELLED && !in.tasks.item[i].internal)
-			ci_add(r, CI_NOTE, "task", name_of(&in.tasks.item[i]),
-			    mem_string("cancelled: not checked"), 0);
-	rc = ci_rerun(o, r, &in.tasks, &in.receipts, e);
-out:
+	if (rc == 0 && (rc = input_load(&in, o, r, e)) == 0)
+		rc = ci_judge(o, &gates, &in, r, e);
 	input_free(&in);
+	ci_gates_free(&gates);
 	return rc;
 }
 
@@ -336,7 +261,7 @@ static int
 ci_parse(int argc, char *argv[], struct ci_options *o)
 {
 	const char **const text[] = { &o->list, &o->tasks, &o->checkout, &o->config, &o->junit,
-		&o->json };
+		&o->json, &o->base };
 	const struct option options[] = {
 		{ "list", required_argument, NULL, 1 }, /* text[0] and so on */
 		{ "tasks", required_argument, NULL, 2 },
@@ -344,6 +269,7 @@ ci_parse(int argc, char *argv[], struct ci_options *o)
 		{ "config", required_argument, NULL, 4 },
 		{ "junit", required_argument, NULL, 5 },
 		{ "json", required_argument, NULL, 6 },
+		{ "base", required_argument, NULL, 7 },
 		{ "deadline", required_argument, NULL, 'd' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "rerun", no_argument, &o->rerun, true },
@@ -391,7 +317,10 @@ ci_main(int argc, char *argv[])
 	}
 	r.empty_allowed = o.allow_empty;
 	if (ci_check(&o, &r, &e) == -1) {
-		fprintf(stderr, "on-task-completed-verify: %s\n", e.text);
+		char *text = ci_shown(e.text);
+
+		fprintf(stderr, "on-task-completed-verify: %s\n", text);
+		free(text);
 		rc = 1;
 	} else if (ci_write(&o, &r) == -1)
 		rc = 1;

@@ -142,24 +142,31 @@ git_call_free(struct git_call *q)
 		.child = CHILD_INIT, .fd = -1 \
 	}
 
+int
+git_output(const char *root, const char *const *words, struct deadline until, struct buf *out,
+    struct error *e)
+{
+	struct git_call q = GIT_CALL_INIT;
+	int rc = git_start(&q, root, words, NULL, until, e);
+
+	if (rc == 0)
+		rc = git_finish(&q, words[0], out, e);
+	git_call_free(&q);
+	return rc;
+}
+
 /* Run git; its NUL-separated output as strings. */
 static int
 git_list(const char *root, const char *const *words, struct deadline until, struct strings *items,
     struct error *e)
 {
-	struct git_call q = GIT_CALL_INIT;
 	struct buf out = { 0 };
-	int rc = -1;
+	int rc = git_output(root, words, until, &out, e);
 
-	if (git_start(&q, root, words, NULL, until, e) == 0 &&
-	    git_finish(&q, words[0], &out, e) == 0) {
-		const char *p = buf_text(&out), *end = p + out.len;
-
-		for (; p < end; p += strlen(p) + 1)
+	if (rc == 0)
+		for (const char *p = buf_text(&out), *end = p + out.len; p < end;
+		     p += strlen(p) + 1)
 			strings_add(items, p);
-		rc = 0;
-	}
-	git_call_free(&q);
 	buf_free(&out);
 	return rc;
 }

@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 
+#include "base/buf.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/hash.h"
@@ -66,6 +67,10 @@ int git_changed(
 
 /* All paths git knows, tracked and untracked: to find globs that match nothing. */
 int git_paths(const struct git_tree *, struct deadline, struct strings *, struct error *);
+
+/* Run a git command that compares no content, in root; its standard output. */
+int git_output(
+    const char *root, const char *const *words, struct deadline, struct buf *, struct error *);
 
 /* The top of the working tree that dir is in, by its .git; owned; NULL: none. */
 char *git_root(const char *dir);

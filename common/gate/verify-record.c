@@ -43,6 +43,25 @@ out_shown(struct json_object *o, const char *key, const char *text, size_t max)
 	buf_free(&b);
 }
 
+char *
+verify_place(const char *root, const char *dir)
+{
+	char *from = realpath(root, NULL), *at = realpath(dir, NULL), *place;
+	size_t len = from != NULL ? strlen(from) : 0;
+
+	if (from == NULL || at == NULL)
+		place = mem_string(dir);
+	else if (strcmp(from, at) == 0)
+		place = mem_string(".");
+	else if (len > 1 && strncmp(at, from, len) == 0 && at[len] == '/')
+		place = mem_string(at + len + 1);
+	else
+		place = mem_string(at);
+	free(from);
+	free(at);
+	return place;
+}
+
 static struct json_object *
 gate_object(const struct gate_result *r)
 {
@@ -56,6 +75,8 @@ gate_object(const struct gate_result *r)
 		out_strings(o, "argv", &r->gate->argv);
 	if (r->gate->warn)
 		out_string(o, "severity", "warn");
+	if (r->gate->check == CHECK_NONE && r->dir != NULL)
+		out_shown(o, "dir", r->dir, 1000);
 	if (r->why != NULL)
 		out_shown(o, "why", r->why, 500);
 	if (r->verdict == GATE_SKIPPED)

@@ -349,6 +349,9 @@ plan_close(struct plan *p)
 {
 	completion_close(&p->completion);
 	for (size_t i = 0; i < p->verify->count; i++) {
+		if (p->item[i].cwd != NULL && p->verify->result[i].gate->root != NULL)
+			p->verify->result[i].dir =
+			    verify_place(p->verify->result[i].gate->root, p->item[i].cwd);
 		free(p->item[i].cwd);
 		strings_free(&p->item[i].env);
 		child_free(&p->item[i].child);
@@ -398,6 +401,7 @@ verify_free(struct verify *v)
 		free(v->result[i].why);
 		free(v->result[i].end);
 		free(v->result[i].uncached);
+		free(v->result[i].dir);
 		buf_free(&v->result[i].tail);
 	}
 	free(v->result);

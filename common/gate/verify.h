@@ -38,6 +38,7 @@ struct gate_result {
 	int tries;
 	bool cached;
 	char *uncached; /* why a pass cannot be cached; NULL */
+	char *dir;      /* where it ran, from the root of its gate file; NULL */
 	int64_t ms;
 	uint64_t output_total;
 	struct buf tail; /* of the last try's output */
@@ -119,6 +120,10 @@ int verify_builtin(const struct verify_request *, const struct task *, struct bu
 /* Journal that a person forced it: claude-tasks complete N --force --reason. */
 int verify_force(const struct verify_request *, const struct task *, const char *who,
     const char *reason, struct error *);
+
+/* A directory as a receipt has it: relative to the root of the gate file ("." is the root), or
+ * absolute if it is not below the root; owned. */
+char *verify_place(const char *root, const char *dir);
 
 /* Call fn for each glob (`changed` or `files` of a gate) that matches no file of the repository
  * around cwd: probably a typing mistake.  1 there are some, 0 none, -1 git failed. */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "list/journal.h"
 #include "sys/file.h"
 #include "json/json-fields.h"
@@ -26,6 +27,20 @@ static const struct json_field fields[] = {
 	FIELD("agent", FIELD_STRING, agent),
 	FIELD("head", FIELD_STRING, head),
 	FIELD("base", FIELD_STRING, base),
+	FIELD("gate_file", FIELD_STRING, gate_file),
+	FIELD("before", FIELD_STRING, before),
+	JSON_FIELDS_END,
+};
+
+#define GATE_FIELD(key, kind, member) JSON_FIELD(key, kind, struct receipt_gate, member)
+static const struct json_field gate_fields[] = {
+	GATE_FIELD("name", FIELD_STRING, name),
+	GATE_FIELD("verdict", FIELD_STRING, verdict),
+	GATE_FIELD("why", FIELD_STRING, why),
+	GATE_FIELD("check", FIELD_STRING, check),
+	GATE_FIELD("severity", FIELD_STRING, severity),
+	GATE_FIELD("dir", FIELD_STRING, dir),
+	GATE_FIELD("argv", FIELD_STRINGS, argv),
 	JSON_FIELDS_END,
 };
 
@@ -39,9 +54,14 @@ receipts_free(struct receipts *rs)
 		free(r->tree);
 		free(r->forced_by);
 		free(r->forced_why);
+		for (size_t k = 0; k < r->gates.count; k++)
+			json_fields_free(&r->gate[k], gate_fields);
+		free(r->gate);
 		strings_free(&r->gates);
 	}
 	free(rs->item);
+	strings_free(&rs->named);
+	strings_free(&rs->completed);
 	*rs = (struct receipts){ 0 };
 }
 
@@ -49,21 +69,78 @@ static void
 receipt_read_gates(struct receipt *r, const struct json *j, json_ref gates)
 {
 	JSON_EACH (j, gates, at) {
-		char *name = json_member_string(j, at, "name");
-		char *verdict = json_member_string(j, at, "verdict");
+		struct receipt_gate g = { 0 };
 
-		if (name != NULL && verdict != NULL) {
-			strings_take(&r->gates, mem_printf("%s: %s", name, verdict));
-			if (strcmp(verdict, "passed") == 0 || strcmp(verdict, "flaky") == 0)
-				r->good++;
-			else if (strcmp(verdict, "skipped") == 0)
-				r->skipped++;
-			else
-				r->bad++;
+		json_fields_read(&g, gate_fields, j, at);
+		if (g.name == NULL || g.verdict == NULL) {
+			json_fields_free(&g, gate_fields);
+			continue;
 		}
-		free(name);
-		free(verdict);
+		r->gate = mem_more(r->gate, r->gates.count, sizeof(*r->gate));
+		r->gate[r->gates.count] = g;
+		strings_take(&r->gates, mem_printf("%s: %s", g.name, g.verdict));
+		if (receipt_gate_passed(&g))
+			r->good++;
+		else if (strcmp(g.verdict, "skipped") == 0)
+			r->skipped++;
+		else
+			r->bad++;
 	}
+}
+
+bool
+receipt_gate_passed(const struct receipt_gate *g)
+{
+	return strcmp(g->verdict, "passed") == 0 || strcmp(g->verdict, "flaky") == 0;
+}
+
+const struct receipt_gate *
+receipt_gate_find(const struct receipt *r, const char *name)
+{
+	for (size_t i = 0; i < r->gates.count; i++)
+		if (strcmp(r->gate[i].name, name) == 0)
+			return &r->gate[i];
+	return NULL;
+}
+
+static bool
+event_in(const char *word, const char *const *words)
+{
+	while (*words != NULL && !text_equal(word, *words))
+		words++;
+	return *words != NULL;
+}
+
+/* What a line that is no receipt says about a task and its last receipt. */
+static void
+receipt_read_other(struct receipts *rs, const char *task, const char *event, uint64_t line)
+{
+	static const char *const changes[] = { "create", "update", "delete", "claim", "undo",
+		"restore", NULL };
+	struct receipt *last = (struct receipt *)receipts_find(rs, task);
+
+	if (text_equal(event, "complete") && last == NULL && !strings_has(&rs->completed, task))
+		strings_add(&rs->completed, task);
+	if (last != NULL && text_equal(event, "refuse"))
+		last->refused = line;
+	if (last != NULL && event_in(event, changes))
+		last->changed = line;
+}
+
+static void
+receipt_read_task(struct receipts *rs, const struct json *j, bool receipt)
+{
+	char *task = json_member_string(j, JSON_ROOT, "task");
+	char *event = json_member_string(j, JSON_ROOT, "event");
+	int64_t line = 0;
+
+	(void)json_int(j, json_member(j, JSON_ROOT, "seq"), &line);
+	if (task != NULL && !strings_has(&rs->named, task))
+		strings_add(&rs->named, task);
+	if (task != NULL && !receipt)
+		receipt_read_other(rs, task, event, (uint64_t)line);
+	free(task);
+	free(event);
 }
 
 /* A line of the journal, if it is a receipt or a forced completion. */
@@ -74,8 +151,11 @@ receipt_read_line(void *arg, const struct json *j, const char *line, size_t len)
 	struct receipt *r;
 	bool forced = json_equals(j, json_member(j, JSON_ROOT, "event"), "forced");
 
+	bool real = json_equals(j, json_member(j, JSON_ROOT, "event"), "receipt");
+
 	(void)line, (void)len;
-	if (!forced && !json_equals(j, json_member(j, JSON_ROOT, "event"), "receipt"))
+	receipt_read_task(rs, j, forced || real);
+	if (!forced && !real)
 		return 0;
 	rs->item = mem_grow(rs->item, rs->count + 1, sizeof(*rs->item));
 	r = &rs->item[rs->count++];

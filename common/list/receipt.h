@@ -29,24 +29,41 @@
 /* The export of a list; a task and a journal line per line of text. */
 int receipt_export(const struct list *, struct store *, struct buf *out, struct error *);
 
+/* A gate of a receipt. */
+struct receipt_gate {
+	char *name, *verdict, *why; /* why: of a skip */
+	char *check, *severity;     /* NULL: a command; it blocks */
+	char *dir;                  /* where it ran, from the root of its gate file; NULL */
+	struct strings argv;
+};
+
 /* A receipt read back. */
 struct receipt {
 	char *task, *subject_hash, *subject, *time, *agent, *head, *base, *tree;
+	char *gate_file; /* hash; NULL: there was none */
+	char *before;    /* the task's text before it was completed; NULL */
+	struct receipt_gate *gate;
 	char *forced_by, *forced_why; /* NULL: a real receipt */
 	struct strings gates;         /* "test: passed" */
 	size_t good, bad, skipped;    /* gates by verdict; bad ones were warnings */
 	size_t checks;                /* built-in checks that were made */
 	uint64_t line;
+	uint64_t refused; /* line of a later refusal; 0 */
+	uint64_t changed; /* line of a later event that opens, changes or deletes the task; 0 */
 };
 struct receipts {
 	struct receipt *item;
 	size_t count;
+	struct strings named;     /* every task that a line is about */
+	struct strings completed; /* tasks with a line "complete" that no receipt comes before */
 };
 void receipts_free(struct receipts *);
 
 /* All receipts of a list's journal; the chain is not checked here. */
 int receipts_read(int statefd, struct receipts *, struct error *);
 int receipts_read_text(const char *journal, size_t len, struct receipts *, struct error *);
+const struct receipt_gate *receipt_gate_find(const struct receipt *, const char *name); /* NULL */
+bool receipt_gate_passed(const struct receipt_gate *);
 /* The last one of a task; NULL. */
 const struct receipt *receipts_find(const struct receipts *, const char *task);
 

@@ -1,0 +1,78 @@
+/*
+ * Questions about commits.
+ */
+#include "gate/git-history.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gate/git.h"
+
+/* A commit's name in full, never an option or a range. */
+static bool
+is_name(const char *commit)
+{
+	size_t len = strspn(commit, "0123456789abcdef");
+
+	return (len == 40 || len == 64) && commit[len] == '\0';
+}
+
+bool
+git_before_head(const char *root, const char *commit, struct deadline until)
+{
+	const char *const words[] = { "rev-list", "--max-count=1", commit, "^HEAD", "--", NULL };
+	struct buf out = { 0 };
+	struct error e;
+	bool before =
+	    is_name(commit) && git_output(root, words, until, &out, &e) == 0 && out.len == 0;
+
+	buf_free(&out);
+	return before;
+}
+
+static char *
+merge_base(const char *root, const char *ref, struct deadline until)
+{
+	const char *const words[] = { "merge-base", "HEAD", ref, NULL };
+	struct buf out = { 0 };
+	struct error e;
+	char *base = NULL;
+
+	if (git_output(root, words, until, &out, &e) == 0)
+		base = mem_copy(buf_text(&out), strcspn(buf_text(&out), "\n"));
+	if (base != NULL && !is_name(base)) {
+		free(base);
+		base = NULL;
+	}
+	buf_free(&out);
+	return base;
+}
+
+char *
+git_merge_base(const char *root, const char *ref, struct deadline until)
+{
+	char *remote = mem_printf("refs/remotes/%s", ref);
+	char *base = merge_base(root, remote, until);
+
+	if (base == NULL && *ref != '\0' && *ref != '-')
+		base = merge_base(root, ref, until);
+	free(remote);
+	return base;
+}
+
+int
+git_file_at(const char *root, const char *commit, const char *path, struct deadline until,
+    struct buf *text, struct error *e)
+{
+	char *name = mem_printf("%s:%s", commit, path);
+	const char *const list[] = { "ls-tree", "-z", "--full-tree", commit, "--", path, NULL };
+	const char *const show[] = { "cat-file", "blob", name, NULL };
+	int rc = git_output(root, list, until, text, e);
+
+	if (rc == 0 && text->len > 0) {
+		buf_reset(text);
+		rc = git_output(root, show, until, text, e) == -1 ? -1 : 1;
+	}
+	free(name);
+	return rc;
+}

@@ -1,0 +1,26 @@
+#ifndef GATE_GIT_HISTORY_H
+#define GATE_GIT_HISTORY_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/error.h"
+
+/*
+ * Questions about commits, for --ci.  root is the top of the work tree; nothing that the
+ * repository configures is executed (git.h).
+ */
+
+/* Is this commit HEAD, or one that HEAD was made from?  False also if it is not known here. */
+bool git_before_head(const char *root, const char *commit, struct deadline);
+
+/* The best common ancestor of HEAD and a remote branch ("origin/main") or other commit, owned;
+ * NULL: none that is known here.  A branch or tag of the same name is not taken for it. */
+char *git_merge_base(const char *root, const char *ref, struct deadline);
+
+/* The text of a file in a commit, path from the root: 1, 0 there is none, -1. */
+int git_file_at(const char *root, const char *commit, const char *path, struct deadline,
+    struct buf *, struct error *);
+
+#endif

@@ -1,0 +1,216 @@
+/*
+ * Find the gate file that a list is judged by.
+ */
+#include "ci-gates.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gate/git-history.h"
+#include "gate/git.h"
+#include "list/list.h"
+
+#define GIT_MS 60000
+#define GATE_FILE ".claude/task-hooks.json"
+
+static void
+fill_judge(struct config *c)
+{
+	for (size_t i = 0; i < c->gates.count; i++)
+		if ((c->gates.item[i].when.on & (GATE_COMPLETE | GATE_STOP)) != 0)
+			c->gates.item[i].when.on |= GATE_CI;
+}
+
+static void
+fill_each(struct config *c)
+{
+	for (size_t i = 0; i < c->gates.count; i++) {
+		struct gate old = { .when = c->gates.item[i].when };
+
+		c->gates.item[i].when = (struct gate_when){ .on = old.when.on };
+		gate_free(&old);
+	}
+}
+
+static int
+load_here(struct ci_gates *g, const struct ci_options *o, struct error *e)
+{
+	struct config_query q = { .file = o->config, .cwd = g->cwd, .config_dir = g->config_dir };
+
+	if (config_load(&g->here.config, &q, e) == -1 || config_load(&g->here.judge, &q, e) == -1 ||
+	    config_load(&g->here.each, &q, e) == -1)
+		return -1;
+	fill_judge(&g->here.judge);
+	fill_each(&g->here.each);
+	return 0;
+}
+
+/* The branch that the work goes to; owned; NULL. */
+static char *
+target_ref(const struct ci_options *o)
+{
+	const char *github = getenv("GITHUB_BASE_REF");
+	const char *commit = getenv("CI_MERGE_REQUEST_DIFF_BASE_SHA");
+	const char *gitlab = getenv("CI_MERGE_REQUEST_TARGET_BRANCH_NAME");
+
+	if (o->base != NULL)
+		return mem_string(o->base);
+	if (github != NULL && *github != '\0')
+		return mem_printf("origin/%s", github);
+	if (commit != NULL && *commit != '\0')
+		return mem_string(commit);
+	if (gitlab != NULL && *gitlab != '\0')
+		return mem_printf("origin/%s", gitlab);
+	return NULL;
+}
+
+static int
+find_base(struct ci_gates *g, const struct ci_options *o, struct error *e)
+{
+	char *ref = target_ref(o), *head;
+
+	if (ref == NULL)
+		return 0;
+	if (g->top != NULL)
+		g->base = git_merge_base(g->top, ref, deadline_in(GIT_MS));
+	if (g->base == NULL) {
+		error_set(e, ERROR_INPUT,
+		    "cannot find the common commit of HEAD and '%s': a shallow clone does not have "
+		    "it (fetch-depth: 0, GIT_DEPTH: 0)",
+		    ref);
+		free(ref);
+		return -1;
+	}
+	/* On the target branch itself it is not known what is new. */
+	head = git_head(g->cwd);
+	g->since = head != NULL && strcmp(head, g->base) == 0 ? NULL : g->base;
+	free(head);
+	free(ref);
+	return 0;
+}
+
+/* A gate file of the base, as if it were in the checkout. */
+static int
+parse_then(
+    struct config *c, const char *path, const char *root, const struct buf *text, struct error *e)
+{
+	if (config_parse(c, path, buf_text(text), text->len, e) == -1)
+		return error_prefix(e, "the gate file of the base");
+	for (size_t i = 0; i < c->gates.count; i++) {
+		free(c->gates.item[i].root);
+		c->gates.item[i].root = mem_string(root);
+	}
+	return 0;
+}
+
+/* The nearest gate file of the base, as config_load() finds that of the checkout.  1, 0, -1. */
+static int
+load_then(struct ci_gates *g, struct error *e)
+{
+	char *dir = mem_string(g->cwd), *slash;
+	size_t top = strlen(g->top);
+	struct buf text = { 0 };
+	int rc = 0;
+
+	while (rc == 0 && strlen(dir) >= top) {
+		char *path = mem_printf("%s/" GATE_FILE, dir);
+
+		rc = git_file_at(g->top, g->base, path + top + 1, deadline_in(GIT_MS), &text, e);
+		if (rc == 1 && (parse_then(&g->then.config, path, dir, &text, e) == -1 ||
+				   parse_then(&g->then.judge, path, dir, &text, e) == -1 ||
+				   parse_then(&g->then.each, path, dir, &text, e) == -1))
+			rc = -1;
+		free(path);
+		if ((slash = strrchr(dir, '/')) == NULL)
+			break;
+		*slash = '\0';
+	}
+	free(dir);
+	buf_free(&text);
+	fill_judge(&g->then.judge);
+	fill_each(&g->then.each);
+	return rc;
+}
+
+/* Compare the gate file with that of the base: a branch must not choose its own judge. */
+static int
+compare_files(struct ci_gates *g, struct ci_report *r, struct error *e)
+{
+	const struct config_file *now = &g->here.config.project;
+	int rc = load_then(g, e);
+
+	if (rc == -1)
+		return -1;
+	if (rc == 0 && now->path != NULL)
+		ci_add(r, CI_NOTE, "gates", mem_string("gate file"),
+		    mem_printf("the base %.12s has none: that of the branch judges", g->base), 0);
+	g->differs =
+	    rc == 1 && (now->path == NULL || strcmp(now->hash, g->then.config.project.hash) != 0);
+	if (g->differs)
+		ci_add(r, CI_NOTE, "gates", mem_string("gate file"),
+		    mem_printf("the branch %s it since %.12s: %s",
+			now->path == NULL ? "removed" : "changed", g->base,
+			now->path == NULL ? "that of the base judges" : "both versions judge"),
+		    0);
+	return 0;
+}
+
+int
+ci_gates_load(struct ci_gates *g, const struct ci_options *o, struct ci_report *r, struct error *e)
+{
+	const char *dir = o->checkout != NULL ? o->checkout : ".";
+
+	*g = (struct ci_gates){ .cwd = realpath(dir, NULL) };
+	if (g->cwd == NULL)
+		return error_sys(e, "cannot enter '%s'", dir);
+	g->top = git_root(g->cwd);
+	g->config_dir = list_config_dir(e);
+	if (load_here(g, o, e) == -1 || find_base(g, o, e) == -1)
+		return -1;
+	return g->base != NULL && o->config == NULL ? compare_files(g, r, e) : 0;
+}
+
+static void
+ci_file_free(struct ci_file *f)
+{
+	config_free(&f->config);
+	config_free(&f->judge);
+	config_free(&f->each);
+}
+
+void
+ci_gates_free(struct ci_gates *g)
+{
+	ci_file_free(&g->here);
+	ci_file_free(&g->then);
+	free(g->base);
+	free(g->cwd);
+	free(g->top);
+	free(g->config_dir);
+	*g = (struct ci_gates){ 0 };
+}
+
+static bool
+has_hash(const struct ci_file *f, const char *hash)
+{
+	const struct config_file *file = &f->config.project;
+
+	return hash == NULL ? file->path == NULL
+			    : file->path != NULL && strcmp(file->hash, hash) == 0;
+}
+
+const struct ci_file *
+ci_gates_of(const struct ci_gates *g, const char *hash)
+{
+	if (has_hash(&g->here, hash))
+		return &g->here;
+	return g->differs && has_hash(&g->then, hash) ? &g->then : NULL;
+}
+
+bool
+ci_gate_blocks(const struct gate *g)
+{
+	/* A gate of the user's own file has no root. */
+	return !g->warn && g->root != NULL && (g->when.on & (GATE_COMPLETE | GATE_STOP)) != 0;
+}

@@ -1,0 +1,46 @@
+#ifndef HOOKS_CI_GATES_H
+#define HOOKS_CI_GATES_H
+
+#include "ci-report.h"
+#include "config/config.h"
+
+struct ci_options {
+	const char *input, *list, *tasks, *checkout, *config, *junit, *json, *base;
+	int64_t deadline_ms;
+	int rerun, trust, allow_forced, allow_empty, github; /* flags, set by getopt_long() */
+};
+
+/*
+ * The gate file that a list is judged by.
+ */
+struct ci_file {
+	struct config config; /* as a run in CI uses it */
+	struct config judge;  /* the same, with every gate of a completion also for CI */
+	struct config each;   /* the same, with every gate for every task */
+};
+
+struct ci_gates {
+	char *cwd;           /* the checkout, absolute */
+	char *top;           /* of its work tree; NULL: it is not in a repository */
+	char *config_dir;    /* the user's */
+	struct ci_file here; /* of the checkout, or --config */
+	char *base;          /* the commit before the branch; NULL: not known */
+	const char *since;   /* `changed` counts from there; NULL: everything has changed */
+	bool differs;        /* the gate file of the base is another one, or there is one */
+	struct ci_file then; /* of the base, if it differs */
+};
+
+/*
+ * The base is the merge base of HEAD and --base, or the target branch that GitHub or
+ * GitLab names in the environment of a pull or merge request.
+ */
+int ci_gates_load(struct ci_gates *, const struct ci_options *, struct ci_report *, struct error *);
+void ci_gates_free(struct ci_gates *);
+
+/* The file with this hash (NULL: no file); NULL: CI uses no such file. */
+const struct ci_file *ci_gates_of(const struct ci_gates *, const char *hash);
+
+/* Must this gate have passed before a completion, as far as its file decides? */
+bool ci_gate_blocks(const struct gate *);
+
+#endif
