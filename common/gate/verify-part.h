@@ -38,7 +38,9 @@ struct plan {
 	struct completion completion;
 	const struct claim *claim; /* on this task; NULL */
 	int statefd;               /* -1: none, so no cache */
-	char *cwd;                 /* the event's */
+	char *event;               /* the directory of the event */
+	char *root;                /* of the project that is judged */
+	char *cwd;                 /* in its work tree: whose tree is read */
 	struct deadline until;     /* for the gates: leaves time to answer */
 	struct plan_item *item;
 

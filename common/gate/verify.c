@@ -107,7 +107,7 @@ check_gate_file(struct plan *p, struct error *e)
 		p->verify->trust = TRUST_GIVEN;
 		return 0;
 	}
-	if (trust_check(req->list != NULL ? req->list->config : NULL, req->config, p->cwd,
+	if (trust_check(req->list != NULL ? req->list->config : NULL, req->config, p->event,
 		&p->verify->trust, &why, e) == -1)
 		rc = -1;
 	else if (p->verify->trust >= TRUST_UNKNOWN) {
@@ -307,6 +307,25 @@ verify_gates(struct plan *p, struct error *e)
 	return 0;
 }
 
+/* What is judged is the project of the gate file, wherever in it the agent stands. */
+static int
+plan_place(struct plan *p, struct error *e)
+{
+	const struct config *c = p->req->config;
+
+	p->event = p->req->cwd != NULL ? mem_string(p->req->cwd) : getcwd(NULL, 0);
+	if (p->event == NULL)
+		return error_sys(e, "cannot tell the working directory");
+	if (c->project.path != NULL && !c->given)
+		p->root = mem_string(c->project.root);
+	else if (c->gates.count > 0)
+		p->root = git_root(p->event);
+	p->cwd = mem_string(c->given || p->root == NULL ? p->event : p->root);
+	if (p->root == NULL)
+		p->root = mem_string(p->event);
+	return 0;
+}
+
 static int
 plan_open(struct plan *p, struct error *e)
 {
@@ -318,9 +337,8 @@ plan_open(struct plan *p, struct error *e)
 	p->until = req->deadline;
 	if (left != INT64_MAX)
 		p->until.at_ms -= left / 5 < RESERVE_MS ? left / 5 : RESERVE_MS;
-	p->cwd = req->cwd != NULL ? mem_string(req->cwd) : getcwd(NULL, 0);
-	if (p->cwd == NULL)
-		return error_sys(e, "cannot tell the working directory");
+	if (plan_place(p, e) == -1)
+		return -1;
 	if (req->given != NULL)
 		task_copy(&v->task, req->given);
 	else if ((rc = store_get(req->store, req->task, &v->task, e)) == -1)
@@ -354,6 +372,8 @@ plan_close(struct plan *p)
 		child_free(&p->item[i].child);
 	}
 	free(p->item);
+	free(p->event);
+	free(p->root);
 	free(p->cwd);
 	free(p->changed_why);
 	strings_free(&p->changed_head);
@@ -398,6 +418,7 @@ verify_free(struct verify *v)
 		free(v->result[i].why);
 		free(v->result[i].end);
 		free(v->result[i].uncached);
+		free(v->result[i].dir);
 		buf_free(&v->result[i].tail);
 	}
 	free(v->result);

@@ -38,6 +38,7 @@ struct gate_result {
 	int tries;
 	bool cached;
 	char *uncached; /* why a pass cannot be cached; NULL */
+	char *dir;      /* where it ran, relative to the root; NULL: not chosen */
 	int64_t ms;
 	uint64_t output_total;
 	struct buf tail; /* of the last try's output */
