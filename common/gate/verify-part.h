@@ -33,7 +33,8 @@ struct plan_item { /* beside verify.result[i] */
 };
 
 struct plan {
-	const struct verify_request *req;
+	const struct verify_request *req; /* &governed */
+	struct verify_request governed;   /* as asked, with the settings that govern */
 	struct verify *verify;
 	struct completion completion;
 	const struct claim *claim; /* on this task; NULL */

@@ -192,7 +192,11 @@ record_refusal(const struct verify *v, const struct verify_request *req, struct 
 int
 verify_record(const struct verify *v, const struct verify_request *req, struct error *e)
 {
-	return v->passed ? record_pass(v, req, e) : record_refusal(v, req, e);
+	struct verify_request governed = *req;
+
+	if (v->governing.config != NULL)
+		governed.config = v->governing.config;
+	return v->passed ? record_pass(v, &governed, e) : record_refusal(v, &governed, e);
 }
 
 int
