@@ -253,17 +253,24 @@ why_unknown(struct buf *why, const struct config *c)
 	add_advice(why, path);
 }
 
+/* `here`: the path of the file that was read; the entry may be that of another worktree. */
 static void
-why_changed(struct buf *why, const struct config *c, const struct trust_entry *t)
+why_changed(struct buf *why, const struct config *c, const struct trust_entry *t, const char *here)
 {
 	buf_puts(why, "The gate file '");
-	text_show(why, t->path, strlen(t->path), TEXT_LINE, 300);
-	buf_printf(
-	    why, "' was changed since it was trusted (%.30s): ", t->time != NULL ? t->time : "?");
+	text_show(why, here, strlen(here), TEXT_LINE, 300);
+	if (strcmp(here, t->path) == 0)
+		buf_puts(why, "' was changed since it was trusted (");
+	else {
+		buf_puts(why, "' differs from '");
+		text_show(why, t->path, strlen(t->path), TEXT_LINE, 300);
+		buf_puts(why, "' of the same repository, which is trusted (");
+	}
+	buf_printf(why, "%.30s): ", t->time != NULL ? t->time : "?");
 	trust_difference(why, t->text != NULL ? t->text : "", t->text != NULL ? strlen(t->text) : 0,
 	    buf_text(&c->project.text), c->project.text.len);
 	buf_puts(why, ". Restore it, or have the change accepted.");
-	add_advice(why, t->path);
+	add_advice(why, here);
 }
 
 static bool
@@ -405,7 +412,7 @@ trust_check(const char *config_dir, const struct config *c, const char *cwd, enu
 		*answer = TRUST_YES;
 	else if (own != NULL) {
 		*answer = TRUST_CHANGED;
-		why_changed(why, c, own);
+		why_changed(why, c, own, real);
 	} else if (c->project.commands) {
 		*answer = TRUST_UNKNOWN;
 		why_unknown(why, c);
