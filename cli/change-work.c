@@ -227,6 +227,8 @@ check_builtin(const struct completing *k, const struct task *view, struct error 
 	int rc;
 
 	request.claims = &claims;
+	if (k->verdict.governing.config != NULL)
+		request.config = k->verdict.governing.config;
 	if ((rc = claims_load(request.list, &claims, err)) == 0)
 		rc = verify_builtin(&request, view, &reason, &warnings, &rule, err);
 	claims_free(&claims);

@@ -242,19 +242,24 @@ apply_claims(struct cli *c, struct change_batch *b, struct buf *reason, struct e
 		.outcome = &b->claim };
 	struct error ignored;
 	const struct config *config = cli_config(c, &ignored);
+	struct governing g;
 	char *head;
 
 	cli_agent(c, &r.agent);
+	cli_govern(c, &g);
 	/* The gate file and the commit at the time of the claim: a later verdict compares with
 	 * them. */
-	if (config != NULL && config->project.path != NULL)
-		r.gate_file_hash = config->project.hash;
+	if (g.config != NULL && g.config->project.path != NULL)
+		r.gate_file_hash = g.config->project.hash;
+	if (g.config != NULL)
+		r.root = governing_root(&g);
 	r.type = claim_type_of(config != NULL ? config->rules.agent_type : LEVEL_WARN);
-	head = git_head(".");
+	head = git_head(g.place != NULL ? g.place : ".");
 	r.head = head;
 	(void)claim_take(&c->list, &c->store, &r, reason, cli_deadline(), err);
 	if (b->claim.result == CLAIM_OK)
 		tell_warnings(c, &b->claim.warnings, b->quiet);
+	governing_free(&g);
 	free(head);
 	return b->claim.result == CLAIM_FAULT ? -1 : claim_exit(b->claim.result);
 }

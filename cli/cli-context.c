@@ -113,6 +113,23 @@ cli_config(struct cli *c, struct error *err)
 	return c->config;
 }
 
+void
+cli_govern(struct cli *c, struct governing *g)
+{
+	const char *places[GOVERNING_PLACES] = { NULL };
+	const struct config *config;
+	struct error ignored;
+	char *cwd = getcwd(NULL, 0);
+
+	*g = (struct governing){ 0 };
+	if ((config = cli_config(c, &ignored)) != NULL) {
+		if (cwd == NULL || governing_find(g, &c->list, config, cwd, places, &ignored) == -1)
+			g->config = config;
+		(void)governing_bind(g, &c->list, cli_deadline(), &ignored);
+	}
+	free(cwd);
+}
+
 /* Errors in the configuration are reported elsewhere. */
 void
 cli_settings(struct cli *c)

@@ -160,6 +160,9 @@ void cli_settings(struct cli *); /* of the store that was opened: durability, sy
 /* The settings, read once for a command or a line to the MCP server; NULL: they cannot be read. */
 const struct config *cli_config(struct cli *, struct error *);
 void cli_forget_config(struct cli *);
+/* The gate file that governs here, to be recorded with a claim, which binds the list to it; none
+ * (config NULL) if the settings cannot be read. */
+void cli_govern(struct cli *, struct governing *);
 struct deadline cli_deadline(void); /* until when a command waits for a lock */
 
 /*

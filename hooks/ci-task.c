@@ -148,7 +148,8 @@ gate_problem(
 	if (check != NULL ? !text_equal(check, rg->check) : !strings_equal(&g->argv, &rg->argv))
 		return ran_otherwise(g, rg);
 	if (receipt_gate_passed(rg))
-		return check == NULL && rg->dir != NULL ? ran_elsewhere(g, rg) : NULL;
+		return check == NULL && rg->dir != NULL && !g->at_event ? ran_elsewhere(g, rg)
+									: NULL;
 	if (strcmp(rg->verdict, "skipped") != 0)
 		return mem_printf(
 		    "the gate '%s' blocks, and did not pass: %s", g->name, rg->verdict);

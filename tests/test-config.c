@@ -146,6 +146,9 @@ Test(config, an_invalid_configuration_is_refused_with_its_line)
 		{ "{\"gates\": [{\"name\": \"a\", \"run\": \"x\", \"timeout\": -1}]}",
 		    "gates[0].timeout must be a number of seconds from 0" },
 		{ "{\"gates\": [{\"name\": \"a\", \"run\": \"x\", \"retries\": 11}]}", "0 to 10" },
+		{ "{\"gates\": [{\"name\": \"a\", \"run\": \"x\", \"cwd\": \"s\", \"at\": "
+		  "\"event\"}]}",
+		    "'cwd' is below the root" },
 		{ "{\"gates\": [{\"name\": \"a\", \"run\": \"x\", \"severity\": \"low\"}]}",
 		    "severity must be \"block\" or \"warn\", not \"low\"" },
 		{ "{\"gates\": [{\"name\": \"a\", \"run\": \"x\", \"env\": {\"A-B\": \"1\"}}]}",

@@ -268,6 +268,7 @@ claim_record(struct taking *k)
 	c->transcript = mem_string(req->transcript);
 	c->gate_file_hash = mem_string(req->gate_file_hash);
 	c->head = mem_string(req->head);
+	c->root = mem_string(req->root);
 	c->pid = req->agent.pid;
 	c->pid_start = req->agent.pid_start;
 	c->space = c->pid > 0 ? mem_string(claims_space()) : NULL;

@@ -58,7 +58,7 @@ struct claim_request {
 	enum claim_type type;
 	bool by_session; /* of a task in progress only the session that has it may claim it again */
 	const char *tool_use_id;
-	const char *gate_file_hash, *head;
+	const char *gate_file_hash, *head, *root;
 	const char *owner;      /* the owner the call itself gives; NULL: agent_owner() */
 	bool pass_owner;        /* the owner on disk is a label (holder.h) */
 	const char *transcript; /* transcript_path of the event; NULL */

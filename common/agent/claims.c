@@ -40,6 +40,7 @@ static const struct json_field fields[] = {
 	FIELD("settled", FIELD_BOOL, settled),
 	FIELD("gate_hash", FIELD_STRING, gate_file_hash),
 	FIELD("head", FIELD_STRING, head),
+	FIELD("root", FIELD_STRING, root),
 	JSON_FIELDS_END,
 };
 

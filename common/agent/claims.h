@@ -25,6 +25,7 @@ struct claim {
 	bool settled;         /* seen on disk as in_progress since */
 	char *gate_file_hash; /* of the gate file when claimed; NULL */
 	char *head;           /* git HEAD when claimed; NULL */
+	char *root;           /* of the project whose gate file applied then; NULL */
 };
 
 struct claims {

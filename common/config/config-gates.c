@@ -121,6 +121,7 @@ read_on(struct config_reader *r, json_ref ref, void *target)
 }
 
 static const char severities[][CONFIG_WORD] = { "block", "warn", "" };
+static const char ats[][CONFIG_WORD] = { "root", "event", "" };
 static const char sinces[][CONFIG_WORD] = { "claim", "head", "" };
 
 #define WHEN(member) offsetof(struct gate, when.member)
@@ -154,6 +155,7 @@ static const struct config_key gate_keys[] = {
 	    .choices = gate_checks,
 	    .min = CHECK_NONE + 1 },
 	{ .name = "cwd", .kind = KEY_STRING, .offset = AT(cwd) },
+	{ .name = "at", .kind = KEY_CHOICE, .offset = AT(at_event), .choices = ats },
 	{ .name = "env", .kind = KEY_OTHER, .offset = AT(env), .read = read_env },
 	{ .name = "pass", .kind = KEY_OTHER, .offset = AT(pass), .read = read_pass },
 	{ .name = "timeout",
@@ -202,6 +204,10 @@ read_gate(struct config_reader *r, json_ref ref, struct gate *g)
 	if ((g->argv.count == 0) == (g->check == CHECK_NONE))
 		return config_read_error(
 		    r, ref, "%s must have either 'run' or 'check'", buf_text(&r->path));
+	if (g->at_event && g->cwd != NULL)
+		return config_read_error(r, ref,
+		    "%s: 'cwd' is below the root, so \"at\" cannot be \"event\"",
+		    buf_text(&r->path));
 	return 0;
 }
 

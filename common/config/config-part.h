@@ -3,12 +3,12 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "config/config.h"
 #include "config/gate.h"
 #include "json/json.h"
 
 /*
- * A JSON object is read into a struct by a table of its keys.  For config.c and
- * config-gates.c only.
+ * A JSON object is read into a struct by a table of its keys.  For the files of config only.
  *
  * An error names the file, the line and the path ("gates[1].when.subject"); `path` is
  * the path of the value that is being read.
@@ -69,6 +69,10 @@ void config_blank_comments(struct buf *);
 
 /* A command: `run` is an argv array, or a string for sh -c. */
 int config_read_command(struct config_reader *, json_ref, struct strings *argv, char **shell);
+
+/* Read one file of the settings (config.c): 1 there and read, 0 not there, -1. */
+int config_load_file(struct config *, struct config_file *, const char *path, const char *root,
+    bool project, struct error *);
 
 /* The value of the key "gates" (config-gates.c). */
 int config_gates_read(struct config_reader *, json_ref, void *gates);

@@ -1,24 +1,16 @@
 /*
- * Find and read the files; the table of keys, and the defaults.
- *
- * The search goes up by paths, not by descriptors, and stops at the root of the
- * repository: a file above the checkout belongs to something else.  The commands of
- * `{config}/task-hooks.json` need no trust.
+ * The table of keys, and the defaults.
  */
 #include "config/config.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/hash.h"
 #include "config/config-part.h"
 
-#define NAME "task-hooks.json"
 #define AT(member) offsetof(struct config, member)
 #define DAY 86400
 #define MIRRORS_MAX 20
@@ -354,10 +346,9 @@ config_check(const char *path, const char *text, size_t len, struct error *e)
 	return rc;
 }
 
-/* 1 there and read, 0 not there, -1. */
-static int
-load_file(struct config *c, struct config_file *f, const char *path, const char *root, bool project,
-    struct error *e)
+int
+config_load_file(struct config *c, struct config_file *f, const char *path, const char *root,
+    bool project, struct error *e)
 {
 	int rc = file_read_path(path, FILE_MAX, &f->text, e);
 
@@ -370,89 +361,4 @@ load_file(struct config *c, struct config_file *f, const char *path, const char 
 		   c, path, root, project, buf_text(&f->text), f->text.len, &f->commands, e) == -1
 		   ? -1
 		   : 1;
-}
-
-static bool
-same_path(const char *a, const char *b)
-{
-	struct stat sa, sb;
-
-	return stat(a, &sa) == 0 && stat(b, &sb) == 0 && sa.st_dev == sb.st_dev &&
-	       sa.st_ino == sb.st_ino;
-}
-
-/* The nearest .claude/task-hooks.json, not above the directory that has .git. */
-static int
-load_project(struct config *c, const char *cwd, const char *user, struct error *e)
-{
-	char dir[PATH_MAX], path[PATH_MAX + 32];
-	int rc = 0;
-
-	if (cwd == NULL ? getcwd(dir, sizeof(dir)) == NULL
-			: cwd[0] != '/' || strlcpy(dir, cwd, sizeof(dir)) >= sizeof(dir))
-		return cwd == NULL ? error_sys(e, "cannot tell the working directory") : 0;
-	for (;;) {
-		char *slash = strrchr(dir, '/');
-
-		snprintf(path, sizeof(path), "%s/.claude/" NAME, strcmp(dir, "/") == 0 ? "" : dir);
-		/* Skip a file that we may not access; for other errors, load_file() reports them.
-		 * In the home directory the user's file and the project's may be the same. */
-		if ((access(path, F_OK) == 0 ||
-			(errno != ENOENT && errno != ENOTDIR && errno != EACCES)) &&
-		    (user == NULL || !same_path(path, user)))
-			rc = load_file(c, &c->project, path, dir, true, e);
-		if (rc != 0)
-			return rc;
-		snprintf(path, sizeof(path), "%s/.git", dir);
-		if (access(path, F_OK) == 0 || slash == NULL || strcmp(dir, "/") == 0)
-			return 0;
-		slash[slash == dir] = '\0';
-	}
-}
-
-static int
-load_given(struct config *c, const char *file, struct error *e)
-{
-	char *path = realpath(file, NULL), *root, *slash;
-	int rc;
-
-	if (path == NULL)
-		return error_sys(e, "cannot read the configuration '%s'", file);
-	root = mem_string(path);
-	if ((slash = strrchr(root, '/')) != NULL)
-		*slash = '\0';
-	/* The root of DIR/.claude/task-hooks.json is DIR, that of another file its directory. */
-	if ((slash = strrchr(root, '/')) != NULL && strcmp(slash, "/.claude") == 0)
-		*slash = '\0';
-	c->given = true;
-	rc = load_file(c, &c->project, path, *root == '\0' ? "/" : root, false, e);
-	if (rc == 0)
-		rc = error_set(e, ERROR_NOT_FOUND, "there is no configuration '%s'", file);
-	free(path);
-	free(root);
-	return rc;
-}
-
-int
-config_load(struct config *c, const struct config_query *q, struct error *e)
-{
-	char *user = NULL;
-	int rc = 0;
-
-	config_default(c);
-	if (q->config_dir != NULL) {
-		user = mem_printf("%s/" NAME, q->config_dir);
-		rc = load_file(c, &c->user, user, NULL, false, e);
-	}
-	if (rc != -1)
-		rc = q->file != NULL ? load_given(c, q->file, e) : load_project(c, q->cwd, user, e);
-	free(user);
-	if (rc != -1)
-		rc = gates_check(&c->gates, e);
-	if (rc == -1) {
-		/* Do not use a part of a configuration: the fault is handled by the defaults. */
-		config_free(c);
-		config_default(c);
-	}
-	return rc == -1 ? -1 : 0;
 }

@@ -134,6 +134,7 @@ gate_hash(const struct gate *g, char out[HASH_HEX])
 	hash_field(&h, g->name);
 	hash_strings(&h, &g->argv);
 	hash_field(&h, g->cwd);
+	hash_field(&h, g->at_event ? "event" : "root");
 	hash_strings(&h, &g->env);
 	hash_strings(&h, &g->pass);
 	hash_field(&h, g->fix);

@@ -63,8 +63,9 @@ struct gate {
 	struct strings argv; /* run; a string is { "/bin/sh", "-c", string } */
 	char *shell;         /* run as written, if it was a string */
 	enum gate_check check;
-	char *cwd;           /* absolute, or relative to root; NULL: the event's */
-	char *root;          /* of the file that defines it */
+	char *cwd;           /* absolute, or relative to root; NULL: root */
+	char *root;          /* of the file that defines it; NULL: the event's work tree */
+	int at_event;        /* 1: it runs where the event was */
 	struct strings env;  /* NAME=value, added */
 	struct strings pass; /* variables kept that child_env() would remove */
 	int64_t timeout_ms;

@@ -18,6 +18,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "config/repository.h"
 #include "sys/dir.h"
 #include "sys/lock.h"
 #include "json/json-fields.h"
@@ -205,9 +206,9 @@ trust_remove(const char *config_dir, const char *path, struct deadline until, st
 	return rc;
 }
 
-/* The root of the project that a gate file belongs to: two levels up. Owned. */
-static char *
-root_of(const char *path)
+/* Two levels up. */
+char *
+trust_root(const char *path)
 {
 	char *root = mem_string(path), *slash;
 
@@ -221,7 +222,7 @@ root_of(const char *path)
 static void
 add_advice(struct buf *why, const char *path)
 {
-	char *root = root_of(path);
+	char *root = trust_root(path);
 
 	buf_puts(why, " Only a person can trust it: claude-tasks trust, in a terminal in '");
 	text_show(why, root, strlen(root), TEXT_LINE, 300);
@@ -252,17 +253,56 @@ why_unknown(struct buf *why, const struct config *c)
 	add_advice(why, path);
 }
 
+/* `here`: the path of the file that was read; the entry may be that of another worktree. */
 static void
-why_changed(struct buf *why, const struct config *c, const struct trust_entry *t)
+why_changed(struct buf *why, const struct config *c, const struct trust_entry *t, const char *here)
 {
 	buf_puts(why, "The gate file '");
-	text_show(why, t->path, strlen(t->path), TEXT_LINE, 300);
-	buf_printf(
-	    why, "' was changed since it was trusted (%.30s): ", t->time != NULL ? t->time : "?");
+	text_show(why, here, strlen(here), TEXT_LINE, 300);
+	if (strcmp(here, t->path) == 0)
+		buf_puts(why, "' was changed since it was trusted (");
+	else {
+		buf_puts(why, "' differs from '");
+		text_show(why, t->path, strlen(t->path), TEXT_LINE, 300);
+		buf_puts(why, "' of the same repository, which is trusted (");
+	}
+	buf_printf(why, "%.30s): ", t->time != NULL ? t->time : "?");
 	trust_difference(why, t->text != NULL ? t->text : "", t->text != NULL ? strlen(t->text) : 0,
 	    buf_text(&c->project.text), c->project.text.len);
 	buf_puts(why, ". Restore it, or have the change accepted.");
-	add_advice(why, t->path);
+	add_advice(why, here);
+}
+
+static bool
+entry_commands(const struct trust_entry *t)
+{
+	bool commands = true;
+	struct config old;
+	struct error e;
+
+	if (t->text != NULL && config_parse(&old, t->path, t->text, strlen(t->text), &e) == 0) {
+		commands = old.project.commands;
+		config_free(&old);
+	}
+	return commands;
+}
+
+/* Is the entry's project in the same repository, at the same place or (`below`) above it? */
+static bool
+entry_is_at(const struct trust_entry *t, const struct repository *here, bool below)
+{
+	char *root = trust_root(t->path);
+	struct repository r;
+	bool same = false;
+
+	if (repository_find(&r, root)) {
+		same = strcmp(r.common, here->common) == 0 &&
+		       (below ? dir_contains(r.place, here->place)
+			      : strcmp(r.place, here->place) == 0);
+		repository_free(&r);
+	}
+	free(root);
+	return same;
 }
 
 /* A trusted file with commands that should apply in cwd but was not read; NULL: none. */
@@ -271,26 +311,22 @@ trust_missed(const struct trusts *ts, const struct config *c, const char *cwd)
 {
 	char *real = cwd != NULL ? realpath(cwd, NULL) : NULL;
 	const struct trust_entry *found = NULL;
+	struct repository here = { 0 };
+	/* Of the main work tree, only what is below its own root is missed. */
+	bool linked =
+	    real != NULL && ts->count > 0 && repository_find(&here, real) && here.main != NULL;
 
 	for (size_t i = 0; real != NULL && found == NULL && i < ts->count; i++) {
 		const struct trust_entry *t = &ts->item[i];
-		char *root = root_of(t->path);
-		struct config old;
-		struct error e;
-		bool commands = true;
+		char *root = trust_root(t->path);
 
-		if (dir_contains(root, real) &&
-		    (c->project.path == NULL || strcmp(c->project.path, t->path) != 0)) {
-			if (t->text != NULL &&
-			    config_parse(&old, t->path, t->text, strlen(t->text), &e) == 0) {
-				commands = old.project.commands;
-				config_free(&old);
-			}
-			if (commands)
-				found = t;
-		}
+		if ((dir_contains(root, real) || (linked && entry_is_at(t, &here, true))) &&
+		    (c->project.path == NULL || strcmp(c->project.path, t->path) != 0) &&
+		    entry_commands(t))
+			found = t;
 		free(root);
 	}
+	repository_free(&here);
 	free(real);
 	return found;
 }
@@ -313,13 +349,50 @@ why_gone(struct buf *why, const struct trust_entry *t, const char *cwd)
 			      "person runs claude-tasks untrust.");
 }
 
+/* What was trusted at the same place of another worktree: rather the same bytes; NULL: nothing. */
+static const struct trust_entry *
+trust_shared(const struct trusts *ts, const struct config *c, const char *path)
+{
+	const struct trust_entry *found = NULL;
+	char *root = trust_root(path);
+	struct repository here = { 0 };
+
+	if (repository_find(&here, root))
+		for (size_t i = 0; i < ts->count; i++) {
+			bool same = strcmp(ts->item[i].hash, c->project.hash) == 0;
+
+			if ((same || found == NULL) && entry_is_at(&ts->item[i], &here, false))
+				found = &ts->item[i];
+			if (same && found == &ts->item[i])
+				break;
+		}
+	repository_free(&here);
+	free(root);
+	return found;
+}
+
+int
+trust_still(
+    const char *config_dir, const struct strings *paths, struct strings *out, struct error *e)
+{
+	struct trusts ts;
+
+	if (trust_load(config_dir, &ts, e) == -1)
+		return -1;
+	for (size_t i = 0; i < ts.count; i++)
+		if (strings_has(paths, ts.item[i].path) && entry_commands(&ts.item[i]))
+			strings_add(out, ts.item[i].path);
+	trusts_free(&ts);
+	return 0;
+}
+
 int
 trust_check(const char *config_dir, const struct config *c, const char *cwd, enum trust *answer,
     struct buf *why, struct error *e)
 {
 	struct trusts ts = { 0 };
-	const struct trust_entry *own = NULL, *copy = NULL, *other;
-	char *real = NULL, *root = NULL;
+	const struct trust_entry *own = NULL, *other;
+	char *real = NULL;
 
 	*answer = TRUST_NOT_NEEDED;
 	if (c->given) {
@@ -328,24 +401,18 @@ trust_check(const char *config_dir, const struct config *c, const char *cwd, enu
 	}
 	if (config_dir != NULL && trust_load(config_dir, &ts, e) == -1)
 		return -1;
-	if (c->project.path != NULL && (real = realpath(c->project.path, NULL)) != NULL)
-		root = root_of(real);
-	for (size_t i = 0; real != NULL && i < ts.count; i++) {
-		char *theirs = root_of(ts.item[i].path);
-
+	if (c->project.path != NULL)
+		real = realpath(c->project.path, NULL);
+	for (size_t i = 0; real != NULL && own == NULL && i < ts.count; i++)
 		if (strcmp(ts.item[i].path, real) == 0)
 			own = &ts.item[i];
-		else if (strcmp(ts.item[i].hash, c->project.hash) == 0 &&
-			 dir_contains(theirs, root))
-			copy = &ts.item[i];
-		free(theirs);
-	}
-	if ((own != NULL && strcmp(own->hash, c->project.hash) == 0) ||
-	    (own == NULL && copy != NULL))
+	if (real != NULL && own == NULL && ts.count > 0)
+		own = trust_shared(&ts, c, real);
+	if (own != NULL && strcmp(own->hash, c->project.hash) == 0)
 		*answer = TRUST_YES;
 	else if (own != NULL) {
 		*answer = TRUST_CHANGED;
-		why_changed(why, c, own);
+		why_changed(why, c, own, real);
 	} else if (c->project.commands) {
 		*answer = TRUST_UNKNOWN;
 		why_unknown(why, c);
@@ -355,6 +422,5 @@ trust_check(const char *config_dir, const struct config *c, const char *cwd, enu
 	}
 	trusts_free(&ts);
 	free(real);
-	free(root);
 	return 0;
 }

@@ -13,9 +13,10 @@
  * {config}/task-hooks/trust.json, mode 0600; it keeps the text that was
  * trusted, so that a change can be shown.
  *
- * A copy with the same bytes inside the trusted project's directory (a
- * worktree) is trusted too.  If a trusted file was changed or removed, completions
- * are refused: otherwise an agent could edit the gates away.
+ * The worktrees of one repository share it: the same bytes at the same place
+ * in another worktree are trusted too, other bytes there are a change.  If a
+ * trusted file was changed or removed, completions are refused: otherwise an
+ * agent could edit the gates away.
  *
  * A hook must never call trust_add().
  */
@@ -51,6 +52,13 @@ int trust_add(const char *config_dir, const char *path, const char *text, size_t
     struct deadline, struct error *);
 int trust_remove(
     const char *config_dir, const char *path, struct deadline, struct error *); /* 1, 0 */
+
+/* Those of these paths that are trusted and have commands. */
+int trust_still(
+    const char *config_dir, const struct strings *paths, struct strings *, struct error *);
+
+/* The root of the project that a gate file belongs to; owned. */
+char *trust_root(const char *path);
 
 /* What differs between two gate files, for a person: `gate "test" runs 'make check' instead of
  * 'make test'`. */

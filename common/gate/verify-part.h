@@ -33,12 +33,15 @@ struct plan_item { /* beside verify.result[i] */
 };
 
 struct plan {
-	const struct verify_request *req;
+	const struct verify_request *req; /* &governed */
+	struct verify_request governed;   /* as asked, with the settings that govern */
 	struct verify *verify;
 	struct completion completion;
 	const struct claim *claim; /* on this task; NULL */
 	int statefd;               /* -1: none, so no cache */
-	char *cwd;                 /* the event's */
+	char *event;               /* the directory of the event */
+	char *root;                /* of the project that is judged */
+	char *cwd;                 /* in its work tree: whose tree is read */
 	struct deadline until;     /* for the gates: leaves time to answer */
 	struct plan_item *item;
 

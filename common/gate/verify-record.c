@@ -73,10 +73,10 @@ gate_object(const struct gate_result *r)
 		out_string(o, "check", gate_check_name(r->gate->check));
 	else
 		out_strings(o, "argv", &r->gate->argv);
-	if (r->gate->warn)
-		out_string(o, "severity", "warn");
 	if (r->gate->check == CHECK_NONE && r->dir != NULL)
 		out_shown(o, "dir", r->dir, 1000);
+	if (r->gate->warn)
+		out_string(o, "severity", "warn");
 	if (r->why != NULL)
 		out_shown(o, "why", r->why, 500);
 	if (r->verdict == GATE_SKIPPED)
@@ -211,7 +211,11 @@ record_refusal(const struct verify *v, const struct verify_request *req, struct 
 int
 verify_record(const struct verify *v, const struct verify_request *req, struct error *e)
 {
-	return v->passed ? record_pass(v, req, e) : record_refusal(v, req, e);
+	struct verify_request governed = *req;
+
+	if (v->governing.config != NULL)
+		governed.config = v->governing.config;
+	return v->passed ? record_pass(v, &governed, e) : record_refusal(v, &governed, e);
 }
 
 int

@@ -10,6 +10,7 @@
 #include "config/pattern.h"
 #include "gate/verify-allow.h"
 #include "gate/verify-part.h"
+#include "sys/dir.h"
 
 static bool
 any_word(const struct strings *patterns, const char *word)
@@ -83,25 +84,20 @@ gate_objection(struct plan *p, const struct gate *g)
 	return NULL;
 }
 
-/* Where a gate runs: in its cwd, relative to the root of its file, or where the event was. */
+/* Where a gate runs: in the root of its file, or where it says.  The root is in the work tree that
+ * is judged: a file that --config names may lie elsewhere. */
 static char *
 gate_directory(const struct plan *p, const struct gate *g)
 {
-	char *root = NULL, *path;
+	const char *root = p->root;
 
-	if (g->cwd == NULL)
-		return mem_string(p->cwd);
-	if (g->cwd[0] == '/')
+	if (g->at_event)
+		return mem_string(p->event);
+	if (g->cwd != NULL && g->cwd[0] == '/')
 		return mem_string(g->cwd);
-	if (g->root == NULL)
-		root = git_root(p->cwd);
-	path = mem_printf("%s/%s",
-	    g->root != NULL ? g->root
-	    : root != NULL  ? root
-			    : p->cwd,
-	    g->cwd);
-	free(root);
-	return path;
+	if (g->root != NULL && (g->project || g->cwd != NULL || dir_contains(p->root, g->root)))
+		root = g->root;
+	return g->cwd != NULL ? mem_printf("%s/%s", root, g->cwd) : mem_string(root);
 }
 
 /* The gate's own variables, and those about the task that it asks for ("pass"). */
@@ -145,6 +141,7 @@ gate_choose(struct plan *p, size_t i)
 
 	item->state = PLAN_WAIT;
 	item->cwd = gate_directory(p, r->gate);
+	r->dir = verify_place(p->root, item->cwd);
 	gate_environment(p, r->gate, &item->env);
 	free(r->why);
 	r->why = NULL;

@@ -100,22 +100,15 @@ static int
 check_gate_file(struct plan *p, struct error *e)
 {
 	const struct verify_request *req = p->req;
-	struct buf why = { 0 };
-	int rc = 0;
+	struct governing *g = &p->verify->governing;
 
-	if (req->trusted) {
-		p->verify->trust = TRUST_GIVEN;
-		return 0;
+	p->verify->trust = req->trusted ? TRUST_GIVEN : g->trust;
+	if (p->verify->trust >= TRUST_UNKNOWN) {
+		verify_report_refusal(p, "trust", buf_text(&g->why));
+		return 1;
 	}
-	if (trust_check(req->list != NULL ? req->list->config : NULL, req->config, p->cwd,
-		&p->verify->trust, &why, e) == -1)
-		rc = -1;
-	else if (p->verify->trust >= TRUST_UNKNOWN) {
-		verify_report_refusal(p, "trust", buf_text(&why));
-		rc = 1;
-	}
-	buf_free(&why);
-	return rc;
+	/* A plan changes nothing. */
+	return req->plan_only ? 0 : governing_bind(g, req->list, p->until, e);
 }
 
 static void
@@ -307,6 +300,34 @@ verify_gates(struct plan *p, struct error *e)
 	return 0;
 }
 
+/* What is judged is the project of the gate file, wherever the agent stands. */
+static int
+plan_place(struct plan *p, struct error *e)
+{
+	const struct verify_request *req = p->req;
+	struct governing *g = &p->verify->governing;
+	const char *places[GOVERNING_PLACES] = { req->project_dir,
+		p->claim != NULL ? p->claim->root : NULL };
+	const struct config *c;
+
+	p->event = req->cwd != NULL ? mem_string(req->cwd) : getcwd(NULL, 0);
+	if (p->event == NULL)
+		return error_sys(e, "cannot tell the working directory");
+	*g = (struct governing){ .config = req->config };
+	if (!req->trusted && governing_find(g, req->list, req->config, p->event, places, e) == -1)
+		return -1;
+	c = g->config;
+	p->governed.config = c;
+	if (c->project.path != NULL && !c->given)
+		p->root = mem_string(c->project.root);
+	else if (c->gates.count > 0)
+		p->root = git_root(p->event);
+	p->cwd = mem_string(c->given || p->root == NULL ? p->event : p->root);
+	if (p->root == NULL)
+		p->root = mem_string(p->event);
+	return 0;
+}
+
 static int
 plan_open(struct plan *p, struct error *e)
 {
@@ -318,9 +339,11 @@ plan_open(struct plan *p, struct error *e)
 	p->until = req->deadline;
 	if (left != INT64_MAX)
 		p->until.at_ms -= left / 5 < RESERVE_MS ? left / 5 : RESERVE_MS;
-	p->cwd = req->cwd != NULL ? mem_string(req->cwd) : getcwd(NULL, 0);
-	if (p->cwd == NULL)
-		return error_sys(e, "cannot tell the working directory");
+	if (req->claims != NULL)
+		p->claim =
+		    claims_find(req->claims, req->given != NULL ? req->given->id : req->task);
+	if (plan_place(p, e) == -1)
+		return -1;
 	if (req->given != NULL)
 		task_copy(&v->task, req->given);
 	else if ((rc = store_get(req->store, req->task, &v->task, e)) == -1)
@@ -333,7 +356,7 @@ plan_open(struct plan *p, struct error *e)
 	if (completion_open(&p->completion, req->metadata, e) == -1)
 		return -1;
 	completion_hash(&v->task, v->subject_hash);
-	if (req->claims != NULL && (p->claim = claims_find(req->claims, v->task.id)) != NULL)
+	if (p->claim != NULL)
 		v->base = mem_string(p->claim->head);
 	if (req->list != NULL && req->config->gates.count + req->config->verify.allow.count > 0) {
 		struct error why;
@@ -349,14 +372,13 @@ plan_close(struct plan *p)
 {
 	completion_close(&p->completion);
 	for (size_t i = 0; i < p->verify->count; i++) {
-		if (p->item[i].cwd != NULL && p->verify->result[i].gate->root != NULL)
-			p->verify->result[i].dir =
-			    verify_place(p->verify->result[i].gate->root, p->item[i].cwd);
 		free(p->item[i].cwd);
 		strings_free(&p->item[i].env);
 		child_free(&p->item[i].child);
 	}
 	free(p->item);
+	free(p->event);
+	free(p->root);
 	free(p->cwd);
 	free(p->changed_why);
 	strings_free(&p->changed_head);
@@ -367,10 +389,11 @@ plan_close(struct plan *p)
 int
 verify_task(struct verify *v, const struct verify_request *req, struct error *e)
 {
-	struct plan p = { .req = req, .verify = v, .statefd = -1 };
+	struct plan p = { .governed = *req, .verify = v, .statefd = -1 };
 	int64_t start = clock_ms();
 	int rc = -1;
 
+	p.req = &p.governed;
 	if (plan_open(&p, e) == -1)
 		goto out;
 	v->passed = true;
@@ -408,6 +431,7 @@ verify_free(struct verify *v)
 	strings_free(&v->warnings);
 	free(v->head);
 	free(v->base);
+	governing_free(&v->governing);
 	if (v->own != NULL)
 		gate_free(v->own);
 	free(v->own);

@@ -8,7 +8,7 @@
 #include "agent/claim.h"
 #include "config/config.h"
 #include "config/gate.h"
-#include "config/trust.h"
+#include "config/governing.h"
 #include "list/store.h"
 
 /*
@@ -38,7 +38,7 @@ struct gate_result {
 	int tries;
 	bool cached;
 	char *uncached; /* why a pass cannot be cached; NULL */
-	char *dir;      /* where it ran, from the root of its gate file; NULL */
+	char *dir;      /* where it ran, see verify_place(); NULL: not chosen */
 	int64_t ms;
 	uint64_t output_total;
 	struct buf tail; /* of the last try's output */
@@ -66,6 +66,7 @@ struct verify_request {
 	    *metadata; /* JSON object text sent with the completing call, not on disk yet; NULL */
 	struct agent agent;
 	const char *cwd;            /* of the event */
+	const char *project_dir;    /* where its session was started (hooks); NULL */
 	const char *client_version; /* NULL */
 	struct deadline deadline;
 	bool trusted;    /* CI: --trust was given */
@@ -91,6 +92,7 @@ struct verify {
 	struct gate_result *result;
 	size_t count;
 	struct strings warnings;
+	struct governing governing;
 	enum trust trust;
 	char tree_before[HASH_HEX], tree_after[HASH_HEX]; /* "" unknown */
 	char *head;                                       /* NULL */
@@ -106,6 +108,7 @@ struct verify {
 		.task = TASK_INIT \
 	}
 
+/* The request's config is what was read around cwd; `governing` gets the one that is applied. */
 int verify_task(struct verify *, const struct verify_request *, struct error *);
 
 /* Journal the outcome: a receipt for a pass, else a refusal, which counts as an attempt. */

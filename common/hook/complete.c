@@ -89,6 +89,7 @@ complete_check(struct hook *h, struct error *e)
 		.task = h->in.event.task_id,
 		.agent = h->in.self,
 		.cwd = h->in.event.cwd,
+		.project_dir = getenv("CLAUDE_PROJECT_DIR"),
 		.deadline = hook_deadline(h),
 		.plan_only = h->explain };
 	int rc;

@@ -12,6 +12,7 @@
 #include "agent/agent.h"
 #include "agent/pending-call.h"
 #include "base/text.h"
+#include "config/governing.h"
 #include "gate/git.h"
 #include "hook/hook.h"
 #include "hook/policy.h"
@@ -182,13 +183,32 @@ update_rewrite(struct hook *h, const struct task *t, const char *owner)
 	buf_free(&value);
 }
 
+/* The gate file that governs is recorded with the claim, and binds the list.  A fault of it refuses
+ * the completion, not the start. */
+static void
+update_govern(struct hook *h, struct governing *g)
+{
+	const char *cwd = h->in.event.cwd, *start = getenv("CLAUDE_PROJECT_DIR");
+	const char *places[GOVERNING_PLACES] = { start };
+	struct error e;
+
+	*g = (struct governing){ .config = &h->in.config };
+	/* Most often there is no gate file anywhere. */
+	if (cwd == NULL ||
+	    (h->in.config.project.path == NULL && (start == NULL || text_equal(start, cwd))))
+		return;
+	if (governing_find(g, &h->in.list, &h->in.config, cwd, places, &e) == -1)
+		g->config = &h->in.config;
+	(void)governing_bind(g, &h->in.list, hook_patience(h), &e);
+}
+
 static int
 update_claim(struct hook *h, const struct update *c, const struct facts *f, struct error *e)
 {
 	const struct config *config = &h->in.config;
 	struct decision *d = &h->out.decision;
 	struct buf reason = { 0 };
-	char *head = config->gates.count > 0 ? git_head(h->in.event.cwd) : NULL;
+	struct governing g = { 0 };
 	struct claim_request req = { .task = c->id,
 		.tool_use_id = h->in.event.tool_use_id,
 		.owner = c->owner,
@@ -197,11 +217,15 @@ update_claim(struct hook *h, const struct update *c, const struct facts *f, stru
 		.pass_owner = f->query.pass_owner,
 		.pass_blocked = config->rules.blocked != LEVEL_REFUSE,
 		.pass_taken = config->rules.claimed != LEVEL_REFUSE,
-		.pass_resolved = config->rules.resolved != LEVEL_REFUSE,
-		.gate_file_hash = config->project.path != NULL ? config->project.hash : NULL,
-		.head = head };
+		.pass_resolved = config->rules.resolved != LEVEL_REFUSE };
 	enum claim_result got;
+	char *head = NULL;
 
+	update_govern(h, &g);
+	req.root = governing_root(&g);
+	req.gate_file_hash = g.config->project.path != NULL ? g.config->project.hash : NULL;
+	if (g.config->gates.count > 0)
+		req.head = head = git_head(g.place != NULL ? g.place : h->in.event.cwd);
 	agent_client(&h->in.self);
 	req.agent = h->in.self;
 	got = claim_take(&h->in.list, &h->in.store, &req, &reason, hook_patience(h), e);
@@ -210,6 +234,7 @@ update_claim(struct hook *h, const struct update *c, const struct facts *f, stru
 		d->recorded = d->context.len == 0;
 	} else if (got != CLAIM_FAULT)
 		policy_object(d, update_level(config, got), claim_result_name(got), &reason);
+	governing_free(&g);
 	buf_free(&reason);
 	free(head);
 	return got == CLAIM_FAULT ? -1 : 0;

@@ -276,13 +276,17 @@ report_complete(struct hook *h, struct report_item *item)
 		.task = item->task,
 		.agent = h->in.self,
 		.cwd = h->in.event.cwd,
+		.project_dir = getenv("CLAUDE_PROJECT_DIR"),
 		.deadline = hook_deadline(h),
 		.plan_only = h->explain };
 	struct verify v = VERIFY_INIT;
 	struct error e = { 0 };
 	bool record = !h->explain;
+	int rc = verify_task(&v, &req, &e);
 
-	if (verify_task(&v, &req, &e) == -1) {
+	if (rc == 0)
+		req.config = v.governing.config; /* for the checks under the lock too */
+	if (rc == -1) {
 		item->reason = mem_string(e.text);
 		record = false;
 	} else if (!v.passed)
