@@ -5,7 +5,7 @@
  * the bytes in the file now.  If a file cannot be read, the tree has no hash, and
  * the gate runs again.
  */
-#include "gate/git-hash.h"
+#include "gate/git-part.h"
 
 #include <sys/stat.h>
 

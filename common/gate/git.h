@@ -12,8 +12,10 @@
  * The state of the working tree, as git sees it.
  *
  * git_tree() asks git for HEAD and for every path that is dirty, staged or
- * untracked (ignored files are not part of the tree), and for tracked files
- * that git was told not to look at, and reads the content of all of them.
+ * untracked (ignored files are not part of the tree; those that .git/info/exclude
+ * alone ignores are), and for tracked files that git was told not to look at, and
+ * reads the content of all of them.  Settings that would make git overlook a change
+ * (core.worktree, core.fileMode, core.trustctime, ...) are not obeyed.
  * Two equal git_tree_hash() mean the same tree; whatever cannot be hashed (a
  * changed submodule, a nested repository, an unreadable file, more than
  * GIT_HASH_MAX bytes) has no hash and a reason.
@@ -31,6 +33,7 @@ struct git_entry {
 	char sum[HASH_HEX]; /* of its mode and content now; "" if it cannot be hashed */
 	char *why;          /* why not */
 	bool hidden;        /* assume-unchanged or skip-worktree: maybe not changed at all */
+	bool differs;       /* hidden, and not what the index has, or not known to be */
 };
 
 struct git_tree {
