@@ -141,9 +141,11 @@ gate_start(struct plan *p, size_t i)
 	struct gate_result *r = &p->verify->result[i];
 	struct plan_item *item = &p->item[i];
 	const struct gate *g = r->gate;
-	struct child_spec spec = {
-		.cwd = item->cwd, .env = &item->env, .pass = &g->pass, .deadline = p->until
-	};
+	struct child_spec spec = { .cwd = item->cwd,
+		.env = &item->env,
+		.pass = &g->pass,
+		.deadline = p->until,
+		.sessionless = true };
 	char **argv = strings_argv(&g->argv);
 	struct error e;
 

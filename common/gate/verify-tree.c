@@ -94,21 +94,14 @@ cache_ttl(const struct plan *p, const struct gate *g)
 	return g->ttl_ms >= 0 ? g->ttl_ms : p->req->config->verify.ttl_ms;
 }
 
-/* The cache key of gate i, with the variables that it declares and those passed on to it. */
+/* The cache key of gate i, with its whole environment. */
 static void
 cache_key_of(struct plan *p, size_t i, char out[HASH_HEX])
 {
 	const struct gate *g = p->verify->result[i].gate;
 	struct strings env = { 0 };
 
-	for (size_t n = 0; n < p->item[i].env.count; n++)
-		strings_add(&env, p->item[i].env.item[n]);
-	for (size_t n = 0; n < g->pass.count; n++) {
-		const char *value = getenv(g->pass.item[n]);
-
-		strings_take(&env, mem_printf("%s%s%s", g->pass.item[n], value != NULL ? "=" : "",
-				       value != NULL ? value : ""));
-	}
+	child_env(&env, &p->item[i].env, &g->pass, true);
 	cache_key(g, p->item[i].scope, p->item[i].cwd, &env, out);
 	strings_free(&env);
 }
@@ -134,8 +127,12 @@ verify_tree_lookup(struct plan *p)
 		}
 		cache_key_of(p, i, r->key);
 		if (p->req->no_cache ||
-		    !cache_find(p->statefd, r->key, cache_ttl(p, r->gate), &entry))
+		    !cache_find(p->statefd, r->key, cache_ttl(p, r->gate), &entry)) {
+			/* Whoever runs this by hand chooses what is around the gate. */
+			if (!p->req->hook && !p->req->plan_only)
+				r->uncached = mem_string("a hook did not run it");
 			continue;
+		}
 		r->verdict = entry.flaky ? GATE_FLAKY : GATE_PASSED;
 		r->cached = true;
 		r->exit = 0;
@@ -159,7 +156,8 @@ verify_tree_remember(struct plan *p)
 			.output_total = r->output_total,
 			.flaky = r->verdict == GATE_FLAKY };
 
-		if (r->cached || r->key[0] == '\0' || !gate_verdict_good(r->verdict))
+		if (!p->req->hook || r->cached || r->key[0] == '\0' ||
+		    !gate_verdict_good(r->verdict))
 			continue;
 		memcpy(entry.digest, r->digest, sizeof(entry.digest));
 		/* If this fails, the gate runs again next time. */

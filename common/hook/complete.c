@@ -90,6 +90,7 @@ complete_check(struct hook *h, struct error *e)
 		.agent = h->in.self,
 		.cwd = h->in.event.cwd,
 		.deadline = hook_deadline(h),
+		.hook = true,
 		.plan_only = h->explain };
 	int rc;
 

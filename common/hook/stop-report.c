@@ -277,6 +277,7 @@ report_complete(struct hook *h, struct report_item *item)
 		.agent = h->in.self,
 		.cwd = h->in.event.cwd,
 		.deadline = hook_deadline(h),
+		.hook = true,
 		.plan_only = h->explain };
 	struct verify v = VERIFY_INIT;
 	struct error e = { 0 };
