@@ -169,6 +169,7 @@ static const struct config_key gate_keys[] = {
 	{ .name = "cache", .kind = KEY_BOOL, .offset = AT(cache) },
 	{ .name = "ttl", .kind = KEY_SECONDS, .offset = AT(ttl_ms), .min = 0, .max = 365 * 86400 },
 	{ .name = "files", .kind = KEY_GLOBS, .offset = AT(files) },
+	{ .name = "inputs", .kind = KEY_GLOBS, .offset = AT(inputs) },
 	{ .name = "writes", .kind = KEY_GLOBS, .offset = AT(writes) },
 	{ .name = "when", .kind = KEY_OBJECT, .keys = when_keys },
 	{ .name = "" },

@@ -48,6 +48,7 @@ gate_free(struct gate *g)
 	strings_free(&g->needs);
 	free(g->group);
 	strings_free(&g->files);
+	strings_free(&g->inputs);
 	strings_free(&g->writes);
 	free(g->when.subject);
 	free(g->when.description);
@@ -140,6 +141,7 @@ gate_hash(const struct gate *g, char out[HASH_HEX])
 	hash_strings(&h, &g->needs);
 	hash_field(&h, g->group);
 	hash_strings(&h, &g->files);
+	hash_strings(&h, &g->inputs);
 	hash_strings(&h, &g->writes);
 	hash_field(&h, w->subject);
 	hash_field(&h, w->description);

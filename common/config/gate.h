@@ -76,6 +76,7 @@ struct gate {
 	bool cache;
 	int64_t ttl_ms;        /* -1: the configured one */
 	struct strings files;  /* globs: what it reads (the cache's scope); empty: the whole tree */
+	struct strings inputs; /* globs: ignored files that it reads too */
 	struct strings writes; /* globs: what it may write; left out of the scope */
 	struct gate_when when;
 	bool project; /* from the project's file: runs only if that is trusted */

@@ -59,6 +59,9 @@ bool git_in_scope(const struct strings *files, const struct strings *writes, con
 int git_files_hash(const char *dir, const struct strings *files, const struct strings *writes,
     char out[HASH_HEX], char **why);
 
+/* Files below dir that match, ignored or not; there may be none.  1 or 0 as above. */
+int git_inputs_hash(const char *dir, const struct strings *inputs, char out[HASH_HEX], char **why);
+
 /* The paths in scope whose state differs between two trees of one repository. */
 void git_tree_difference(const struct git_tree *, const struct git_tree *,
     const struct strings *files, const struct strings *writes, struct strings *);

@@ -69,6 +69,24 @@ tree_contains(const char *root, const char *path)
 	return yes;
 }
 
+/* Add the gate's "inputs" to the hash of what it reads. */
+static void
+add_inputs(struct plan *p, size_t i, char out[HASH_HEX], char **why)
+{
+	const char *dir = p->tree.repository ? p->tree.root : p->item[i].cwd;
+	char inputs[HASH_HEX];
+	struct hash h;
+
+	if (git_inputs_hash(dir, &p->verify->result[i].gate->inputs, inputs, why) != 1) {
+		out[0] = '\0';
+		return;
+	}
+	hash_begin(&h);
+	hash_field(&h, out);
+	hash_field(&h, inputs);
+	hash_end(&h, out);
+}
+
 /* The hash of what gate i reads; "" and the reason (owned) if there is none. */
 static void
 scope_hash(struct plan *p, size_t i, char out[HASH_HEX], char **why)
@@ -86,6 +104,8 @@ scope_hash(struct plan *p, size_t i, char out[HASH_HEX], char **why)
 		*why = mem_string("it runs outside the repository");
 	else
 		git_tree_hash(&p->tree, &g->files, &g->writes, out, why);
+	if (g->inputs.count > 0 && out[0] != '\0')
+		add_inputs(p, i, out, why);
 }
 
 static int64_t
