@@ -121,7 +121,6 @@ read_on(struct config_reader *r, json_ref ref, void *target)
 }
 
 static const char severities[][CONFIG_WORD] = { "block", "warn", "" };
-static const char sinces[][CONFIG_WORD] = { "claim", "head", "" };
 
 #define WHEN(member) offsetof(struct gate, when.member)
 #define AT(member) offsetof(struct gate, member)
@@ -140,7 +139,7 @@ static const struct config_key when_keys[] = {
 	{ .name = "agent_type", .kind = KEY_STRINGS, .offset = WHEN(agent_type) },
 	{ .name = "metadata", .kind = KEY_OBJECT, .keys = metadata_keys },
 	{ .name = "changed", .kind = KEY_GLOBS, .offset = WHEN(changed) },
-	{ .name = "since", .kind = KEY_CHOICE, .offset = WHEN(since_head), .choices = sinces },
+	{ .name = "since", .kind = KEY_CHOICE, .offset = WHEN(since), .choices = gate_sinces },
 	{ .name = "on", .kind = KEY_OTHER, .offset = WHEN(on), .read = read_on },
 	{ .name = "" },
 };

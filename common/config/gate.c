@@ -13,6 +13,14 @@
 const char gate_checks[][CONFIG_WORD] = { "owner", "blockers", "subtasks", "checklist", "metadata",
 	"committed", "" };
 
+const char gate_sinces[][CONFIG_WORD] = { "proven", "claim", "head", "" };
+
+const char *
+gate_since_name(enum gate_since s)
+{
+	return gate_sinces[s];
+}
+
 const char *
 gate_check_name(enum gate_check c)
 {
@@ -156,7 +164,7 @@ gate_hash(const struct gate *g, char out[HASH_HEX])
 	hash_strings(&h, &w->changed);
 	snprintf(numbers, sizeof(numbers), "%d %lld %d %lld %d %lld %d %u", (int)g->check,
 	    (long long)g->timeout_ms, g->warn, (long long)g->retries, g->cache,
-	    (long long)g->ttl_ms, w->since_head, w->on);
+	    (long long)g->ttl_ms, (int)w->since, w->on);
 	hash_field(&h, numbers);
 	hash_end(&h, out);
 }

@@ -64,7 +64,7 @@ hash_program(struct hash *h, const char *name, const struct strings *env)
 }
 
 static int
-by_name(const void *a, const void *b)
+by_variable(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -84,7 +84,7 @@ cache_key(const struct gate *g, const char *tree, const char *cwd, struct string
 	hash_field(&h, cwd);
 	hash_program(&h, g->argv.count > 0 ? g->argv.item[0] : "", env);
 	if (env->count > 0)
-		qsort(env->item, env->count, sizeof(*env->item), by_name);
+		qsort(env->item, env->count, sizeof(*env->item), by_variable);
 	for (size_t i = 0; i < env->count; i++)
 		hash_field(&h, env->item[i]);
 	hash_end(&h, out);
@@ -146,9 +146,8 @@ by_age(const void *a, const void *b)
 	return x->time.tv_nsec < y->time.tv_nsec ? -1 : x->time.tv_nsec > y->time.tv_nsec;
 }
 
-/* Remove the oldest beyond CACHE_MAX. */
-static void
-prune(int dir)
+void
+cache_prune(int dir)
 {
 	DIR *d = dir_read(dir, ".");
 	struct cache_file *list = NULL;
@@ -199,7 +198,7 @@ cache_put(int statefd, const char *key, const char *gate, const struct cache_ent
 	file_name(key, name);
 	rc = file_replace(dir, name, text.data, text.len, 0600, DURABILITY_OFF, e);
 	file_sweep(dir);
-	prune(dir);
+	cache_prune(dir);
 	buf_free(&text);
 	close(dir);
 	return rc == -1 ? -1 : 0;

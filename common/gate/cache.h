@@ -29,6 +29,9 @@ struct cache_entry {
 void cache_key(const struct gate *, const char *tree, const char *cwd, struct strings *env,
     char out[HASH_HEX]);
 
+/* Remove the oldest files of a directory beyond CACHE_MAX. */
+void cache_prune(int dirfd);
+
 bool cache_find(int statefd, const char *key, int64_t ttl_ms, struct cache_entry *);
 int cache_put(
     int statefd, const char *key, const char *gate, const struct cache_entry *, struct error *);

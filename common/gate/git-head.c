@@ -120,6 +120,18 @@ git_directories(const char *root, char **git, char **common)
 }
 
 char *
+git_common(const char *root)
+{
+	char *git = NULL, *common = NULL, *real = NULL;
+
+	if (git_directories(root, &git, &common) == 0)
+		real = realpath(common, NULL);
+	free(git);
+	free(common);
+	return real;
+}
+
+char *
 git_head(const char *cwd)
 {
 	char *root = git_root(cwd), *git = NULL, *common = NULL, *head = NULL, *text = NULL;

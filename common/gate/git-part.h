@@ -10,6 +10,7 @@
  *	git.c		the tree: what differs, what is untracked, what is hidden
  *	git-run.c	run git, by itself and without the repository's settings
  *	git-raw.c	compare files with the index without asking status
+ *	git-proven.c	write the tree, and compare with a written one
  *	git-hash.c	the hash of a tree
  *	git-head.c	what is read without a process
  */
@@ -18,6 +19,7 @@ struct git_call {
 	int fd;            /* its output */
 	const void *input; /* its standard input; NULL: none */
 	size_t input_len;
+	const char *index; /* another index; NULL: that of the repository */
 };
 
 #define GIT_CALL_INIT                         \

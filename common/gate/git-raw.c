@@ -21,8 +21,8 @@ git_raw_add(struct git_raw *r, const char *path, const char *mode, const char *o
 
 	strings_add(&r->path, path);
 	/* "" is the object of no file. */
-	strings_take(&r->oid,
-	    file ? mem_printf("%.1s%.*s", mode + 3, (int)strcspn(oid, " "), oid) : mem_string(""));
+	strings_take(&r->oid, file ? mem_printf("%.1s%.*s", mode + 3, (int)strcspn(oid, " \t"), oid)
+				   : mem_string(""));
 }
 
 void

@@ -62,8 +62,8 @@ static const char *const first_words[] = { "git", "--no-optional-locks", "--no-r
 	"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.fileMode=true",
 	"-c", "core.symlinks=true", "-c", "core.ignoreCase=false", "-c", "core.trustctime=true",
 	"-c", "core.checkStat=default", "-c", "core.ignoreStat=false", "-c",
-	"core.untrackedCache=false", "-c", "core.autocrlf=false", "-c",
-	"core.attributesFile=/dev/null" };
+	"core.untrackedCache=false", "-c", "core.splitIndex=false", "-c", "core.autocrlf=false",
+	"-c", "core.attributesFile=/dev/null" };
 
 int
 git_start(struct git_call *q, const char *root, const char *const *words,
@@ -93,6 +93,8 @@ git_start(struct git_call *q, const char *root, const char *const *words,
 	strings_add(
 	    &env, "GIT_ALLOW_PROTOCOL=none"); /* the same, for a git that has no such switch */
 	strings_take(&env, absolute_path());
+	if (q->index != NULL)
+		strings_take(&env, mem_printf("GIT_INDEX_FILE=%s", q->index));
 	if (filters != NULL)
 		unset_filters(&env, filters);
 	rc = child_start(&q->child, &spec, e);

@@ -170,7 +170,7 @@ add_differing(struct git_tree *t, struct git_raw *raw, struct deadline until)
 				high = middle;
 		}
 		if (low == count || strcmp(t->entry[low].path, differ.item[i]) != 0)
-			tree_add(t, differ.item[i], "raw", 3);
+			tree_add(t, differ.item[i], "raw", 3)->differs = true;
 		for (; low < count && strcmp(t->entry[low].path, differ.item[i]) == 0; low++)
 			t->entry[low].differs = true;
 	}

@@ -33,7 +33,7 @@ struct git_entry {
 	char sum[HASH_HEX]; /* of its mode and content now; "" if it cannot be hashed */
 	char *why;          /* why not */
 	bool hidden;        /* assume-unchanged or skip-worktree: maybe not changed at all */
-	bool differs;       /* hidden, and not what the index has, or not known to be */
+	bool differs; /* not what the index has, or not known to be, though status is silent */
 };
 
 struct git_tree {
@@ -70,11 +70,26 @@ void git_tree_difference(const struct git_tree *, const struct git_tree *,
 int git_changed(
     const struct git_tree *, const char *since, struct deadline, struct strings *, struct error *);
 
+/* Write the tree as it is now into the repository's objects, as its bytes are: its name.  -1: git
+ * failed, or something in it cannot be written as it is (submodules, hidden files). */
+int git_tree_write(const struct git_tree *, struct deadline, char oid[HASH_HEX], struct error *);
+
+/* Keep it reachable by refs/task-hooks/proven/NAME of each name. */
+int git_tree_keep(const struct git_tree *, const char *oid, const struct strings *names,
+    struct deadline, struct error *);
+
+/* Paths that differ from a tree written before; more of them if that is not known. */
+int git_changed_from_tree(
+    const struct git_tree *, const char *oid, struct deadline, struct strings *, struct error *);
+
 /* All paths git knows, tracked and untracked: to find globs that match nothing. */
 int git_paths(const struct git_tree *, struct deadline, struct strings *, struct error *);
 
 /* The top of the working tree that dir is in, by its .git; owned; NULL: none. */
 char *git_root(const char *dir);
+
+/* The directory that the worktrees of a repository share; owned; NULL: not known. */
+char *git_common(const char *root);
 
 /* HEAD's commit by reading .git alone, no process: cheap enough for a claim.
  * NULL if that is not possible. */

@@ -54,6 +54,8 @@ gate_object(const struct gate_result *r)
 		out_string(o, "check", gate_check_name(r->gate->check));
 	else
 		out_strings(o, "argv", &r->gate->argv);
+	if (r->gate->when.changed.count > 0)
+		out_string(o, "since", gate_since_name(r->gate->when.since));
 	if (r->gate->warn)
 		out_string(o, "severity", "warn");
 	if (r->why != NULL)

@@ -34,24 +34,26 @@ verify_tree_forget(struct plan *p)
 }
 
 const struct strings *
-verify_tree_changed(struct plan *p, bool since_head)
+verify_tree_changed(struct plan *p, const struct gate *g)
 {
-	struct strings *list = since_head ? &p->changed_head : &p->changed_claim;
-	bool *read = since_head ? &p->head_read : &p->claim_read;
-	const char *since = NULL;
+	bool ci = p->req->on == GATE_CI, head = g->when.since == SINCE_HEAD && !ci;
+	struct strings *list = head ? &p->changed_head : &p->changed_claim;
+	bool *read = head ? &p->head_read : &p->claim_read;
+	const char *since = ci ? p->req->since : p->claim != NULL ? p->claim->head : NULL;
 	struct error e;
 
 	verify_tree_read(p);
 	if (!p->tree.repository)
 		return NULL;
-	/* In CI the tree is HEAD: without a commit to count from, everything counts as changed. */
-	if (p->req->on == GATE_CI && (since = p->req->since) == NULL)
+	if (g->when.since == SINCE_PROVEN && !ci)
+		return verify_proven_changed(p, g);
+	/* Without a commit to count from, everything counts as changed: in CI the tree is HEAD, and
+	 * without a claim nobody knows where the work began. */
+	if (!head && since == NULL)
 		return NULL;
-	if (p->req->on != GATE_CI && !since_head && p->claim != NULL)
-		since = p->claim->head;
 	if (!*read) {
 		*read = true;
-		if (git_changed(&p->tree, since, p->req->deadline, list, &e) == -1) {
+		if (git_changed(&p->tree, head ? NULL : since, p->req->deadline, list, &e) == -1) {
 			strings_free(list);
 			p->changed_why = mem_string(e.text);
 		}
@@ -133,7 +135,8 @@ verify_tree_lookup(struct plan *p)
 		struct gate_result *r = &p->verify->result[i];
 		struct cache_entry entry;
 
-		if (p->item[i].state != PLAN_WAIT || r->gate->check != CHECK_NONE)
+		if ((p->item[i].state != PLAN_WAIT && !p->item[i].unchanged) ||
+		    r->gate->check != CHECK_NONE)
 			continue;
 		r->key[0] = '\0';
 		free(r->uncached);
@@ -142,14 +145,15 @@ verify_tree_lookup(struct plan *p)
 		if (p->item[i].scope[0] == '\0')
 			continue;
 		if (!r->gate->cache || !p->req->config->verify.cache || p->statefd == -1) {
-			r->uncached = mem_string("its cache is off");
+			if (!p->item[i].unchanged)
+				r->uncached = mem_string("its cache is off");
 			continue;
 		}
 		cache_key_of(p, i, r->key);
 		if (p->req->no_cache ||
 		    !cache_find(p->statefd, r->key, cache_ttl(p, r->gate), &entry)) {
 			/* Whoever runs this by hand chooses what is around the gate. */
-			if (!p->req->hook && !p->req->plan_only)
+			if (!p->req->hook && !p->req->plan_only && !p->item[i].unchanged)
 				r->uncached = mem_string("a hook did not run it");
 			continue;
 		}
@@ -160,6 +164,11 @@ verify_tree_lookup(struct plan *p)
 		r->ms = entry.ms;
 		r->output_total = entry.output_total;
 		memcpy(r->digest, entry.digest, sizeof(r->digest));
+		if (p->item[i].unchanged) {
+			free(r->why);
+			r->why = NULL;
+			p->item[i].unchanged = false;
+		}
 		p->item[i].state = PLAN_DONE;
 	}
 }
