@@ -148,7 +148,7 @@ Test(cache, the_key_depends_on_tree_directory_and_command)
 {
 	struct gate g = { .name = (char *)"g", .cache = true, .ttl_ms = -1 };
 	struct strings env = { 0 };
-	char a[HASH_HEX], b[HASH_HEX], *path = mem_string(getenv("PATH"));
+	char a[HASH_HEX], b[HASH_HEX];
 
 	strings_add(&g.argv, "make");
 	cache_key(&g, "tree", "/p", &env, a);
@@ -162,13 +162,23 @@ Test(cache, the_key_depends_on_tree_directory_and_command)
 	cache_key(&g, "tree", "/p", &env, b);
 	cr_expect_str_neq(a, b, "the environment");
 	strings_free(&env);
-	setenv("PATH", "/elsewhere", 1);
+	strings_add(&env, "PATH=/usr/bin:/bin");
+	cache_key(&g, "tree", "/p", &env, a);
+	strings_free(&env);
+	strings_add(&env, "PATH=/elsewhere:/usr/bin:/bin");
 	cache_key(&g, "tree", "/p", &env, b);
-	cr_expect_str_neq(a, b, "another program");
-	setenv("PATH", path, 1);
+	cr_expect_str_neq(a, b, "another PATH that finds the same program");
+	strings_add(&env, "A=1");
+	cache_key(&g, "tree", "/p", &env, a);
+	strings_free(&env);
+	strings_add(&env, "A=1");
+	strings_add(&env, "PATH=/elsewhere:/usr/bin:/bin");
+	cache_key(&g, "tree", "/p", &env, b);
+	cr_expect_str_eq(a, b, "the order of the environment");
+	strings_free(&env);
+	cache_key(&g, "tree", "/p", &env, a);
 	strings_add(&g.argv, "test");
 	cache_key(&g, "tree", "/p", &env, b);
 	cr_expect_str_neq(a, b, "the command");
 	strings_free(&g.argv);
-	free(path);
 }

@@ -242,11 +242,20 @@ Test(child, a_command_gets_a_clean_environment)
 	strings_add(&env, "CHANGED=new");
 	strings_add(&env, "ADDED=1");
 	strings_add(&pass, "PYTHONPATH");
-	child_env(&out, &env, &pass);
-	cr_expect_eq(out.count, 5);
+	setenv("CLAUDE_CODE_TASK_LIST_ID", "lab", 1);
+	setenv("SSH_AUTH_SOCK", "/x", 1);
+	setenv("TERM", "xterm", 1);
+	setenv("TERM_PROGRAM", "x", 1);
+	setenv("SSH_KEPT", "1", 1);
+	strings_add(&pass, "SSH_KEPT");
+	child_env(&out, &env, &pass, false);
+	cr_expect_eq(out.count, 10);
+	strings_free(&out);
+	child_env(&out, &env, &pass, true);
+	cr_expect_eq(out.count, 6, "without the session");
 	cr_expect(strings_has(&out, "PATH=/bin:/usr/bin") && strings_has(&out, "KEPT=1") &&
 		  strings_has(&out, "CHANGED=new") && strings_has(&out, "ADDED=1") &&
-		  strings_has(&out, "PYTHONPATH=src"));
+		  strings_has(&out, "PYTHONPATH=src") && strings_has(&out, "SSH_KEPT=1"));
 	strings_free(&env);
 	strings_free(&pass);
 	strings_free(&out);

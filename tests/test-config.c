@@ -267,7 +267,7 @@ Test(config, every_key_is_read)
 	cr_expect_eq(g->timeout_ms, 2500);
 	cr_expect_str_eq(g->env.item[1], "B_2=");
 	cr_expect_eq(g->when.on, GATE_COMPLETE | GATE_CI);
-	cr_expect(g->when.since_head);
+	cr_expect(g->when.since == SINCE_HEAD);
 	cr_expect_eq(g->when.equals_count, 2);
 	cr_expect_str_eq(g->when.equals[0].value, "{\"a\": [1]}");
 	gate_command(&b, g);

@@ -187,19 +187,125 @@ Test(git, failures_of_git_are_reported)
 {
 	struct git_tree t;
 	struct error e = { 0 };
-	char *path;
 
 	sh("mkdir broken && echo 'gitdir: /no/such' >broken/.git");
 	strcat(top, "/broken");
 	cr_expect_eq(git_tree(&t, top, LONG, &e), -1, "a broken repository is an error");
 	cr_expect(strstr(e.text, "git ") != NULL, "%s", e.text);
 	*strrchr(top, '/') = '\0';
-	path = mem_string(getenv("PATH"));
-	setenv("PATH", "/no/such", 1);
-	cr_expect_eq(git_tree(&t, top, LONG, &e), -1, "git is missing");
-	cr_expect(strstr(e.text, "no such program: 'git'") != NULL, "%s", e.text);
+}
+
+/* Another git, earlier in PATH, is not asked: the system's own directories come first. */
+Test(git, another_git_in_path_is_not_run)
+{
+	struct git_tree t;
+	struct error e = { 0 };
+	char *path = mem_printf("%s/bin:%s", top, getenv("PATH")),
+	     *old = mem_string(getenv("PATH"));
+
+	sh("mkdir bin && printf '#!/bin/sh\\nexit 0\\n' >bin/git && chmod +x bin/git && echo x "
+	   ">>src/a.c");
 	setenv("PATH", path, 1);
+	cr_assert_eq(git_tree(&t, top, LONG, &e), 0, "%s", e.text);
+	cr_expect(t.count >= 2, "the false git was asked");
+	git_tree_free(&t);
+	setenv("PATH", "bin:.", 1);
+	cr_assert_eq(git_tree(&t, top, LONG, &e), 0, "%s", e.text);
+	git_tree_free(&t);
+	setenv("PATH", old, 1);
+	free(old);
 	free(path);
+}
+
+/* What makes git itself overlook that src/a.c was changed, or src/new.c was made. */
+Test(git, what_blinds_git_does_not_blind_us)
+{
+	static const struct {
+		const char *path, *script;
+		bool blind; /* git status sees nothing */
+	} rows[] = {
+		{ "src/a.c", "git update-index --assume-unchanged src/a.c && echo bad >src/a.c",
+		    true },
+		{ "src/a.c", "git update-index --skip-worktree src/a.c && echo bad >src/a.c",
+		    true },
+		{ "src/a.c", "git update-index --assume-unchanged src/a.c && chmod +x src/a.c",
+		    true },
+		{ "src/a.c", "git update-index --skip-worktree src/a.c && rm src/a.c", true },
+		{ "src/a.c", "git update-index --assume-unchanged src/a.c && ln -sf b.c src/a.c",
+		    true },
+		{ "src/a.c",
+		    "mkdir .git/clean && cp -r src doc .gitignore .git/clean && "
+		    "git config core.worktree \"$PWD/.git/clean\" && echo bad >src/a.c",
+		    true },
+		{ "src/a.c", "git config core.fileMode false && chmod +x src/a.c", true },
+		{ "src/a.c",
+		    "sleep 1.1; cp -p src/a.c keep && git status && git config core.trustctime "
+		    "false "
+		    "&& git config core.checkStat minimal && printf 'z\\n' >src/a.c && touch -r "
+		    "keep src/a.c && rm keep",
+		    true },
+		{ "src/new.c", "echo new.c >>.git/info/exclude && echo x >src/new.c", true },
+		{ "src/new.c",
+		    "echo new.c >.git/mine && git config core.excludesFile .git/mine && "
+		    "echo x >src/new.c",
+		    true },
+		{ "src/a.c",
+		    "git config filter.x.clean 'git show HEAD:src/a.c' && echo 'a.c filter=x' "
+		    ">.git/info/attributes && echo bad >src/a.c && git add src/a.c",
+		    true },
+		{ "src/a.c",
+		    "echo '* text' >.git/info/attributes && printf 'a\\r\\n' >src/a.c && git "
+		    "add src/a.c",
+		    true },
+		{ "src/a.c", "git config core.autocrlf input && printf 'a\\r\\n' >src/a.c", false },
+		{ "src/a.c",
+		    "git config status.showUntrackedFiles no && git config core.ignoreStat true "
+		    "&& git update-index src/a.c && echo bad >src/a.c",
+		    false },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct git_tree t;
+		struct strings paths = { 0 };
+		struct error e = { 0 };
+
+		remove_top();
+		make_repository();
+		sh(rows[i].script);
+		if (rows[i].blind)
+			sh("test -z \"$(git status --porcelain)\"");
+		cr_assert_eq(git_tree(&t, top, LONG, &e), 0, "%s: %s", rows[i].script, e.text);
+		cr_expect_eq(git_changed(&t, NULL, LONG, &paths, &e), 0, "%s", e.text);
+		cr_expect(strings_has(&paths, rows[i].path), "%s: not changed", rows[i].script);
+		strings_free(&paths);
+		git_tree_free(&t);
+	}
+}
+
+/* What is hidden and as the index has it is not changed; and what replaces an object is not used.
+ */
+Test(git, hidden_and_unchanged_is_not_changed)
+{
+	struct git_tree t;
+	struct strings paths = { 0 };
+	struct error e = { 0 };
+	char *first = git_head(top);
+
+	sh("git update-index --assume-unchanged src/a.c && git update-index --skip-worktree "
+	   "src/b.c "
+	   "&& echo '# nothing' >.git/info/attributes && echo '# nothing' >>.git/info/exclude");
+	cr_assert_eq(git_tree(&t, top, LONG, &e), 0, "%s", e.text);
+	cr_expect_eq(git_changed(&t, NULL, LONG, &paths, &e), 0, "%s", e.text);
+	cr_expect_eq(paths.count, 0);
+	git_tree_free(&t);
+	sh("git update-index --no-assume-unchanged src/a.c && echo bad >src/a.c && "
+	   "git commit -q -m two src/a.c && git replace HEAD^ HEAD");
+	cr_assert_eq(git_tree(&t, top, LONG, &e), 0, "%s", e.text);
+	cr_expect_eq(git_changed(&t, first, LONG, &paths, &e), 0, "%s", e.text);
+	cr_expect(strings_has(&paths, "src/a.c"), "the replaced commit was compared");
+	git_tree_free(&t);
+	strings_free(&paths);
+	free(first);
 }
 
 /* The repository must not be able to run a command. */

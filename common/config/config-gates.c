@@ -122,7 +122,6 @@ read_on(struct config_reader *r, json_ref ref, void *target)
 
 static const char severities[][CONFIG_WORD] = { "block", "warn", "" };
 static const char ats[][CONFIG_WORD] = { "root", "event", "" };
-static const char sinces[][CONFIG_WORD] = { "claim", "head", "" };
 
 #define WHEN(member) offsetof(struct gate, when.member)
 #define AT(member) offsetof(struct gate, member)
@@ -141,7 +140,7 @@ static const struct config_key when_keys[] = {
 	{ .name = "agent_type", .kind = KEY_STRINGS, .offset = WHEN(agent_type) },
 	{ .name = "metadata", .kind = KEY_OBJECT, .keys = metadata_keys },
 	{ .name = "changed", .kind = KEY_GLOBS, .offset = WHEN(changed) },
-	{ .name = "since", .kind = KEY_CHOICE, .offset = WHEN(since_head), .choices = sinces },
+	{ .name = "since", .kind = KEY_CHOICE, .offset = WHEN(since), .choices = gate_sinces },
 	{ .name = "on", .kind = KEY_OTHER, .offset = WHEN(on), .read = read_on },
 	{ .name = "" },
 };
@@ -171,6 +170,7 @@ static const struct config_key gate_keys[] = {
 	{ .name = "cache", .kind = KEY_BOOL, .offset = AT(cache) },
 	{ .name = "ttl", .kind = KEY_SECONDS, .offset = AT(ttl_ms), .min = 0, .max = 365 * 86400 },
 	{ .name = "files", .kind = KEY_GLOBS, .offset = AT(files) },
+	{ .name = "inputs", .kind = KEY_GLOBS, .offset = AT(inputs) },
 	{ .name = "writes", .kind = KEY_GLOBS, .offset = AT(writes) },
 	{ .name = "when", .kind = KEY_OBJECT, .keys = when_keys },
 	{ .name = "" },

@@ -13,6 +13,14 @@
 const char gate_checks[][CONFIG_WORD] = { "owner", "blockers", "subtasks", "checklist", "metadata",
 	"committed", "" };
 
+const char gate_sinces[][CONFIG_WORD] = { "proven", "claim", "head", "" };
+
+const char *
+gate_since_name(enum gate_since s)
+{
+	return gate_sinces[s];
+}
+
 const char *
 gate_check_name(enum gate_check c)
 {
@@ -48,6 +56,7 @@ gate_free(struct gate *g)
 	strings_free(&g->needs);
 	free(g->group);
 	strings_free(&g->files);
+	strings_free(&g->inputs);
 	strings_free(&g->writes);
 	free(g->when.subject);
 	free(g->when.description);
@@ -141,6 +150,7 @@ gate_hash(const struct gate *g, char out[HASH_HEX])
 	hash_strings(&h, &g->needs);
 	hash_field(&h, g->group);
 	hash_strings(&h, &g->files);
+	hash_strings(&h, &g->inputs);
 	hash_strings(&h, &g->writes);
 	hash_field(&h, w->subject);
 	hash_field(&h, w->description);
@@ -155,7 +165,7 @@ gate_hash(const struct gate *g, char out[HASH_HEX])
 	hash_strings(&h, &w->changed);
 	snprintf(numbers, sizeof(numbers), "%d %lld %d %lld %d %lld %d %u", (int)g->check,
 	    (long long)g->timeout_ms, g->warn, (long long)g->retries, g->cache,
-	    (long long)g->ttl_ms, w->since_head, w->on);
+	    (long long)g->ttl_ms, (int)w->since, w->on);
 	hash_field(&h, numbers);
 	hash_end(&h, out);
 }

@@ -30,6 +30,14 @@ enum gate_check { /* built in, in the order they are made */
 	CHECK_COMMITTED, /* nothing in scope is uncommitted */
 };
 
+enum gate_since {     /* what `changed` counts from */
+	SINCE_PROVEN, /* the last tree on which the gate passed */
+	SINCE_CLAIM,  /* the commit at which the task was claimed */
+	SINCE_HEAD,
+};
+/* The word, as in the configuration. */
+const char *gate_since_name(enum gate_since);
+
 enum gate_verdict {
 	GATE_PASSED,
 	GATE_FAILED,
@@ -54,8 +62,8 @@ struct gate_when {
 	size_t equals_count;
 	struct strings has;     /* metadata.KEY is there and not null */
 	struct strings changed; /* path globs from the repository root; empty: any */
-	int since_head;         /* 1: changed since HEAD; 0: since the claim */
-	unsigned on;            /* enum gate_event bits */
+	enum gate_since since;
+	unsigned on; /* enum gate_event bits */
 };
 
 struct gate {
@@ -77,6 +85,7 @@ struct gate {
 	bool cache;
 	int64_t ttl_ms;        /* -1: the configured one */
 	struct strings files;  /* globs: what it reads (the cache's scope); empty: the whole tree */
+	struct strings inputs; /* globs: ignored files that it reads too */
 	struct strings writes; /* globs: what it may write; left out of the scope */
 	struct gate_when when;
 	bool project; /* from the project's file: runs only if that is trusted */
@@ -95,6 +104,7 @@ struct gate *gates_find(const struct gates *, const char *name); /* NULL */
 
 /* The names of the checks, in the order of enum gate_check without CHECK_NONE; ends with "". */
 extern const char gate_checks[][CONFIG_WORD];
+extern const char gate_sinces[][CONFIG_WORD];
 const char *gate_check_name(enum gate_check);
 
 /* The command as a person would type it: `make test`, `sh -c '...'`. */

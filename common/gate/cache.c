@@ -24,12 +24,15 @@
 #define NAME_LEN (HASH_HEX - 1 + sizeof(".json") - 1)
 #define ENTRY_MAX 4096 /* bytes of a file */
 
-/* The program that this name runs, by PATH; NULL: none. */
+/* The program that this name runs, by the PATH that it gets; NULL: none. */
 static char *
-find_program(const char *name)
+find_program(const char *name, const struct strings *env)
 {
-	const char *path = getenv("PATH");
+	const char *path = NULL;
 
+	for (size_t i = 0; i < env->count; i++)
+		if (strncmp(env->item[i], "PATH=", 5) == 0)
+			path = env->item[i] + 5;
 	if (strchr(name, '/') != NULL || *name == '\0' || path == NULL)
 		return mem_string(name);
 	while (*path != '\0') {
@@ -44,23 +47,44 @@ find_program(const char *name)
 	return NULL;
 }
 
+/* The program, and which file that is: it may be replaced. */
+static void
+hash_program(struct hash *h, const char *name, const struct strings *env)
+{
+	char *program = find_program(name, env), text[128] = "";
+	struct stat st;
+
+	/* A file of the project is in the hash of the tree. */
+	if (strchr(name, '/') == NULL && program != NULL && stat(program, &st) == 0)
+		snprintf(text, sizeof(text), "%llu %llu %lld %lld", (unsigned long long)st.st_dev,
+		    (unsigned long long)st.st_ino, (long long)st.st_size, (long long)st.st_ctime);
+	hash_field(h, program);
+	hash_field(h, text);
+	free(program);
+}
+
+static int
+by_variable(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
 void
-cache_key(const struct gate *g, const char *tree, const char *cwd, const struct strings *env,
+cache_key(const struct gate *g, const char *tree, const char *cwd, struct strings *env,
     char out[HASH_HEX])
 {
-	char definition[HASH_HEX],
-	    *program = find_program(g->argv.count > 0 ? g->argv.item[0] : "");
+	char definition[HASH_HEX];
 	struct hash h;
 
 	gate_hash(g, definition);
 	hash_begin(&h);
-	hash_field(&h, "pass 1");
+	hash_field(&h, "pass 2");
 	hash_field(&h, definition);
 	hash_field(&h, tree);
 	hash_field(&h, cwd);
-	/* The program found, not PATH, which differs between a shell and the client. */
-	hash_field(&h, program);
-	free(program);
+	hash_program(&h, g->argv.count > 0 ? g->argv.item[0] : "", env);
+	if (env->count > 0)
+		qsort(env->item, env->count, sizeof(*env->item), by_variable);
 	for (size_t i = 0; i < env->count; i++)
 		hash_field(&h, env->item[i]);
 	hash_end(&h, out);
@@ -122,9 +146,8 @@ by_age(const void *a, const void *b)
 	return x->time.tv_nsec < y->time.tv_nsec ? -1 : x->time.tv_nsec > y->time.tv_nsec;
 }
 
-/* Remove the oldest beyond CACHE_MAX. */
-static void
-prune(int dir)
+void
+cache_prune(int dir)
 {
 	DIR *d = dir_read(dir, ".");
 	struct cache_file *list = NULL;
@@ -175,7 +198,7 @@ cache_put(int statefd, const char *key, const char *gate, const struct cache_ent
 	file_name(key, name);
 	rc = file_replace(dir, name, text.data, text.len, 0600, DURABILITY_OFF, e);
 	file_sweep(dir);
-	prune(dir);
+	cache_prune(dir);
 	buf_free(&text);
 	close(dir);
 	return rc == -1 ? -1 : 0;

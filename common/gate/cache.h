@@ -24,9 +24,13 @@ struct cache_entry {
 	bool flaky;
 };
 
-/* tree: hash of what the gate reads; cwd: where it runs. */
-void cache_key(const struct gate *, const char *tree, const char *cwd, const struct strings *env,
+/* tree: hash of what the gate reads; cwd: where it runs; env: all of its environment, which is
+ * sorted. */
+void cache_key(const struct gate *, const char *tree, const char *cwd, struct strings *env,
     char out[HASH_HEX]);
+
+/* Remove the oldest files of a directory beyond CACHE_MAX. */
+void cache_prune(int dirfd);
 
 bool cache_find(int statefd, const char *key, int64_t ttl_ms, struct cache_entry *);
 int cache_put(

@@ -5,7 +5,7 @@
  * the bytes in the file now.  If a file cannot be read, the tree has no hash, and
  * the gate runs again.
  */
-#include "gate/git-hash.h"
+#include "gate/git-part.h"
 
 #include <sys/stat.h>
 
@@ -203,7 +203,55 @@ struct tree_walk {
 	struct hash hash;
 	const struct strings *files, *writes;
 	char **why;
+	bool inputs; /* follow links to files; enter only directories that can have a match */
 };
+
+/* Can a path below this directory match this pattern? */
+static bool
+glob_below(const char *glob, const char *dir)
+{
+	size_t depth = 0, slashes = 0, literal, len = strlen(dir);
+
+	if (strchr(glob, '/') == NULL)
+		return *glob != '!';
+	glob += *glob == '/';
+	for (literal = strcspn(glob, "*?[{\\"); literal > 0 && glob[literal - 1] != '/';)
+		literal--;
+	if (literal > 0 && strncmp(dir, glob, len < literal - 1 ? len : literal - 1) != 0)
+		return false;
+	for (const char *p = dir; *p != '\0'; p++)
+		depth += *p == '/';
+	for (const char *p = glob; *p != '\0'; p++)
+		slashes += *p == '/';
+	return depth < slashes || strstr(glob, "**") != NULL || strchr(glob, '{') != NULL ||
+	       glob[strlen(glob) - 1] == '/';
+}
+
+static bool
+enters(const struct tree_walk *w, const char *dir)
+{
+	for (size_t i = 0; w->inputs && i < w->files->count; i++)
+		if (glob_below(w->files->item[i], dir))
+			return true;
+	return !w->inputs;
+}
+
+/* The file that a link names; 1 also if it is no link, or names no file. */
+static int
+add_target(struct tree_walk *w, int dirfd, const char *name, const char *path)
+{
+	struct stat st;
+	int fd, rc;
+
+	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == -1 || !S_ISLNK(st.st_mode) ||
+	    fstatat(dirfd, name, &st, 0) == -1 || !S_ISREG(st.st_mode))
+		return 1;
+	if ((fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) == -1)
+		return cannot(w->why, path, "cannot be read");
+	rc = read_content(&w->reading, &w->hash, fd, path, w->why);
+	close(fd);
+	return rc;
+}
 
 static int
 walk_dir(struct tree_walk *w, int dirfd, const char *prefix, int depth)
@@ -224,11 +272,13 @@ walk_dir(struct tree_walk *w, int dirfd, const char *prefix, int depth)
 			rc = cannot(w->why, path, "is one file too many to hash");
 		else if ((fd = openat(dirfd, names.item[i],
 			      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) != -1) {
-			rc = walk_dir(w, fd, path, depth + 1);
+			rc = enters(w, path) ? walk_dir(w, fd, path, depth + 1) : 1;
 			close(fd);
 		} else if (git_in_scope(w->files, w->writes, path)) {
 			hash_field(&w->hash, path);
 			rc = add_file(&w->reading, &w->hash, dirfd, names.item[i], path, w->why);
+			if (rc == 1 && w->inputs)
+				rc = add_target(w, dirfd, names.item[i], path);
 		}
 		free(path);
 	}
@@ -259,6 +309,25 @@ git_files_hash(const char *dir, const struct strings *files, const struct string
 	close(fd);
 	if (rc == 1 && w.reading.files == 0)
 		rc = cannot(why, dir, "has no file that the gate's 'files' match");
+	if (rc == 1)
+		hash_end(&w.hash, out);
+	return rc;
+}
+
+int
+git_inputs_hash(const char *dir, const struct strings *inputs, char out[HASH_HEX], char **why)
+{
+	struct tree_walk w = { .files = inputs, .why = why, .inputs = true };
+	int fd, rc;
+
+	*why = NULL;
+	out[0] = '\0';
+	if ((fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) == -1)
+		return cannot(why, dir, "cannot be opened");
+	hash_begin(&w.hash);
+	hash_field(&w.hash, "inputs 1");
+	rc = walk_dir(&w, fd, "", 0);
+	close(fd);
 	if (rc == 1)
 		hash_end(&w.hash, out);
 	return rc;

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "gate/git.h"
+#include "gate/git-part.h"
 #include "sys/file.h"
 
 char *
@@ -95,26 +95,49 @@ packed_ref(const char *dir, const char *ref)
 	return found;
 }
 
+int
+git_directories(const char *root, char **git, char **common)
+{
+	char *text = NULL;
+	struct stat st;
+
+	*common = NULL;
+	*git = mem_printf("%s/.git", root);
+	if (stat(*git, &st) == 0 && S_ISREG(st.st_mode)) {
+		free(*git);
+		*git = NULL;
+		if ((text = read_line(root, ".git")) == NULL || strncmp(text, "gitdir: ", 8) != 0) {
+			free(text);
+			return -1;
+		}
+		*git = path_join(root, text + 8);
+		free(text);
+	}
+	text = read_line(*git, "commondir");
+	*common = text != NULL ? path_join(*git, text) : mem_string(*git);
+	free(text);
+	return 0;
+}
+
+char *
+git_common(const char *root)
+{
+	char *git = NULL, *common = NULL, *real = NULL;
+
+	if (git_directories(root, &git, &common) == 0)
+		real = realpath(common, NULL);
+	free(git);
+	free(common);
+	return real;
+}
+
 char *
 git_head(const char *cwd)
 {
 	char *root = git_root(cwd), *git = NULL, *common = NULL, *head = NULL, *text = NULL;
-	struct stat st;
 
-	if (root == NULL)
-		return NULL;
-	git = mem_printf("%s/.git", root);
-	if (stat(git, &st) == 0 && S_ISREG(st.st_mode)) {
-		if ((text = read_line(root, ".git")) == NULL || strncmp(text, "gitdir: ", 8) != 0)
-			goto out;
-		free(git);
-		git = path_join(root, text + 8);
-		free(text);
-	}
-	common =
-	    (text = read_line(git, "commondir")) != NULL ? path_join(git, text) : mem_string(git);
-	free(text);
-	if ((text = read_line(git, "HEAD")) == NULL)
+	if (root == NULL || git_directories(root, &git, &common) == -1 ||
+	    (text = read_line(git, "HEAD")) == NULL)
 		goto out;
 	if (strncmp(text, "ref: refs/", 10) != 0) {
 		head = mem_string(text);

@@ -1,196 +1,25 @@
 /*
- * Run git and read its output.
+ * The tree: what differs from HEAD, what is untracked, what git was told not to look at.
  *
- * One `git status` tells HEAD and what differs from it.  A second process,
- * beside it, lists the index: files that git was told to take for unchanged
- * (assume-unchanged, skip-worktree), whose edits status does not report, and
- * submodules.
+ * One `git status` tells HEAD and what differs from it.  A second process, beside it, lists the
+ * index and what is untracked: by the .gitignore files and the user's own file, since
+ * .git/info/exclude is not seen by anyone who reviews.  It also lists the files that git was told
+ * to take for unchanged (assume-unchanged, skip-worktree), whose edits status does not report:
+ * git-raw.c compares them; and submodules, which have settings of their own, so that each is read
+ * here in the same way.
  *
- * A repository can name commands for git to run.  Before status compares
- * content, `git config` lists the filters, and each is set to nothing: a file
- * that has a filter and was touched then counts as changed.  status does not
- * look into submodules, which have filters of their own: each is read here in
- * the same way.  Missing objects are not fetched.  Hooks and the file system
- * monitor are off; pagers, external diffs, textconv and aliases are not used by
- * the commands run here.
+ * A file that has a filter and was touched counts as changed, since the filter is not run.
  */
 #include "gate/git.h"
 
-#include <sys/mman.h>
-
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/text.h"
-#include "gate/git-hash.h"
-#include "sys/child.h"
-#include "sys/file.h"
+#include "gate/git-part.h"
 
-#define OUTPUT_MAX (256u << 20)
-#define FILTERS_MAX (32u << 10) /* bytes of the names of filter settings */
 #define SUBMODULE_DEPTH 16
 #define OWN_REPOSITORY "'%.200s' is a repository of its own and has changed"
-
-struct git_call {
-	struct child child;
-	int fd; /* its output */
-};
-
-/* PATH=... without relative directories: a repository must not provide the git that runs. */
-static char *
-absolute_path(void)
-{
-	const char *at = getenv("PATH"), *end;
-	const char *sep = "PATH=";
-	struct buf b = { 0 };
-
-	for (; at != NULL && *at != '\0'; at = *end == '\0' ? end : end + 1) {
-		end = strchrnul(at, ':');
-		if (*at == '/') {
-			buf_puts(&b, sep);
-			buf_add(&b, at, (size_t)(end - at));
-			sep = ":";
-		}
-	}
-	if (b.len == 0)
-		buf_puts(&b, "PATH=/usr/bin:/bin");
-	return buf_take(&b);
-}
-
-/* Set each of these settings to nothing.  By the environment: a name with a '=' cannot be
- * given to -c. */
-static void
-unset_filters(struct strings *env, const struct strings *settings)
-{
-	for (size_t i = 0; i < settings->count; i++) {
-		strings_take(env, mem_printf("GIT_CONFIG_KEY_%zu=%s", i, settings->item[i]));
-		strings_take(env, mem_printf("GIT_CONFIG_VALUE_%zu=", i));
-	}
-	strings_take(env, mem_printf("GIT_CONFIG_COUNT=%zu", settings->count));
-}
-
-/* filters: settings to unset; NULL for a command that compares no content. */
-static int
-git_start(struct git_call *q, const char *root, const char *const *words,
-    const struct strings *filters, struct deadline until, struct error *e)
-{
-	static const char *const first[] = { "git", "--no-optional-locks", "-c",
-		"core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-C" };
-	struct strings argv = { 0 }, env = { 0 };
-	struct child_spec spec = { .env = &env, .deadline = until, .output = &q->fd };
-	int rc;
-
-	if ((q->fd = memfd_create("git", MFD_CLOEXEC)) == -1)
-		return error_sys(e, "cannot make a file for the output of git");
-	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
-		strings_add(&argv, first[i]);
-	strings_add(&argv, root);
-	for (; *words != NULL; words++)
-		strings_add(&argv, *words);
-	strings_take(&argv, NULL);
-	spec.argv = argv.item;
-	strings_add(&env, "LC_ALL=C");
-	strings_add(&env, "GIT_NO_LAZY_FETCH=1");
-	strings_add(
-	    &env, "GIT_ALLOW_PROTOCOL=none"); /* the same, for a git that has no such switch */
-	strings_take(&env, absolute_path());
-	if (filters != NULL)
-		unset_filters(&env, filters);
-	rc = child_start(&q->child, &spec, e);
-	strings_free(&argv);
-	strings_free(&env);
-	return rc;
-}
-
-static int
-git_finish(struct git_call *q, const char *what, struct buf *out, struct error *e)
-{
-	struct child *c = &q->child;
-	struct buf why = { 0 };
-	int rc = -1;
-
-	while (!c->done)
-		child_wait(&c, 1, DEADLINE_NEVER);
-	if (c->end == CHILD_EXITED && c->status == 0) {
-		lseek(q->fd, 0, SEEK_SET);
-		rc = file_read_fd(q->fd, OUTPUT_MAX, out, e);
-	} else {
-		child_describe(&why, c);
-		if (c->tail.len > 0) {
-			buf_puts(&why, ": ");
-			text_show(&why, buf_text(&c->tail), c->tail.len, TEXT_LINE, 300);
-		}
-		error_set(e, ERROR_FAULT, "git %s: %s", what, buf_text(&why));
-	}
-	buf_free(&why);
-	return rc == -1 ? -1 : 0;
-}
-
-static void
-git_call_free(struct git_call *q)
-{
-	child_free(&q->child);
-	if (q->fd != -1)
-		close(q->fd);
-	q->fd = -1;
-}
-
-#define GIT_CALL_INIT                         \
-	{                                     \
-		.child = CHILD_INIT, .fd = -1 \
-	}
-
-int
-git_output(const char *root, const char *const *words, struct deadline until, struct buf *out,
-    struct error *e)
-{
-	struct git_call q = GIT_CALL_INIT;
-	int rc = git_start(&q, root, words, NULL, until, e);
-
-	if (rc == 0)
-		rc = git_finish(&q, words[0], out, e);
-	git_call_free(&q);
-	return rc;
-}
-
-/* Run git; its NUL-separated output as strings. */
-static int
-git_list(const char *root, const char *const *words, struct deadline until, struct strings *items,
-    struct error *e)
-{
-	struct buf out = { 0 };
-	int rc = git_output(root, words, until, &out, e);
-
-	if (rc == 0)
-		for (const char *p = buf_text(&out), *end = p + out.len; p < end;
-		     p += strlen(p) + 1)
-			strings_add(items, p);
-	buf_free(&out);
-	return rc;
-}
-
-/* The names of all filter settings, from every configuration: also a filter of the user's own,
- * such as git-lfs, reads what the repository configures. */
-static int
-list_filters(const char *root, struct deadline until, struct strings *filters, struct error *e)
-{
-	static const char *const words[] = { "config", "--list", "--name-only", "-z", NULL };
-	struct strings all = { 0 };
-	size_t bytes = 0;
-	int rc = git_list(root, words, until, &all, e);
-
-	for (size_t i = 0; i < all.count && bytes <= FILTERS_MAX; i++)
-		if (strncmp(all.item[i], "filter.", 7) == 0) {
-			strings_add(filters, all.item[i]);
-			bytes += strlen(all.item[i]);
-		}
-	strings_free(&all);
-	return bytes > FILTERS_MAX
-		   ? error_set(e, ERROR_FAULT, "git is configured with too many filters")
-		   : rc;
-}
 
 static struct git_entry *
 tree_add(struct git_tree *t, const char *path, const char *record, size_t len)
@@ -229,14 +58,11 @@ read_status(struct git_tree *t, const struct buf *out, struct error *e)
 			path = after_fields(p, 8);
 		else if (*p == 'u')
 			path = after_fields(p, 10);
-		else if (*p == '?')
-			path = after_fields(p, 1);
 		if (path == NULL || *path == '\0')
 			return error_set(
 			    e, ERROR_FAULT, "git status printed a line of unknown form");
 		tree_add(t, path, p, (size_t)(path - p));
-		/* The third word tells a submodule ("S..."); "dir/" is a repository of its own. */
-		if ((*p != '?' && *after_fields(p, 2) == 'S') || path[strlen(path) - 1] == '/')
+		if (*after_fields(p, 2) == 'S') /* a submodule */
 			t->entry[t->count - 1].why = mem_printf(OWN_REPOSITORY, path);
 	}
 	return 0;
@@ -266,7 +92,7 @@ submodule_read(
 	if (root != NULL && strcmp(root, t->root) != 0)
 		rc = tree_read(&sub, root, depth + 1, until, e);
 	for (size_t i = 0; i < sub.count; i++)
-		hidden = hidden && sub.entry[i].hidden;
+		hidden = hidden && sub.entry[i].hidden && !sub.entry[i].differs;
 	if (sub.count > 0) {
 		struct git_entry *n = tree_add(t, path, "submodule", 9);
 
@@ -279,55 +105,117 @@ submodule_read(
 	return rc;
 }
 
-/* "H 100644 OID 0\tPATH": the files that status skips, and the submodules. */
+/* "? PATH": not tracked; "dir/" is a repository of its own. */
+static void
+add_untracked(struct git_tree *t, const char *path)
+{
+	struct git_entry *n = tree_add(t, path, "? ", 2);
+
+	if (path[strlen(path) - 1] == '/')
+		n->why = mem_printf(OWN_REPOSITORY, path);
+}
+
+/*
+ * "H 100644 OID 0\tPATH": the files that status skips, the submodules, and with `all` (status may
+ * be wrong about any file) every file: what is to be compared.
+ */
 static int
-read_index(
-    struct git_tree *t, const struct buf *out, int depth, struct deadline until, struct error *e)
+read_index(struct git_tree *t, const struct buf *out, bool all, struct git_raw *raw, int depth,
+    struct deadline until, struct error *e)
 {
 	const char *p = buf_text(out), *end = p + out->len;
 
 	for (; p < end; p += strlen(p) + 1) {
-		const char *path = strchr(p, '\t');
+		const char *path = strchr(p, '\t'), *oid = after_fields(p, 2);
+		bool hidden = *p == 'S' || (*p >= 'a' && *p <= 'z');
 
-		if (path == NULL)
+		if (strncmp(p, "? ", 2) == 0 && p[2] != '\0') {
+			add_untracked(t, p + 2);
+			continue;
+		}
+		if (path == NULL || oid == NULL || oid > path)
 			return error_set(
 			    e, ERROR_FAULT, "git ls-files printed a line of unknown form");
 		path++;
-		if (*p == 'S' || (*p >= 'a' && *p <= 'z'))
+		if (hidden)
 			tree_add(t, path, p, 1)->hidden = true;
-		if (strncmp(p + 1, " 160000 ", 8) == 0 &&
-		    submodule_read(t, path, depth, until, e) == -1)
-			return -1;
+		if (strncmp(p + 1, " 160000 ", 8) == 0) {
+			if (submodule_read(t, path, depth, until, e) == -1)
+				return -1;
+		} else if (hidden || all)
+			git_raw_add(raw, path, p + 2, oid);
 	}
 	return 0;
+}
+
+/* What was compared and differs: hidden entries, and files that status did not report. */
+static void
+add_differing(struct git_tree *t, struct git_raw *raw, struct deadline until)
+{
+	struct strings differ = { 0 };
+	size_t count = t->count;
+
+	git_raw_compare(raw, t->root, until, &differ);
+	if (count > 0)
+		qsort(t->entry, count, sizeof(*t->entry), by_path);
+	for (size_t i = 0; i < differ.count; i++) {
+		size_t low = 0, high = count;
+
+		while (low < high) {
+			size_t middle = low + (high - low) / 2;
+
+			if (strcmp(t->entry[middle].path, differ.item[i]) < 0)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		if (low == count || strcmp(t->entry[low].path, differ.item[i]) != 0)
+			tree_add(t, differ.item[i], "raw", 3)->differs = true;
+		for (; low < count && strcmp(t->entry[low].path, differ.item[i]) == 0; low++)
+			t->entry[low].differs = true;
+	}
+	strings_free(&differ);
 }
 
 static int
 tree_read(struct git_tree *t, const char *cwd, int depth, struct deadline until, struct error *e)
 {
 	static const char *const status[] = { "status", "--porcelain=v2", "-z", "--branch",
-		"--untracked-files=all", "--ignore-submodules=dirty", "--no-renames", NULL };
-	static const char *const index[] = { "ls-files", "-v", "-s", "-z", NULL };
+		"--untracked-files=no", "--ignore-submodules=dirty", "--no-renames", NULL };
+	const char *index[] = { "ls-files", "-v", "-s", "-c", "-o", "-z",
+		"--exclude-per-directory=.gitignore", NULL, NULL };
 	struct git_call qs = GIT_CALL_INIT, qi = GIT_CALL_INIT;
-	struct strings filters = { 0 };
+	struct git_settings s = { 0 };
+	struct git_raw raw = { 0 };
 	struct buf out = { 0 };
+	char *excludes = NULL;
 	int rc = -1;
 
 	*t = (struct git_tree){ 0 };
 	if ((t->root = git_root(cwd)) == NULL)
 		return 0;
-	if (depth > SUBMODULE_DEPTH)
+	if (depth > SUBMODULE_DEPTH) {
 		error_set(e, ERROR_FAULT, "submodules are nested too deeply");
-	else if (git_start(&qi, t->root, index, NULL, until, e) == 0 &&
-		 list_filters(t->root, until, &filters, e) == 0 &&
-		 git_start(&qs, t->root, status, &filters, until, e) == 0 &&
-		 git_finish(&qs, "status", &out, e) == 0 && read_status(t, &out, e) == 0 &&
-		 git_finish(&qi, "ls-files", &out, e) == 0)
-		rc = read_index(t, &out, depth, until, e);
+		goto out;
+	}
+	if (git_settings_read(&s, t->root, until, e) == -1)
+		goto out;
+	if (s.excludes != NULL)
+		index[7] = excludes = mem_printf("--exclude-from=%s", s.excludes);
+	if (git_start(&qi, t->root, index, NULL, until, e) == 0 &&
+	    git_start(&qs, t->root, status, &s.filters, until, e) == 0 &&
+	    git_finish(&qs, "status", &out, e) == 0 && read_status(t, &out, e) == 0 &&
+	    git_finish(&qi, "ls-files", &out, e) == 0)
+		rc = read_index(t, &out, git_hidden_attributes(t->root), &raw, depth, until, e);
+	if (rc == 0)
+		add_differing(t, &raw, until);
 	t->repository = true;
+out:
 	git_call_free(&qs);
 	git_call_free(&qi);
-	strings_free(&filters);
+	git_raw_free(&raw);
+	git_settings_free(&s);
+	free(excludes);
 	buf_free(&out);
 	if (rc == -1)
 		git_tree_free(t);
@@ -371,7 +259,7 @@ git_changed(const struct git_tree *t, const char *since, struct deadline until,
 	if (since != NULL && !name)
 		return error_set(e, ERROR_INPUT, "'%.60s' is not a commit", since);
 	for (size_t i = 0; i < t->count; i++)
-		if (!t->entry[i].hidden)
+		if (!t->entry[i].hidden || t->entry[i].differs)
 			strings_add(paths, t->entry[i].path);
 	if (since == NULL || (t->head != NULL && strcmp(t->head, since) == 0))
 		return 0;

@@ -13,8 +13,10 @@
  * The state of the working tree, as git sees it.
  *
  * git_tree() asks git for HEAD and for every path that is dirty, staged or
- * untracked (ignored files are not part of the tree), and for tracked files
- * that git was told not to look at, and reads the content of all of them.
+ * untracked (ignored files are not part of the tree; those that .git/info/exclude
+ * alone ignores are), and for tracked files that git was told not to look at, and
+ * reads the content of all of them.  Settings that would make git overlook a change
+ * (core.worktree, core.fileMode, core.trustctime, ...) are not obeyed.
  * Two equal git_tree_hash() mean the same tree; whatever cannot be hashed (a
  * changed submodule, a nested repository, an unreadable file, more than
  * GIT_HASH_MAX bytes) has no hash and a reason.
@@ -32,6 +34,7 @@ struct git_entry {
 	char sum[HASH_HEX]; /* of its mode and content now; "" if it cannot be hashed */
 	char *why;          /* why not */
 	bool hidden;        /* assume-unchanged or skip-worktree: maybe not changed at all */
+	bool differs; /* not what the index has, or not known to be, though status is silent */
 };
 
 struct git_tree {
@@ -57,6 +60,9 @@ bool git_in_scope(const struct strings *files, const struct strings *writes, con
 int git_files_hash(const char *dir, const struct strings *files, const struct strings *writes,
     char out[HASH_HEX], char **why);
 
+/* Files below dir that match, ignored or not; there may be none.  1 or 0 as above. */
+int git_inputs_hash(const char *dir, const struct strings *inputs, char out[HASH_HEX], char **why);
+
 /* The paths in scope whose state differs between two trees of one repository. */
 void git_tree_difference(const struct git_tree *, const struct git_tree *,
     const struct strings *files, const struct strings *writes, struct strings *);
@@ -64,6 +70,18 @@ void git_tree_difference(const struct git_tree *, const struct git_tree *,
 /* Paths that differ from `since` (a commit; NULL: HEAD), untracked ones included. */
 int git_changed(
     const struct git_tree *, const char *since, struct deadline, struct strings *, struct error *);
+
+/* Write the tree as it is now into the repository's objects, as its bytes are: its name.  -1: git
+ * failed, or something in it cannot be written as it is (submodules, hidden files). */
+int git_tree_write(const struct git_tree *, struct deadline, char oid[HASH_HEX], struct error *);
+
+/* Keep it reachable by refs/task-hooks/proven/NAME of each name. */
+int git_tree_keep(const struct git_tree *, const char *oid, const struct strings *names,
+    struct deadline, struct error *);
+
+/* Paths that differ from a tree written before; more of them if that is not known. */
+int git_changed_from_tree(
+    const struct git_tree *, const char *oid, struct deadline, struct strings *, struct error *);
 
 /* All paths git knows, tracked and untracked: to find globs that match nothing. */
 int git_paths(const struct git_tree *, struct deadline, struct strings *, struct error *);
@@ -74,6 +92,9 @@ int git_output(
 
 /* The top of the working tree that dir is in, by its .git; owned; NULL: none. */
 char *git_root(const char *dir);
+
+/* The directory that the worktrees of a repository share; owned; NULL: not known. */
+char *git_common(const char *root);
 
 /* HEAD's commit by reading .git alone, no process: cheap enough for a claim.
  * NULL if that is not possible. */

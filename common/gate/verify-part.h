@@ -14,6 +14,7 @@
  *	verify-select.c		choose the gates that apply
  *	verify-allow.c		is a task's own command allowed?
  *	verify-tree.c		hash the tree; passes from and to the cache
+ *	verify-proven.c		the tree on which a gate passed last
  *	verify-run.c		run the gates
  *	verify-report.c		the texts of a refusal
  *	verify-record.c		the receipt or the refusal in the journal
@@ -26,10 +27,12 @@ struct plan_item { /* beside verify.result[i] */
 	struct strings env;   /* variables added to child_env() */
 	char scope[HASH_HEX]; /* hash of what it reads, before it ran; "" unknown */
 	struct child child;
-	int64_t ms;    /* of earlier tries */
-	int64_t began; /* this try, monotonic */
-	char *live;    /* see child.h; NULL: no progress is shown */
-	bool cut;      /* its deadline is that of the whole run, not its own */
+	int64_t ms;     /* of earlier tries */
+	int64_t began;  /* this try, monotonic */
+	char *live;     /* see child.h; NULL: no progress is shown */
+	bool unchanged; /* skipped, since nothing has changed since it passed: a remembered pass
+			   says more */
+	bool cut;       /* its deadline is that of the whole run, not its own */
 };
 
 struct plan {
@@ -50,7 +53,10 @@ struct plan {
 	char *tree_why; /* why the tree is not known; NULL: it is */
 	struct strings changed_head, changed_claim;
 	bool head_read, claim_read;
-	char *changed_why; /* why it is not known what changed; NULL: it is */
+	char *proven; /* the tree that changed_proven counts from; NULL */
+	struct strings changed_proven;
+	char passed_tree[HASH_HEX]; /* written after the gates passed; "" none */
+	char *changed_why;          /* why it is not known what changed; NULL: it is */
 };
 
 /* verify-select.c: fills in verify.result and item for every gate. */
@@ -59,11 +65,16 @@ void verify_select(struct plan *);
 /* verify-tree.c */
 void verify_tree_read(struct plan *);   /* read it, once */
 void verify_tree_forget(struct plan *); /* the next call reads it again */
-const struct strings *verify_tree_changed(struct plan *, bool since_head); /* NULL: not known */
+const struct strings *verify_tree_changed(struct plan *, const struct gate *); /* NULL: not known */
 void verify_tree_lookup(struct plan *);   /* passes from the cache */
 void verify_tree_remember(struct plan *); /* passes to the cache */
 bool verify_tree_moved(
     struct plan *, struct strings *paths); /* the tree changed; which paths, if known */
+
+/* verify-proven.c */
+const struct strings *verify_proven_changed(struct plan *, const struct gate *);
+void verify_proven_write(struct plan *);    /* the tree, after the gates have passed on it */
+void verify_proven_remember(struct plan *); /* it was not changed meanwhile */
 
 /* verify-run.c: run everything that is PLAN_WAIT.  -1: told to stop, or a check failed. */
 int verify_run(struct plan *, struct error *);

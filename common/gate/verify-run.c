@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "gate/verify-part.h"
@@ -68,6 +69,21 @@ gate_settle(struct plan *p, size_t i, enum gate_verdict verdict)
 	gate_progress(p, VERIFY_GATE_ENDS, i);
 }
 
+/* Is there something to commit?  A file that a sparse checkout leaves out is not. */
+static bool
+uncommitted(const struct plan *p, const struct git_entry *entry)
+{
+	char *path;
+	bool there;
+
+	if (!entry->hidden || !entry->differs)
+		return !entry->hidden;
+	path = mem_printf("%s/%s", p->tree.root, entry->path);
+	there = access(path, F_OK) == 0;
+	free(path);
+	return there;
+}
+
 /* CHECK_COMMITTED: 1 and the paths in scope that differ from HEAD; 0 none. */
 static int
 check_committed(struct plan *p, const struct gate *g, struct buf *reason)
@@ -78,7 +94,7 @@ check_committed(struct plan *p, const struct gate *g, struct buf *reason)
 	for (size_t i = 0; i < p->tree.count; i++) {
 		const struct git_entry *entry = &p->tree.entry[i];
 
-		if (entry->hidden || !git_in_scope(&g->files, &g->writes, entry->path) ||
+		if (!uncommitted(p, entry) || !git_in_scope(&g->files, &g->writes, entry->path) ||
 		    ++dirty > SHOWN)
 			continue;
 		buf_puts(reason, dirty == 1 ? "not committed: " : ", ");
@@ -125,9 +141,11 @@ gate_start(struct plan *p, size_t i)
 	struct gate_result *r = &p->verify->result[i];
 	struct plan_item *item = &p->item[i];
 	const struct gate *g = r->gate;
-	struct child_spec spec = {
-		.cwd = item->cwd, .env = &item->env, .pass = &g->pass, .deadline = p->until
-	};
+	struct child_spec spec = { .cwd = item->cwd,
+		.env = &item->env,
+		.pass = &g->pass,
+		.deadline = p->until,
+		.sessionless = true };
 	char **argv = strings_argv(&g->argv);
 	struct error e;
 

@@ -46,6 +46,8 @@ text_matches(const char *pattern, const char *text)
 	return pattern == NULL || pattern_test(pattern, text, &e) != 0;
 }
 
+static const char since_passed[] = "none of its files has changed since it passed";
+
 /* Why it does not apply; NULL if it does. */
 static const char *
 gate_objection(struct plan *p, const struct gate *g)
@@ -74,12 +76,13 @@ gate_objection(struct plan *p, const struct gate *g)
 	for (size_t i = 0; i < w->has.count; i++)
 		if (completion_metadata(&p->completion, w->has.item[i], &json) == JSON_ABSENT)
 			return "the metadata lacks a key";
-	if (w->changed.count > 0 && (changed = verify_tree_changed(p, w->since_head)) != NULL) {
+	if (w->changed.count > 0 && (changed = verify_tree_changed(p, g)) != NULL) {
 		for (size_t i = 0; i < changed->count; i++)
 			if (glob_any(&w->changed, changed->item[i]))
 				return NULL;
-		return w->since_head ? "none of its files has changed since HEAD"
-				     : "none of its files has changed since the claim";
+		return w->since == SINCE_HEAD    ? "none of its files has changed since HEAD"
+		       : w->since == SINCE_CLAIM ? "none of its files has changed since the claim"
+						 : since_passed;
 	}
 	return NULL;
 }
@@ -139,10 +142,13 @@ gate_choose(struct plan *p, size_t i)
 	struct gate_result *r = &p->verify->result[i];
 	struct plan_item *item = &p->item[i];
 
+	if (item->cwd == NULL) {
+		item->cwd = gate_directory(p, r->gate);
+		r->dir = verify_place(p->root, item->cwd);
+		gate_environment(p, r->gate, &item->env);
+	}
 	item->state = PLAN_WAIT;
-	item->cwd = gate_directory(p, r->gate);
-	r->dir = verify_place(p->root, item->cwd);
-	gate_environment(p, r->gate, &item->env);
+	item->unchanged = false;
 	free(r->why);
 	r->why = NULL;
 }
@@ -223,9 +229,14 @@ verify_select(struct plan *p)
 			continue;
 		}
 		why = gate_objection(p, g);
-		add_result(p, g)->why = why != NULL ? mem_string(why) : NULL;
-		if (why == NULL)
+		add_result(p, g);
+		if (why == NULL || why == since_passed)
 			gate_choose(p, p->verify->count - 1);
+		if (why == since_passed) {
+			p->item[p->verify->count - 1].state = PLAN_SKIP;
+			p->item[p->verify->count - 1].unchanged = true;
+		}
+		p->verify->result[p->verify->count - 1].why = why != NULL ? mem_string(why) : NULL;
 	}
 	if (p->req->only == NULL || strings_has(p->req->only, "metadata.verify"))
 		select_own(p);

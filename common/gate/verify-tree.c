@@ -34,24 +34,26 @@ verify_tree_forget(struct plan *p)
 }
 
 const struct strings *
-verify_tree_changed(struct plan *p, bool since_head)
+verify_tree_changed(struct plan *p, const struct gate *g)
 {
-	struct strings *list = since_head ? &p->changed_head : &p->changed_claim;
-	bool *read = since_head ? &p->head_read : &p->claim_read;
-	const char *since = NULL;
+	bool ci = p->req->on == GATE_CI, head = g->when.since == SINCE_HEAD && !ci;
+	struct strings *list = head ? &p->changed_head : &p->changed_claim;
+	bool *read = head ? &p->head_read : &p->claim_read;
+	const char *since = ci ? p->req->since : p->claim != NULL ? p->claim->head : NULL;
 	struct error e;
 
 	verify_tree_read(p);
 	if (!p->tree.repository)
 		return NULL;
-	/* In CI the tree is HEAD: without a commit to count from, everything counts as changed. */
-	if (p->req->on == GATE_CI && (since = p->req->since) == NULL)
+	if (g->when.since == SINCE_PROVEN && !ci)
+		return verify_proven_changed(p, g);
+	/* Without a commit to count from, everything counts as changed: in CI the tree is HEAD, and
+	 * without a claim nobody knows where the work began. */
+	if (!head && since == NULL)
 		return NULL;
-	if (p->req->on != GATE_CI && !since_head && p->claim != NULL)
-		since = p->claim->head;
 	if (!*read) {
 		*read = true;
-		if (git_changed(&p->tree, since, p->req->deadline, list, &e) == -1) {
+		if (git_changed(&p->tree, head ? NULL : since, p->req->deadline, list, &e) == -1) {
 			strings_free(list);
 			p->changed_why = mem_string(e.text);
 		}
@@ -67,6 +69,24 @@ tree_contains(const char *root, const char *path)
 
 	free(real);
 	return yes;
+}
+
+/* Add the gate's "inputs" to the hash of what it reads. */
+static void
+add_inputs(struct plan *p, size_t i, char out[HASH_HEX], char **why)
+{
+	const char *dir = p->tree.repository ? p->tree.root : p->item[i].cwd;
+	char inputs[HASH_HEX];
+	struct hash h;
+
+	if (git_inputs_hash(dir, &p->verify->result[i].gate->inputs, inputs, why) != 1) {
+		out[0] = '\0';
+		return;
+	}
+	hash_begin(&h);
+	hash_field(&h, out);
+	hash_field(&h, inputs);
+	hash_end(&h, out);
 }
 
 /* The hash of what gate i reads; "" and the reason (owned) if there is none. */
@@ -86,6 +106,8 @@ scope_hash(struct plan *p, size_t i, char out[HASH_HEX], char **why)
 		*why = mem_string("it runs outside the repository");
 	else
 		git_tree_hash(&p->tree, &g->files, &g->writes, out, why);
+	if (g->inputs.count > 0 && out[0] != '\0')
+		add_inputs(p, i, out, why);
 }
 
 static int64_t
@@ -94,21 +116,14 @@ cache_ttl(const struct plan *p, const struct gate *g)
 	return g->ttl_ms >= 0 ? g->ttl_ms : p->req->config->verify.ttl_ms;
 }
 
-/* The cache key of gate i, with the variables that it declares and those passed on to it. */
+/* The cache key of gate i, with its whole environment. */
 static void
 cache_key_of(struct plan *p, size_t i, char out[HASH_HEX])
 {
 	const struct gate *g = p->verify->result[i].gate;
 	struct strings env = { 0 };
 
-	for (size_t n = 0; n < p->item[i].env.count; n++)
-		strings_add(&env, p->item[i].env.item[n]);
-	for (size_t n = 0; n < g->pass.count; n++) {
-		const char *value = getenv(g->pass.item[n]);
-
-		strings_take(&env, mem_printf("%s%s%s", g->pass.item[n], value != NULL ? "=" : "",
-				       value != NULL ? value : ""));
-	}
+	child_env(&env, &p->item[i].env, &g->pass, true);
 	cache_key(g, p->item[i].scope, p->item[i].cwd, &env, out);
 	strings_free(&env);
 }
@@ -120,7 +135,8 @@ verify_tree_lookup(struct plan *p)
 		struct gate_result *r = &p->verify->result[i];
 		struct cache_entry entry;
 
-		if (p->item[i].state != PLAN_WAIT || r->gate->check != CHECK_NONE)
+		if ((p->item[i].state != PLAN_WAIT && !p->item[i].unchanged) ||
+		    r->gate->check != CHECK_NONE)
 			continue;
 		r->key[0] = '\0';
 		free(r->uncached);
@@ -129,13 +145,18 @@ verify_tree_lookup(struct plan *p)
 		if (p->item[i].scope[0] == '\0')
 			continue;
 		if (!r->gate->cache || !p->req->config->verify.cache || p->statefd == -1) {
-			r->uncached = mem_string("its cache is off");
+			if (!p->item[i].unchanged)
+				r->uncached = mem_string("its cache is off");
 			continue;
 		}
 		cache_key_of(p, i, r->key);
 		if (p->req->no_cache ||
-		    !cache_find(p->statefd, r->key, cache_ttl(p, r->gate), &entry))
+		    !cache_find(p->statefd, r->key, cache_ttl(p, r->gate), &entry)) {
+			/* Whoever runs this by hand chooses what is around the gate. */
+			if (!p->req->hook && !p->req->plan_only && !p->item[i].unchanged)
+				r->uncached = mem_string("a hook did not run it");
 			continue;
+		}
 		r->verdict = entry.flaky ? GATE_FLAKY : GATE_PASSED;
 		r->cached = true;
 		r->exit = 0;
@@ -143,6 +164,11 @@ verify_tree_lookup(struct plan *p)
 		r->ms = entry.ms;
 		r->output_total = entry.output_total;
 		memcpy(r->digest, entry.digest, sizeof(r->digest));
+		if (p->item[i].unchanged) {
+			free(r->why);
+			r->why = NULL;
+			p->item[i].unchanged = false;
+		}
 		p->item[i].state = PLAN_DONE;
 	}
 }
@@ -159,7 +185,8 @@ verify_tree_remember(struct plan *p)
 			.output_total = r->output_total,
 			.flaky = r->verdict == GATE_FLAKY };
 
-		if (r->cached || r->key[0] == '\0' || !gate_verdict_good(r->verdict))
+		if (!p->req->hook || r->cached || r->key[0] == '\0' ||
+		    !gate_verdict_good(r->verdict))
 			continue;
 		memcpy(entry.digest, r->digest, sizeof(entry.digest));
 		/* If this fails, the gate runs again next time. */

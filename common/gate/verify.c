@@ -245,8 +245,10 @@ run_gates(struct plan *p, struct error *e)
 		 */
 		if (!any_ran(p) || (!all_good(p) && deadline_past(p->until)))
 			break;
+		verify_proven_write(p);
 		if (!verify_tree_moved(p, &paths)) {
 			verify_tree_remember(p);
+			verify_proven_remember(p);
 			break;
 		}
 		if (!all_good(p) || round > 0 ||
@@ -270,7 +272,7 @@ static bool
 any_chosen(const struct plan *p)
 {
 	for (size_t i = 0; i < p->verify->count; i++)
-		if (p->item[i].state != PLAN_SKIP)
+		if (p->item[i].state != PLAN_SKIP || p->item[i].unchanged)
 			return true;
 	return false;
 }
@@ -383,6 +385,8 @@ plan_close(struct plan *p)
 	free(p->changed_why);
 	strings_free(&p->changed_head);
 	strings_free(&p->changed_claim);
+	strings_free(&p->changed_proven);
+	free(p->proven);
 	verify_tree_forget(p);
 }
 

@@ -70,6 +70,7 @@ struct verify_request {
 	const char *client_version; /* NULL */
 	struct deadline deadline;
 	bool trusted;    /* CI: --trust was given */
+	bool hook;       /* asked by a hook: its passes are kept in the cache, no one else's */
 	bool no_cache;   /* use no pass of the cache; new ones are still kept */
 	bool plan_only;  /* choose and look up, but run nothing (--explain, --dry-run) */
 	bool gates_only; /* no built-in checks of the config (verify by hand of a pending task) */

@@ -91,6 +91,7 @@ complete_check(struct hook *h, struct error *e)
 		.cwd = h->in.event.cwd,
 		.project_dir = getenv("CLAUDE_PROJECT_DIR"),
 		.deadline = hook_deadline(h),
+		.hook = true,
 		.plan_only = h->explain };
 	int rc;
 

@@ -278,6 +278,7 @@ report_complete(struct hook *h, struct report_item *item)
 		.cwd = h->in.event.cwd,
 		.project_dir = getenv("CLAUDE_PROJECT_DIR"),
 		.deadline = hook_deadline(h),
+		.hook = true,
 		.plan_only = h->explain };
 	struct verify v = VERIFY_INIT;
 	struct error e = { 0 };

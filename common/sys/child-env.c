@@ -4,6 +4,7 @@
  * Hooks inherit the client's environment.  Left out is what changes the
  * meaning of a command without being seen in it (as sudo does), what
  * would point git at another repository, and the client's secrets.
+ * A gate also gets nothing of the client's session: its verdict must not depend on it.
  * A gate that needs one of them says so ("pass"), or sets it ("env").
  */
 #include <stdlib.h>
@@ -44,11 +45,26 @@ listed(const env_name *list, size_t count, const char *name)
 	return false;
 }
 
+/* What describes the client's session, and changes with the terminal or the event. */
+static const env_name session[] = { "CLAUDE*", "TRACEPARENT", "TRACESTATE", "SSH_*", "GPG_TTY",
+	"TERM", "TERM_*", "TERMCAP", "TERMINAL_*", "COLORTERM", "COLORFGBG", "COLUMNS", "LINES",
+	"WINDOWID", "LC_TERMINAL*", "TMUX*", "STY", "WINDOW", "ZELLIJ*", "ITERM_*", "KITTY_*",
+	"WEZTERM_*", "ALACRITTY_*", "GHOSTTY_*", "KONSOLE_*", "VTE_VERSION", "GNOME_TERMINAL_*",
+	"VSCODE_*", "WT_*", "XDG_SESSION_*", "XDG_VTNR", "XDG_SEAT*", "INVOCATION_ID",
+	"JOURNAL_STREAM", "SYSTEMD_EXEC_PID", "SHLVL", "PWD", "OLDPWD", "_" };
+
 bool
 child_env_scrubbed(const char *name)
 {
 	return listed(scrubbed, sizeof(scrubbed) / sizeof(scrubbed[0]), name) &&
 	       !listed(harmless, sizeof(harmless) / sizeof(harmless[0]), name);
+}
+
+static bool
+left_out(const char *name, bool sessionless)
+{
+	return child_env_scrubbed(name) ||
+	       (sessionless && listed(session, sizeof(session) / sizeof(session[0]), name));
 }
 
 /* Is NAME=... in the list? */
@@ -62,14 +78,15 @@ is_set(const struct strings *list, const char *name, size_t len)
 }
 
 void
-child_env(struct strings *out, const struct strings *env, const struct strings *pass)
+child_env(
+    struct strings *out, const struct strings *env, const struct strings *pass, bool sessionless)
 {
 	for (char **e = environ; e != NULL && *e != NULL; e++) {
 		size_t len = strcspn(*e, "=");
 		char *name = mem_copy(*e, len);
 
 		if ((*e)[len] == '=' && !is_set(env, name, len) &&
-		    (!child_env_scrubbed(name) || (pass != NULL && strings_has(pass, name))))
+		    (!left_out(name, sessionless) || (pass != NULL && strings_has(pass, name))))
 			strings_add(out, *e);
 		free(name);
 	}

@@ -120,7 +120,7 @@ record_send(int sock, const struct child *c)
 static char **
 env_vector(struct strings *list, const struct child_spec *spec)
 {
-	child_env(list, spec->env, spec->pass);
+	child_env(list, spec->env, spec->pass, spec->sessionless);
 	return strings_argv(list);
 }
 

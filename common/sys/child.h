@@ -39,6 +39,7 @@ struct child_spec {
 	const char *cwd;            /* NULL: ours */
 	const struct strings *env;  /* NAME=value, added; NULL */
 	const struct strings *pass; /* names not to be scrubbed; NULL */
+	bool sessionless;           /* leave out the variables of the client's session too */
 	struct deadline deadline;
 	const void *input; /* standard input; NULL: the null device */
 	size_t input_len;
@@ -92,8 +93,10 @@ int child_run(struct child *, const struct child_spec *, struct error *);
 /* Stop every child of this process (async-signal-safe: for a SIGTERM handler). */
 void child_stop_all(void);
 
-/* The environment a command gets; owned strings, NAME=value. */
-void child_env(struct strings *out, const struct strings *env, const struct strings *pass);
+/* The environment a command gets; owned strings, NAME=value.  sessionless: without what describes
+ * the client's session (CLAUDE*, the terminal, ssh). */
+void child_env(
+    struct strings *out, const struct strings *env, const struct strings *pass, bool sessionless);
 bool child_env_scrubbed(const char *name);
 
 /* "exit 1", "killed by SIGSEGV", "timed out after 60 s", the problem. */
