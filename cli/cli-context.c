@@ -292,11 +292,3 @@ cli_agent(const struct cli *c, struct agent *a)
 			a->name = "me";
 	}
 }
-
-bool
-cli_by_agent(void)
-{
-	const char *v = getenv("CLAUDECODE");
-
-	return v != NULL && *v != '\0' && strcmp(v, "0") != 0;
-}

@@ -181,8 +181,16 @@ const char *cli_login_name(void);
 const char *cli_agent_name(const struct cli *);
 /* Use this agent name from now on, unless one was passed; NULL: stop using it. */
 void cli_act_as(struct cli *, const char *name);
-/* Was the command started by the client's shell tool, so by an agent? */
+/*
+ * Was the command started by an agent?  CLAUDECODE is set, to whatever, or a process above is
+ * Claude Code.  cli_person_only() then fails: "only a person may WHAT: ask the user to run COMMAND
+ * in ..."; else it is EXIT_DONE.  The use is recorded, with the person (who, where, from which
+ * terminal): in the journal if there is a list, else in a file beside trust.json.
+ */
 bool cli_by_agent(void);
+int cli_person_only(struct cli *, const char *what, const char *command);
+struct json_object *cli_person(void);
+void cli_person_record(struct cli *, const char *event, const char *why);
 
 /* One line on standard error (with --json also an object on standard output). */
 int cli_fail(struct cli *, int status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));

@@ -17,8 +17,10 @@
 #include "change.h"
 #include "doctor.h"
 #include "list/journal.h"
+#include "list/receipt.h"
 #include "sys/dir.h"
 
+#define RECEIPTS_NAMED 10
 #define LOCK_AGE 30 /* seconds; the holder of a lock touches it more often */
 
 static void
@@ -207,6 +209,37 @@ check_readable(struct doctor *d)
 		closedir(dir);
 }
 
+/* Tasks that were completed past the hooks, or before there were any. */
+static void
+check_receipts(struct doctor *d, int statefd)
+{
+	struct receipts all = { 0 };
+	struct buf ids = { 0 };
+	struct error ignored; /* the journal has a check of its own */
+	size_t n = 0;
+
+	doctor_checked(d, "store.receipts");
+	if (statefd != -1 && receipts_read(statefd, &all, &ignored) == -1)
+		return;
+	for (size_t i = 0; i < d->view.tasks.count; i++) {
+		const struct task *t = &d->view.tasks.item[i];
+
+		if (t->status != TASK_COMPLETED || receipts_find(&all, t->id) != NULL)
+			continue;
+		if (++n <= RECEIPTS_NAMED)
+			cli_format(&ids, "%s#%.60s", n > 1 ? ", " : "", t->id);
+	}
+	if (n > 0)
+		doctor_add(d, "store.receipts", LEVEL_NOTE,
+		    mem_printf("completed without a receipt: %s%s", buf_text(&ids),
+			n > RECEIPTS_NAMED ? ", ..." : ""),
+		    "no hook has checked these completions",
+		    mem_string("claude-tasks verify N; to complete one again: claude-tasks update "
+			       "N --status pending"));
+	receipts_free(&all);
+	buf_free(&ids);
+}
+
 void
 doctor_state(struct doctor *d)
 {
@@ -227,6 +260,8 @@ doctor_state(struct doctor *d)
 		check_claims(d);
 	}
 	state = list_state(&c->list, false, &err);
+	if (c->store.dirfd != -1)
+		check_receipts(d, state);
 	if (state != -1)
 		check_journal(d, state);
 	else if (err.kind != ERROR_NOT_FOUND)

@@ -1,9 +1,7 @@
 /*
  * trust, untrust, verify, receipts.
  *
- * Only a person may trust a gate file.  The client's shell tool sets CLAUDECODE: there it is
- * refused, so that an agent does not trust a file by accident.  (An agent that intends to can unset
- * the variable.)
+ * Only a person may trust a gate file, or stop trusting it: see cli-person.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -148,6 +146,7 @@ trust_file(struct cli *c, const char *dir, const struct config *config)
 		return c->status;
 	if (trust_add(dir, file->path, file->text.data, file->text.len, cli_deadline(), &err) == -1)
 		return cli_error(c, &err);
+	cli_person_record(c, "trust", file->path);
 	if (c->json) {
 		o = out_object();
 		out_string(o, "trusted", file->path);
@@ -168,10 +167,8 @@ trust_main(struct cli *c)
 
 	if (cli_flag(c, "show"))
 		return trust_show(c);
-	if (cli_by_agent())
-		return cli_fail(c, EXIT_RULE,
-		    "only a person may trust a gate file: ask the user to run 'claude-tasks trust' "
-		    "in a terminal outside Claude Code");
+	if (cli_person_only(c, "trust a gate file", "'claude-tasks trust'") != EXIT_DONE)
+		return c->status;
 	if (load_config(c, &config, &dir) == -1)
 		status = c->status;
 	else
@@ -202,6 +199,9 @@ untrust_main(struct cli *c)
 	char *dir = NULL, *path = NULL;
 	int rc = -1, status = EXIT_DONE;
 
+	if (cli_person_only(c, "end the trust in a gate file", "'claude-tasks untrust'") !=
+	    EXIT_DONE)
+		return c->status;
 	config_default(&config);
 	if (c->operands == 0 && load_config(c, &config, &dir) == -1) {
 		status = c->status;
@@ -212,6 +212,8 @@ untrust_main(struct cli *c)
 	path = untrust_path(c, &config);
 	if (dir != NULL)
 		rc = path == NULL ? 0 : trust_remove(dir, path, cli_deadline(), &err);
+	if (rc == 1)
+		cli_person_record(c, "untrust", path);
 	if (rc == -1) {
 		status = cli_error(c, &err);
 	} else if (rc == 0) {

@@ -466,7 +466,9 @@ uninstall_main(struct cli *c)
 	enum scope scope;
 	int rc = 0;
 
-	if (which_scope(c, &scope) != EXIT_DONE)
+	if (which_scope(c, &scope) != EXIT_DONE ||
+	    (!job.dry &&
+		cli_person_only(c, "remove the hooks", "'claude-tasks uninstall'") != EXIT_DONE))
 		return c->status;
 	if (registration_load(&r, &err) == -1)
 		return cli_error(c, &err);
@@ -477,6 +479,8 @@ uninstall_main(struct cli *c)
 	}
 	if (file->there || file->broken != NULL)
 		rc = job_write(&r, file->path, &job, &err);
+	if (rc == 0 && !job.dry && job_changes(&job))
+		cli_person_record(c, "uninstall", file->path);
 	/* The backup was needed only for this. */
 	if (rc == 0 && job.exact && !job.dry && job.record.backup != NULL)
 		(void)unlink(job.record.backup);

@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "agent/event.h"
+#include "base/text.h"
+#include "base/utf8.h"
 #include "change.h"
 #include "move-part.h"
 #include "sys/file.h"
@@ -221,6 +223,31 @@ import_settle(struct cli *c, struct task_set *tasks, bool dry, struct convert_re
 	return -1;
 }
 
+/* Nothing has checked them here. */
+static int
+check_completed(struct cli *c, const struct task_set *tasks)
+{
+	const struct task *first = NULL;
+	struct buf name = { 0 };
+	size_t n = 0;
+
+	for (size_t i = 0; i < tasks->count; i++)
+		if (tasks->item[i].status == TASK_COMPLETED) {
+			first = first == NULL ? &tasks->item[i] : first;
+			n++;
+		}
+	if (n == 0 || !cli_by_agent())
+		return 0;
+	task_name(&name, first);
+	cli_fail(c, EXIT_RULE,
+	    "%zu task%s to be imported %s completed, without a check here, the first: %s. Only a "
+	    "person may import these: ask the user to run this command in a terminal outside "
+	    "Claude Code, or set them to pending before the import",
+	    n, n == 1 ? "" : "s", n == 1 ? "is" : "are", buf_text(&name));
+	buf_free(&name);
+	return -1;
+}
+
 int
 import_main(struct cli *c)
 {
@@ -233,7 +260,8 @@ import_main(struct cli *c)
 
 	if (form_value(c, "from", &form) != EXIT_DONE ||
 	    read_source(c, c->operand[0], form, &tasks, &report) == -1 ||
-	    check_priorities(c, &tasks) == -1 || import_settle(c, &tasks, dry, &report) == -1)
+	    check_priorities(c, &tasks) == -1 || check_completed(c, &tasks) == -1 ||
+	    import_settle(c, &tasks, dry, &report) == -1)
 		goto out;
 	change_begin();
 	count = (int)tasks.count;
@@ -298,6 +326,31 @@ export_text(struct cli *c, enum convert_form form, const struct task_set *tasks,
 	return convert_print(form, tasks, clock_wall_ms(), text, report, err);
 }
 
+/* On a terminal no character of a task may act; in JSON it is written as an escape. */
+static void
+show_text(enum convert_form form, struct buf *text)
+{
+	const char *p = buf_text(text), *end = p + text->len;
+	struct buf out = { 0 };
+	int32_t c;
+
+	if (form == CONVERT_CHECKLIST)
+		text_show(&out, p, text->len, TEXT_BLOCK, text->len);
+	while (form != CONVERT_CHECKLIST && p < end) {
+		c = utf8_next(&p, end);
+		if (c == '\n' || c == '\t' || text_safe(c))
+			utf8_put(&out, (uint32_t)c);
+		else if (c > 0xffff)
+			buf_printf(&out, "\\u%04x\\u%04x",
+			    0xd800u + (((unsigned int)c - 0x10000u) >> 10),
+			    0xdc00u + (((unsigned int)c - 0x10000u) & 0x3ffu));
+		else
+			buf_printf(&out, "\\u%04x", c < 0 ? 0xfffdu : (unsigned int)c);
+	}
+	buf_free(text);
+	*text = out;
+}
+
 static int
 export_write(struct cli *c, const char *path, enum convert_form form, const struct task_set *tasks,
     struct convert_report *report)
@@ -324,8 +377,11 @@ export_write(struct cli *c, const char *path, enum convert_form form, const stru
 		    report->lost.count, report->lost.item[0]);
 	else if (directory)
 		status = write_directory(c, path, form, tasks, report);
-	else
+	else {
+		if (strcmp(path, "-") == 0 && isatty(STDOUT_FILENO))
+			show_text(form, &text);
 		status = cli_write_file(c, path, &text);
+	}
 	buf_free(&text);
 	return status;
 }

@@ -138,6 +138,13 @@ undo_line(struct undo *u, struct history_entry *p, struct error *err)
 		op->rule = unchanged_meanwhile;
 		op->arg = v;
 		rc = undo_inverse_make(v, p, &now, err);
+		if (rc == 0 && v->change.status == TASK_COMPLETED && task_open(&now) &&
+		    cli_by_agent())
+			rc = error_set(err, ERROR_REFUSED,
+			    "the task would be completed again without its checks. Complete it "
+			    "(claude-tasks complete %s), or ask the user to undo this in a "
+			    "terminal outside Claude Code",
+			    p->task);
 	}
 	task_free(&now);
 	return rc == -1 ? -1 : 0;

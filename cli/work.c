@@ -188,10 +188,8 @@ complete_main(struct cli *c)
 		return c->status;
 	if (b.force && (b.why == NULL || *b.why == '\0'))
 		return cli_misuse(c, "--force needs --reason TEXT; the journal records it");
-	if (b.force && cli_by_agent())
-		return cli_fail(c, EXIT_RULE,
-		    "only a person may force a completion: ask the user to run this command in a "
-		    "terminal outside Claude Code");
+	if (b.force && cli_person_only(c, "force a completion", "this command") != EXIT_DONE)
+		return c->status;
 	if (!b.force && b.why != NULL)
 		return cli_misuse(c, "--reason can be used only with --force");
 	if (cli_open_for(c, op.id) == -1)
@@ -199,6 +197,7 @@ complete_main(struct cli *c)
 	if (b.force) {
 		note.extra = out_object();
 		out_bool(note.extra, "forced", true);
+		out_add(note.extra, "person", cli_person());
 		b.note = &note;
 	}
 	change_begin();

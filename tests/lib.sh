@@ -16,9 +16,11 @@
 #                              object in the order of their names; `command jq` is jq
 #
 # Each prints one line; a failure prints the details below it.
+# Run from inside Claude Code, the check starts again without it above (tests/loose).
 # shellcheck shell=bash
 
 set -u
+[ -n "${CTH_LOOSE-}" ] || exec "$(dirname "${BASH_SOURCE[0]}")/loose" "$0" "$@"
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 BUILD=$(cd "$top" && cd "${BUILD:-build}" 2>/dev/null && pwd) || {
 	echo "FAIL there is no build directory: run make first"

@@ -36,11 +36,13 @@ Test(decision, each_event_gets_its_output_format)
 		{ EVENT_PRE_TOOL_USE, VERDICT_REFUSE, "", "", "", "",
 		    "{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\","
 		    "\"permissionDecision\":"
-		    "\"deny\",\"permissionDecisionReason\":\"because\"}}\n" },
+		    "\"deny\",\"permissionDecisionReason\":\"because\"},"
+		    "\"decision\":\"block\",\"reason\":\"because\"}\n" },
 		{ EVENT_PRE_TOOL_USE, VERDICT_REFUSE, "", "", "{}", "",
 		    "{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\","
 		    "\"permissionDecision\":"
-		    "\"deny\",\"permissionDecisionReason\":\"because\"}}\n" },
+		    "\"deny\",\"permissionDecisionReason\":\"because\"},"
+		    "\"decision\":\"block\",\"reason\":\"because\"}\n" },
 		{ EVENT_PRE_TOOL_USE, VERDICT_PASS, "m", "c", "{\"n\": 1e400,\"s\":\"\\ud800\"}",
 		    "",
 		    "{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"updatedInput\":"

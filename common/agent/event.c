@@ -79,6 +79,22 @@ static const struct json_field fields[] = {
 	JSON_FIELDS_END,
 };
 
+/*
+ * Other clients that run the hooks of Claude Code's settings: their keys are in camelCase, and some
+ * events have no name.  No rule is about them, so they pass.  Claude Code names each event with
+ * hook_event_name.
+ */
+static bool
+event_of_other_client(const struct json *j)
+{
+	static const char *const keys[] = { "hookEventName", "sessionId", "toolName" };
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (json_kind(j, json_member(j, JSON_ROOT, keys[i])) == JSON_STRING)
+			return true;
+	return false;
+}
+
 static int
 event_understand(struct event *ev, struct error *e)
 {
@@ -105,9 +121,12 @@ event_understand(struct event *ev, struct error *e)
 		ev->kind = event_kind_of(ev->name);
 		return 0;
 	}
-	if (json_kind(j, ev->tasks) != JSON_ARRAY)
+	if (json_kind(j, ev->tasks) == JSON_ARRAY)
+		ev->kind = EVENT_TASK_ARRAY;
+	else if (event_of_other_client(j))
+		ev->kind = EVENT_OTHER;
+	else
 		return error_set(e, ERROR_INPUT, "the event has no hook_event_name");
-	ev->kind = EVENT_TASK_ARRAY;
 	return 0;
 }
 

@@ -15,7 +15,8 @@
  * Fields we do not know are ignored, so that a newer client's events pass;
  * a field of the wrong type counts as absent, and so does an empty identity
  * (clients have sent agent_id "").  Text that is not a JSON object with a
- * hook_event_name is ERROR_INPUT.  A Task[] array (an export piped in, or a
+ * hook_event_name is ERROR_INPUT, unless its keys are those of another client,
+ * which is EVENT_OTHER without a name.  A Task[] array (an export piped in, or a
  * document with a "tasks" array) is EVENT_TASK_ARRAY.
  *
  * Strings belong to the event; tool_input and the like are places in `json`.

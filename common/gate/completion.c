@@ -103,7 +103,7 @@ check_subtasks(const struct completion *c, struct buf *reason, struct error *e)
 	return rc;
 }
 
-/* The text after the box of "- [ ] text", "* [ ]" or "1. [ ]"; NULL: the line has none. */
+/* The text after the box of "- [ ] text", "* []" or "1. [  ]"; NULL: the line has none. */
 static const char *
 unchecked(const char *line, const char *end)
 {
@@ -123,40 +123,71 @@ unchecked(const char *line, const char *end)
 		return NULL;
 	while (line < end && *line == ' ')
 		line++;
-	if (end - line < 3 || strncmp(line, "[ ]", 3) != 0)
+	if (line == end || *line++ != '[')
+		return NULL;
+	while (line < end && (*line == ' ' || *line == '\t'))
+		line++;
+	if (line == end || *line++ != ']')
 		return NULL;
 	/* "[ ](link)" and "[ ]x" are not boxes. */
-	return line + 3 == end || line[3] == ' ' || line[3] == '\t' ? line + 3 : NULL;
+	return line == end || *line == ' ' || *line == '\t' ? line : NULL;
 }
 
-static bool
-is_fence(const char *line, const char *end)
+/* The character of a line that begins or ends a block of code; '\0': it is another line. */
+static char
+fence_of(const char *line, const char *end)
 {
 	while (line < end && *line == ' ')
 		line++;
-	return end - line >= 3 && (strncmp(line, "```", 3) == 0 || strncmp(line, "~~~", 3) == 0);
+	return end - line >= 3 && (strncmp(line, "```", 3) == 0 || strncmp(line, "~~~", 3) == 0)
+		   ? *line
+		   : '\0';
+}
+
+static const char *
+next_line(const char *end)
+{
+	return end + (*end != '\0');
+}
+
+/* The line after the block of code that begins on this line; NULL: none begins, or it does not end,
+ * so that it hides nothing.  (No other line of that kind follows then: few lines are read twice.)
+ */
+static const char *
+after_code(const char *p)
+{
+	const char *end = p + strcspn(p, "\r\n");
+	char kind = fence_of(p, end);
+
+	while (kind != '\0' && *(p = next_line(end)) != '\0') {
+		end = p + strcspn(p, "\r\n");
+		if (fence_of(p, end) == kind)
+			return next_line(end);
+	}
+	return NULL;
 }
 
 static int
 check_boxes(const struct completion *c, struct buf *reason)
 {
 	const char *p = c->task->description;
-	bool fenced = false;
 	size_t open = 0;
 
 	while (*p != '\0') {
-		const char *end = p + strcspn(p, "\r\n"), *text;
+		const char *end = p + strcspn(p, "\r\n"), *text, *after = after_code(p);
 
-		if (is_fence(p, end))
-			fenced = !fenced;
-		else if (!fenced && (text = unchecked(p, end)) != NULL && ++open <= SHOWN) {
+		if (after != NULL) {
+			p = after;
+			continue;
+		}
+		if ((text = unchecked(p, end)) != NULL && ++open <= SHOWN) {
 			while (text < end && (*text == ' ' || *text == '\t'))
 				text++;
 			buf_puts(reason, open == 1 ? "unchecked in its description: \"" : ", \"");
 			text_show(reason, text, (size_t)(end - text), TEXT_LINE, 80);
 			buf_putc(reason, '"');
 		}
-		p = end + (*end != '\0');
+		p = next_line(end);
 	}
 	if (open > SHOWN)
 		buf_printf(reason, " and %zu more", open - SHOWN);

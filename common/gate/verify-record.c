@@ -138,6 +138,8 @@ receipt_object(const struct verify *v, const struct verify_request *req)
 	}
 	if (f->path != NULL)
 		out_string(o, "gate_file", f->hash);
+	if (req->config->given) /* by --config, which no trust covers */
+		out_string(o, "config_given", f->hash);
 	out_string(o, "agent_type", req->agent.type);
 	out_string(o, "client", req->client_version);
 	out_int(o, "ms", v->ms);

@@ -55,6 +55,38 @@ show_time(struct buf *b, int64_t ms)
 		buf_printf(b, "%lld s", (long long)(ms / 1000));
 }
 
+/* The length of the terminal's code that begins at p, which is ESC. */
+static size_t
+code_length(const char *p, const char *end)
+{
+	bool look;
+	size_t n = text_sequence(p, end, &look), left = (size_t)(end - p);
+
+	if (n == 0 && left > 1 && p[1] == ']') { /* a title or a link, up to BEL or ESC \ */
+		for (n = 2; n < left && p[n] != '\a' && p[n] != '\033'; n++)
+			;
+		n += n < left && p[n] == '\033' ? 2 : 1;
+	} else if (n == 0)
+		n = left > 1 && strchr("()*+#%", p[1]) != NULL ? 3 : 2;
+	return n < left ? n : left;
+}
+
+/* A line of output as a person would read it: without the codes of a terminal. */
+static void
+show_output(struct buf *b, const char *p, const char *end)
+{
+	struct buf plain = { 0 };
+
+	while (p < end) {
+		const char *code = memchr(p, '\033', (size_t)(end - p));
+
+		buf_add(&plain, p, (size_t)((code != NULL ? code : end) - p));
+		p = code != NULL ? code + code_length(code, end) : end;
+	}
+	text_show(b, buf_text(&plain), plain.len, TEXT_LINE, LINE_CHARS);
+	buf_free(&plain);
+}
+
 /* The last lines of the output, each behind a bar. */
 static void
 show_tail(struct buf *b, const struct buf *tail, size_t chars)
@@ -83,7 +115,7 @@ show_tail(struct buf *b, const struct buf *tail, size_t chars)
 		if (stop == NULL)
 			stop = end;
 		buf_puts(b, "    | ");
-		text_show(b, start, (size_t)(stop - start), TEXT_LINE, LINE_CHARS);
+		show_output(b, start, stop);
 		buf_putc(b, '\n');
 		start = stop < end ? stop + 1 : end;
 	}
@@ -271,12 +303,32 @@ verify_report_attempts(struct plan *p)
 	buf_free(&id);
 }
 
+/* Failed gates of severity "warn", for the agent that can still repair what they found. */
+static void
+report_advice(struct plan *p)
+{
+	struct verify *v = p->verify;
+
+	for (size_t i = 0; i < v->count && v->passed && v->advice.len < WARNINGS_CHARS; i++) {
+		if (!gate_failed(p, i) || !v->result[i].gate->warn)
+			continue;
+		if (v->advice.len == 0) {
+			buf_puts(&v->advice, "Task ");
+			task_name(&v->advice, &v->task);
+			buf_puts(&v->advice, " passes, but a gate that only warns did not. Repair "
+					     "it now, or tell the person.\n");
+		}
+		show_gate(&v->advice, p, i, OUTPUT_CHARS / 4);
+	}
+}
+
 /* Failed gates of severity "warn", and other warnings, for the person. */
 void
 verify_report_warnings(struct plan *p)
 {
 	struct verify *v = p->verify;
 
+	report_advice(p);
 	for (size_t i = 0; i < v->count; i++) {
 		const struct gate_result *r = &v->result[i];
 		struct buf b = { 0 };

@@ -108,6 +108,9 @@ static void
 gate_environment(const struct plan *p, const struct gate *g, struct strings *env)
 {
 	const struct task *t = p->completion.task;
+	static const struct {
+		const char *name, *value;
+	} plain[] = { { "NO_COLOR", "1" }, { "TERM", "dumb" } };
 	const struct {
 		const char *name, *value;
 	} ours[] = { { "CLAUDE_TASK_ID", t->id }, { "CLAUDE_TASK_SUBJECT", t->title },
@@ -118,6 +121,10 @@ gate_environment(const struct plan *p, const struct gate *g, struct strings *env
 		if (strings_has(&g->pass, ours[i].name))
 			strings_take(env, mem_printf("%s=%s", ours[i].name,
 					      ours[i].value != NULL ? ours[i].value : ""));
+	/* Its output is read, not shown on a terminal. */
+	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
+		if (!strings_has(&g->pass, plain[i].name))
+			strings_take(env, mem_printf("%s=%s", plain[i].name, plain[i].value));
 	strings_add_all(env, &g->env);
 }
 

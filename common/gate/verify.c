@@ -424,6 +424,7 @@ verify_free(struct verify *v)
 {
 	buf_free(&v->reason);
 	buf_free(&v->message);
+	buf_free(&v->advice);
 	for (size_t i = 0; i < v->count; i++) {
 		free(v->result[i].why);
 		free(v->result[i].end);

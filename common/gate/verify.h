@@ -87,6 +87,8 @@ struct verify {
 	struct buf reason;  /* of a refusal */
 	struct buf
 	    message; /* for the person: systemMessage; a pass has one too if there are warnings */
+	struct buf
+	    advice;       /* for the agent, of a pass: the output and fix of gates that only warn */
 	const char *rule; /* "blockers" "checklist" "trust" "gates" "tree" ...; NULL on a pass */
 	int64_t attempts; /* refusals so far, this one included */
 

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "agent/agent.h"
+#include "agent/note.h"
 #include "agent/pending-call.h"
 #include "agent/transcript.h"
 #include "gate/verify.h"
@@ -74,6 +75,25 @@ complete_turn_end(struct hook *h)
 	return 0;
 }
 
+/* TaskCompleted cannot tell the model anything when it passes: the next answer to a call of the
+ * agent does. */
+static void
+complete_advise(struct hook *h, const struct verify *v)
+{
+	struct note note = { .text = buf_text(&v->advice),
+		.lead = hook_is_lead(h),
+		.session = h->in.event.session_id };
+	struct error ignored;
+
+	if (v->advice.len == 0 || h->explain)
+		return;
+	if (!note.lead && h->in.self.name != NULL)
+		strings_add(&note.to, h->in.self.name);
+	if (note.lead || note.to.count > 0)
+		(void)note_add(&h->in.list, &note, hook_patience(h), &ignored);
+	strings_free(&note.to);
+}
+
 static int
 complete_check(struct hook *h, struct error *e)
 {
@@ -112,6 +132,7 @@ complete_check(struct hook *h, struct error *e)
 				buf_putc(&d->message, '\n');
 			buf_add(&d->message, v.message.data, v.message.len);
 		}
+		complete_advise(h, &v);
 		for (size_t i = 0; i < v.count; i++)
 			hook_fact(h, "gate %s: %s", v.result[i].gate->name,
 			    gate_verdict_name(v.result[i].verdict));

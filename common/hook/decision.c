@@ -4,7 +4,8 @@
  * Which keys an event may have was measured: a null, a hookSpecificOutput for
  * an event that has none, or one with another event's name make the client
  * drop the whole answer and let the action through (TaskCompleted, for one,
- * takes only the top-level decision).
+ * takes only the top-level decision).  A refusal of PreToolUse has both forms:
+ * each tested version accepts that, and Gemini CLI obeys only the top level.
  */
 #include "hook/decision.h"
 
@@ -102,7 +103,8 @@ decision_json(const struct decision *d, enum event_kind kind, struct buf *out)
 	if (is_tool_event(kind)) {
 		if (refuse || d->updated_input.len > 0 || d->context.len > 0)
 			out_add(o, "hookSpecificOutput", tool_output(d, kind, buf_text(&reason)));
-	} else if (refuse) {
+	}
+	if (refuse) {
 		out_string(o, "decision", "block");
 		out_string(o, "reason", buf_text(&reason));
 	}
@@ -145,18 +147,21 @@ decision_write(const struct decision *d, enum event_kind kind, int out_fd, int e
 int
 decision_refuse_plainly(enum event_kind kind, const char *reason, int out_fd, int err_fd)
 {
-	char text[1024];
+	char text[2048] = "{";
 	size_t n;
 
-	strlcpy(text,
-	    kind == EVENT_PRE_TOOL_USE
-		? "{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\","
-		  "\"permissionDecision\":\"deny\",\"permissionDecisionReason\":\""
-		: "{\"decision\":\"block\",\"reason\":\"",
-	    sizeof(text));
 	/* Our own words: plain ASCII, nothing to escape. */
+	if (kind == EVENT_PRE_TOOL_USE) {
+		strlcat(text,
+		    "\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\","
+		    "\"permissionDecision\":\"deny\",\"permissionDecisionReason\":\"",
+		    sizeof(text));
+		strlcat(text, reason, sizeof(text));
+		strlcat(text, "\"},", sizeof(text));
+	}
+	strlcat(text, "\"decision\":\"block\",\"reason\":\"", sizeof(text));
 	strlcat(text, reason, sizeof(text));
-	n = strlcat(text, kind == EVENT_PRE_TOOL_USE ? "\"}}\n" : "\"}\n", sizeof(text));
+	n = strlcat(text, "\"}\n", sizeof(text));
 	if (n < sizeof(text))
 		put(out_fd, text, n);
 	put(err_fd, reason, strlen(reason));

@@ -55,7 +55,13 @@ policy_create(const struct create_facts *f, struct decision *d)
 	}
 	if (f->duplicate != NULL) {
 		buf_puts(&b, "There is already an open task with this subject: ");
-		task_describe(&b, f->duplicate);
+		task_name(&b, f->duplicate);
+		buf_printf(&b, " (%s", task_status_name(f->duplicate->status));
+		if (f->duplicate->owner != NULL) {
+			buf_puts(&b, ", owner ");
+			text_quote(&b, f->duplicate->owner, 80);
+		}
+		buf_putc(&b, ')');
 		buf_puts(&b, c->rules.duplicates == LEVEL_REFUSE
 				 ? ". Update that one, or choose a subject that tells them apart."
 				 : ". If it is the same work, delete one of the two.");

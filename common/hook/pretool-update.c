@@ -424,6 +424,27 @@ update_task(struct hook *h, const struct update *c, const struct task *t, struct
 	return rc;
 }
 
+/*
+ * A start without a claim could be one of two.  Whoever holds the lock lets go of it, or it is
+ * stale in seconds, so this is no fault that on_fault would decide about.
+ */
+static void
+update_busy(struct hook *h, const struct error *e)
+{
+	struct decision *d = &h->out.decision;
+
+	decision_free(d);
+	d->verdict = VERDICT_REFUSE;
+	d->rule = "busy";
+	d->task = h->in.event.task_id;
+	buf_puts(&d->reason, "Task ");
+	task_id_word(&d->reason, d->task);
+	buf_printf(&d->reason,
+	    " cannot start: the list is busy: another program holds its lock. Try again in a few "
+	    "seconds. If it stays so, tell the person, who can run `claude-tasks doctor` (%s).",
+	    e->text);
+}
+
 int
 pretool_update(struct hook *h, struct error *e)
 {
@@ -447,6 +468,10 @@ pretool_update(struct hook *h, struct error *e)
 			t.status = TASK_PENDING;
 		}
 		rc = update_task(h, &c, &t, e);
+		if (rc == -1 && e->kind == ERROR_BUSY && text_equal(c.status, "in_progress")) {
+			update_busy(h, e);
+			rc = 0;
+		}
 	} else if (rc == -1 && e->kind == ERROR_INPUT) {
 		hook_fact(h, "task %s is not one the client can see: %s", c.id, e->text);
 		rc = 0;

@@ -268,7 +268,7 @@ report_tell(struct hook *h, const char *what, const char *task, const char *why)
 static void
 report_complete(struct hook *h, struct report_item *item)
 {
-	struct verify_request req = { .on = GATE_STOP,
+	struct verify_request req = { .on = GATE_STOP | GATE_COMPLETE,
 		.config = &h->in.config,
 		.list = &h->in.list,
 		.store = &h->in.store,

@@ -10,7 +10,8 @@ const refusal = (reason) => ({ stdout: { decision: 'block', reason },
     stderr: reason, code: 2 });
 const denial = (reason) => ({ stdout: { hookSpecificOutput: {
     hookEventName: 'PreToolUse', permissionDecision: 'deny',
-    permissionDecisionReason: reason } }, stderr: reason, code: 2 });
+    permissionDecisionReason: reason }, decision: 'block', reason },
+    stderr: reason, code: 2 });
 
 const complete = (taskId, more) => call('TaskUpdate',
     { taskId, status: 'completed', ...more });
