@@ -29,6 +29,24 @@ check_trust(struct doctor *d, const struct config *config)
 	buf_free(&why);
 }
 
+/* Settings of the project's file that make something looser, and so wait for trust. */
+static void
+check_loosened(struct doctor *d, const struct config *config)
+{
+	struct buf names = { 0 };
+
+	doctor_checked(d, "gates.settings");
+	for (size_t i = 0; i < config->loosened.count; i++)
+		buf_printf(&names, "%s%s", i > 0 ? ", " : "", config->loosened.item[i]);
+	if (names.len > 0)
+		doctor_add(d, "gates.settings", LEVEL_WARNING,
+		    mem_printf("these settings of '%s' would make a check less strict: %s",
+			config->project.path, buf_text(&names)),
+		    "they do not count until a person trusts the file",
+		    mem_string("claude-tasks trust"));
+	buf_free(&names);
+}
+
 /* Report every pattern that matches no path. */
 static void
 check_pattern_list(struct doctor *d, const struct gate *g, const char *key,
@@ -84,6 +102,7 @@ doctor_gates(struct doctor *d)
 		    mem_string("correct that file"));
 	} else {
 		check_trust(d, &config);
+		check_loosened(d, &config);
 		check_patterns(d, &config);
 	}
 	config_free(&config);

@@ -140,6 +140,8 @@ trust_file(struct cli *c, const char *dir, const struct config *config)
 	if (!c->json) {
 		buf_printf(&c->out, "%s\n", file->path);
 		show_commands(c, file);
+		for (size_t i = 0; i < config->loosened.count; i++)
+			cli_print(c, "  makes less strict: %s\n", config->loosened.item[i]);
 		show_difference(c, dir, config);
 	}
 	if (!cli_confirm(c, "let these commands run?"))

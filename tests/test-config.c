@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "config/config.h"
+#include "config/trust.h"
 
 static char top[64];
 
@@ -340,7 +341,7 @@ Test(config, user_and_project_files_are_merged, .init = make_top, .fini = remove
 	cr_expect_str_eq(c.name, "project");
 	cr_expect_eq(c.deadline_ms, 20000);
 	cr_expect_eq(c.rules.busy, LEVEL_WARN);
-	cr_expect_eq(c.rules.cycle, LEVEL_OFF);
+	cr_expect_eq(c.rules.cycle, LEVEL_REFUSE, "not looser while it is not trusted");
 	cr_expect_eq(c.mirror_count, 2);
 	cr_expect(!c.mirror[0].project && c.mirror[1].project);
 	cr_assert_eq(c.gates.count, 3);
@@ -376,4 +377,68 @@ Test(config, the_user_file_is_not_a_project_file, .init = make_top, .fini = remo
 	config_free(&c);
 	free(dir);
 	free(cwd);
+}
+
+/* What `file` makes of what the user's file says, until it is trusted. */
+static void
+load_with(struct config *c, const char *user, const char *file)
+{
+	struct error e = { 0 };
+
+	free(put("home/task-hooks.json", user));
+	free(put("p/.claude/task-hooks.json", file));
+	cr_assert_eq(load(c, "p", NULL, &e), 0, "%s", e.text);
+}
+
+Test(config, an_untrusted_file_makes_nothing_looser, .init = make_top, .fini = remove_top)
+{
+	static const char loose[] =
+	    "{\"on_fault\": {\"verify\": \"allow\"}, \"deadline\": 600,"
+	    "\"rules\": {\"blocked\": \"warn\", \"busy\": \"warn\"},"
+	    "\"create\": {\"max_open\": 0, \"required_metadata\": [\"b\"]},"
+	    "\"verify\": {\"checklist\": \"off\", \"owner\": \"refuse\", \"cache\": true,"
+	    "\"ttl\": 86401, \"metadata\": []}, \"stop\": {\"unfinished\": \"keep\"}}";
+	static const char user[] =
+	    "{\"rules\": {\"busy\": \"refuse\"}, \"create\": {\"max_open\": 5,"
+	    "\"required_metadata\": [\"a\"]}, \"verify\": {\"owner\": \"off\","
+	    "\"cache\": false, \"metadata\": [\"k\"]}}";
+	char *home = mem_printf("%s/home", top), *path;
+	struct error e = { 0 };
+	struct buf names = { 0 };
+	struct config c;
+
+	make_dir("p/.git");
+	load_with(&c, user, loose);
+	for (size_t i = 0; i < c.loosened.count; i++)
+		buf_printf(&names, "%s ", c.loosened.item[i]);
+	cr_expect_str_eq(buf_text(&names),
+	    "on_fault.verify deadline rules.blocked rules.busy create.required_metadata "
+	    "create.max_open verify.checklist verify.metadata verify.cache verify.ttl ");
+	cr_expect_eq(c.on_fault.verify, FAULT_REFUSE);
+	cr_expect_eq(c.deadline_ms, 540000);
+	cr_expect_eq(c.rules.blocked, LEVEL_REFUSE);
+	cr_expect_eq(c.rules.busy, LEVEL_REFUSE);
+	cr_expect_eq(c.create.max_open, 5);
+	cr_expect_eq(c.create.required_metadata.count, 2);
+	cr_expect_eq(c.verify.checklist, LEVEL_REFUSE);
+	cr_expect_eq(c.verify.owner, LEVEL_REFUSE, "what is stricter counts");
+	cr_expect_not(c.verify.cache);
+	cr_expect_eq(c.verify.ttl_ms, 86400000);
+	cr_expect_eq(c.verify.metadata.count, 1);
+	cr_expect_eq(c.stop.unfinished, UNFINISHED_KEEP, "neither is stricter");
+	config_free(&c);
+	path = mem_printf("%s/p/.claude/task-hooks.json", top);
+	cr_assert_eq(trust_add(home, path, loose, strlen(loose), deadline_in(120000), &e), 0);
+	load_with(&c, user, loose);
+	cr_expect_eq(c.loosened.count, 0);
+	cr_expect_eq(c.on_fault.verify, FAULT_ALLOW);
+	cr_expect_eq(c.verify.checklist, LEVEL_OFF);
+	cr_expect(c.verify.cache);
+	config_free(&c);
+	load_with(&c, "{}", "{\"rules\": {\"blocked\": \"off\"}}");
+	cr_expect_eq(c.rules.blocked, LEVEL_REFUSE, "other bytes than those that were trusted");
+	config_free(&c);
+	buf_free(&names);
+	free(home);
+	free(path);
 }

@@ -17,6 +17,7 @@
 #include "config/config-part.h"
 #include "config/config.h"
 #include "config/repository.h"
+#include "config/trust.h"
 
 #define NAME "task-hooks.json"
 
@@ -123,9 +124,22 @@ load_given(struct config *c, const char *file, struct error *e)
 	return rc;
 }
 
+/* Until it is trusted, a project's file makes nothing looser than it was before (base). */
+static void
+limit_project(struct config *c, const struct config *base, const char *config_dir)
+{
+	struct strings loosened = { 0 };
+
+	config_order_limit(config_keys, "", c, base, false, &loosened);
+	if (loosened.count > 0 && !trust_has(config_dir, &c->project))
+		config_order_limit(config_keys, "", c, base, true, &c->loosened);
+	strings_free(&loosened);
+}
+
 int
 config_load(struct config *c, const struct config_query *q, struct error *e)
 {
+	struct config base = { 0 };
 	char *user = NULL;
 	int rc = 0;
 
@@ -135,7 +149,12 @@ config_load(struct config *c, const struct config_query *q, struct error *e)
 		rc = config_load_file(c, &c->user, user, NULL, false, e);
 	}
 	if (rc != -1)
+		config_order_keep(config_keys, &base, c);
+	if (rc != -1)
 		rc = q->file != NULL ? load_given(c, q->file, e) : load_project(c, q->cwd, user, e);
+	if (rc == 1 && !c->given)
+		limit_project(c, &base, q->config_dir);
+	config_free(&base);
 	free(user);
 	if (rc != -1)
 		rc = gates_check(&c->gates, e);

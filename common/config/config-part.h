@@ -36,11 +36,21 @@ enum config_kind {
 	KEY_OTHER,   /* `read` */
 };
 
+/* Which of two values is the stricter one: see config_order_limit(). */
+enum config_order {
+	ORDER_NONE,  /* neither: the later file wins */
+	ORDER_MORE,  /* the greater one; of a choice, the one further back */
+	ORDER_LESS,  /* the smaller one */
+	ORDER_LIMIT, /* the smaller one, and 0 is no limit */
+	ORDER_ALL,   /* KEY_STRINGS: both together */
+};
+
 /* Names are arrays, as in struct json_field: a pointer would have to be relocated at every start.
  */
 struct config_key {
 	char name[24];
 	enum config_kind kind;
+	enum config_order order;
 	size_t offset;
 	int64_t min, max;
 	const char (*choices)[CONFIG_WORD]; /* ends with "" */
@@ -69,6 +79,14 @@ void config_blank_comments(struct buf *);
 
 /* A command: `run` is an argv array, or a string for sh -c. */
 int config_read_command(struct config_reader *, json_ref, struct strings *argv, char **shell);
+
+/* Keep the ordered values, in a struct of zeros, before a file is read. */
+void config_order_keep(const struct config_key *, void *kept, const void *from);
+/* Name the settings of `now` that are looser than in `base` ("rules.blocked", after the prefix),
+ * and with `apply` make each as strict as it was. */
+void config_order_limit(const struct config_key *, const char *prefix, void *now, const void *base,
+    bool apply, struct strings *loosened);
+extern const struct config_key config_keys[];
 
 /* Read one file of the settings (config.c): 1 there and read, 0 not there, -1. */
 int config_load_file(struct config *, struct config_file *, const char *path, const char *root,

@@ -22,11 +22,14 @@ static const char durabilities[][CONFIG_WORD] = { "off", "file", "full", "" };
 static const char turn_ends[][CONFIG_WORD] = { "ignore", "nudge", "" };
 static const char unfinished[][CONFIG_WORD] = { "release", "block", "keep", "" };
 
-#define CHOICE(key, member, names)                                                        \
-	{                                                                                 \
-		.name = key, .kind = KEY_CHOICE, .offset = AT(member), .choices = (names) \
+/* The last argument of a setting says which value is stricter, ORDER_ without the prefix: what
+ * loosens counts in a project's file only once that is trusted. */
+#define CHOICE(key, member, names, rank)                                                      \
+	{                                                                                     \
+		.name = key, .kind = KEY_CHOICE, .order = ORDER_##rank, .offset = AT(member), \
+		.choices = (names)                                                            \
 	}
-#define LEVEL(key, member) CHOICE(key, member, levels)
+#define LEVEL(key, member) CHOICE(key, member, levels, MORE)
 #define OBJECT(key, table)                                     \
 	{                                                      \
 		.name = key, .kind = KEY_OBJECT, .keys = table \
@@ -35,13 +38,14 @@ static const char unfinished[][CONFIG_WORD] = { "release", "block", "keep", "" }
 	{                                                                          \
 		.name = key, .kind = KEY_OTHER, .offset = AT(member), .read = (fn) \
 	}
-#define PLAIN(key, member, type)                                \
-	{                                                       \
-		.name = key, .kind = type, .offset = AT(member) \
+#define PLAIN(key, member, type, rank)                                                 \
+	{                                                                              \
+		.name = key, .kind = type, .order = ORDER_##rank, .offset = AT(member) \
 	}
-#define NUMBER(key, member, type, least, most)                                                 \
-	{                                                                                      \
-		.name = key, .kind = type, .offset = AT(member), .min = (least), .max = (most) \
+#define NUMBER(key, member, type, least, most, rank)                                    \
+	{                                                                               \
+		.name = key, .kind = type, .order = ORDER_##rank, .offset = AT(member), \
+		.min = (least), .max = (most)                                           \
 	}
 #define END                \
 	{                  \
@@ -119,9 +123,9 @@ read_allow(struct config_reader *r, json_ref ref, void *target)
 }
 
 static const struct config_key fault_keys[] = {
-	CHOICE("verify", on_fault.verify, faults),
-	CHOICE("pretooluse", on_fault.pretooluse, faults),
-	CHOICE("stop", on_fault.stop, faults),
+	CHOICE("verify", on_fault.verify, faults, MORE),
+	CHOICE("pretooluse", on_fault.pretooluse, faults, MORE),
+	CHOICE("stop", on_fault.stop, faults, MORE),
 	END,
 };
 
@@ -144,14 +148,14 @@ static const struct config_key rule_keys[] = {
 };
 
 static const struct config_key create_keys[] = {
-	PLAIN("subject_pattern", create.subject_pattern, KEY_PATTERN),
-	PLAIN("required_metadata", create.required_metadata, KEY_STRINGS),
-	NUMBER("max_open", create.max_open, KEY_COUNT, 0, 1000000),
+	PLAIN("subject_pattern", create.subject_pattern, KEY_PATTERN, NONE),
+	PLAIN("required_metadata", create.required_metadata, KEY_STRINGS, ALL),
+	NUMBER("max_open", create.max_open, KEY_COUNT, 0, 1000000, LIMIT),
 	END,
 };
 
 static const struct config_key todo_keys[] = {
-	PLAIN("one_in_progress", todo.one_in_progress, KEY_BOOL),
+	PLAIN("one_in_progress", todo.one_in_progress, KEY_BOOL, MORE),
 	END,
 };
 
@@ -160,35 +164,35 @@ static const struct config_key verify_keys[] = {
 	LEVEL("subtasks", verify.subtasks),
 	LEVEL("checklist", verify.checklist),
 	LEVEL("owner", verify.owner),
-	PLAIN("metadata", verify.metadata, KEY_STRINGS),
-	CHOICE("turn_end", verify.turn_end, turn_ends),
-	NUMBER("nudges", verify.nudges, KEY_COUNT, 0, 6),
-	NUMBER("attempts", verify.attempts, KEY_COUNT, 0, 1000),
-	NUMBER("parallel", verify.parallel, KEY_COUNT, 1, 64),
-	PLAIN("cache", verify.cache, KEY_BOOL),
-	NUMBER("ttl", verify.ttl_ms, KEY_SECONDS, 0, 365 * DAY),
+	PLAIN("metadata", verify.metadata, KEY_STRINGS, ALL),
+	CHOICE("turn_end", verify.turn_end, turn_ends, MORE),
+	NUMBER("nudges", verify.nudges, KEY_COUNT, 0, 6, MORE),
+	NUMBER("attempts", verify.attempts, KEY_COUNT, 0, 1000, NONE),
+	NUMBER("parallel", verify.parallel, KEY_COUNT, 1, 64, NONE),
+	PLAIN("cache", verify.cache, KEY_BOOL, LESS),
+	NUMBER("ttl", verify.ttl_ms, KEY_SECONDS, 0, 365 * DAY, LESS),
 	{ .name = "allow", .kind = KEY_OTHER, .offset = 0, .read = read_allow },
 	END,
 };
 
 static const struct config_key stop_keys[] = {
-	CHOICE("unfinished", stop.unfinished, unfinished),
-	NUMBER("max_blocks", stop.max_blocks, KEY_COUNT, 0, 6),
+	CHOICE("unfinished", stop.unfinished, unfinished, NONE),
+	NUMBER("max_blocks", stop.max_blocks, KEY_COUNT, 0, 6, NONE),
 	END,
 };
 
 static const struct config_key idle_keys[] = {
-	PLAIN("suggest", idle.suggest, KEY_BOOL),
+	PLAIN("suggest", idle.suggest, KEY_BOOL, NONE),
 	END,
 };
 
-static const struct config_key top_keys[] = {
+const struct config_key config_keys[] = {
 	{ .name = "$schema", .kind = KEY_IGNORED },
 	OBJECT("on_fault", fault_keys),
-	PLAIN("name", name, KEY_STRING),
-	NUMBER("lock_timeout", lock_timeout_ms, KEY_SECONDS, 0, 60),
-	NUMBER("deadline", deadline_ms, KEY_SECONDS, 1, DAY),
-	CHOICE("durability", durability, durabilities),
+	PLAIN("name", name, KEY_STRING, NONE),
+	NUMBER("lock_timeout", lock_timeout_ms, KEY_SECONDS, 0, 60, NONE),
+	NUMBER("deadline", deadline_ms, KEY_SECONDS, 1, DAY, LESS),
+	CHOICE("durability", durability, durabilities, NONE),
 	OBJECT("rules", rule_keys),
 	OBJECT("create", create_keys),
 	OBJECT("todo", todo_keys),
@@ -286,6 +290,7 @@ config_free(struct config *c)
 	}
 	free(c->mirror);
 	gates_free(&c->gates);
+	strings_free(&c->loosened);
 	*c = (struct config){ 0 };
 }
 
@@ -307,7 +312,7 @@ config_text(struct config *c, const char *path, const char *root, bool project, 
 		error_set(e, ERROR_INPUT, "'%s' line %zu is not JSON: %s", path, line, why.text);
 		goto out;
 	}
-	if (config_read_object(&r, JSON_ROOT, top_keys, c) == -1)
+	if (config_read_object(&r, JSON_ROOT, config_keys, c) == -1)
 		goto out;
 	*commands = json_count(&r.json, json_member(&r.json, JSON_ROOT, "gates")) > 0 ||
 		    json_count(&r.json, json_member(&r.json, JSON_ROOT, "sync")) > 0 ||

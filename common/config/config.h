@@ -30,8 +30,9 @@
  *	if (config_load(&c, &query, &err) == -1)
  *		c holds the defaults (so on_fault is there); still config_free()
  *
- * The project's file comes with the repository: its settings apply, but its
- * commands (gates, sync, allow) may run only after trust_check().
+ * The project's file comes with the repository: its commands (gates, sync, allow) may run only
+ * after trust_check(), and until a person trusts it its settings count as far as they are stricter
+ * than the ones before; `loosened` has the others.
  */
 enum config_level { LEVEL_OFF, LEVEL_WARN, LEVEL_REFUSE }; /* "off" "warn" "refuse" */
 enum config_fault { FAULT_ALLOW, FAULT_REFUSE };           /* "allow" "refuse" */
@@ -115,6 +116,7 @@ struct config {
 	struct config_mirror *mirror;
 	size_t mirror_count;
 	struct gates gates;
+	struct strings loosened; /* settings of an untrusted project's file that do not count */
 };
 
 struct config_query {

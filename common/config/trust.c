@@ -349,17 +349,24 @@ why_gone(struct buf *why, const struct trust_entry *t, const char *cwd)
 			      "person runs claude-tasks untrust.");
 }
 
-/* What was trusted at the same place of another worktree: rather the same bytes; NULL: nothing. */
+/* What was trusted at the path, or at the same place of another worktree: rather the same bytes;
+ * NULL: nothing. */
 static const struct trust_entry *
-trust_shared(const struct trusts *ts, const struct config *c, const char *path)
+trust_of(const struct trusts *ts, const struct config_file *f, const char *path)
 {
 	const struct trust_entry *found = NULL;
-	char *root = trust_root(path);
 	struct repository here = { 0 };
+	char *root;
 
+	for (size_t i = 0; i < ts->count; i++)
+		if (strcmp(ts->item[i].path, path) == 0)
+			return &ts->item[i];
+	if (ts->count == 0)
+		return NULL;
+	root = trust_root(path);
 	if (repository_find(&here, root))
 		for (size_t i = 0; i < ts->count; i++) {
-			bool same = strcmp(ts->item[i].hash, c->project.hash) == 0;
+			bool same = strcmp(ts->item[i].hash, f->hash) == 0;
 
 			if ((same || found == NULL) && entry_is_at(&ts->item[i], &here, false))
 				found = &ts->item[i];
@@ -369,6 +376,22 @@ trust_shared(const struct trusts *ts, const struct config *c, const char *path)
 	repository_free(&here);
 	free(root);
 	return found;
+}
+
+bool
+trust_has(const char *config_dir, const struct config_file *f)
+{
+	const struct trust_entry *t;
+	struct trusts ts = { 0 };
+	struct error ignored;
+	char *real = realpath(f->path, NULL);
+	bool has = false;
+
+	if (real != NULL && config_dir != NULL && trust_load(config_dir, &ts, &ignored) == 0)
+		has = (t = trust_of(&ts, f, real)) != NULL && strcmp(t->hash, f->hash) == 0;
+	trusts_free(&ts);
+	free(real);
+	return has;
 }
 
 int
@@ -403,11 +426,8 @@ trust_check(const char *config_dir, const struct config *c, const char *cwd, enu
 		return -1;
 	if (c->project.path != NULL)
 		real = realpath(c->project.path, NULL);
-	for (size_t i = 0; real != NULL && own == NULL && i < ts.count; i++)
-		if (strcmp(ts.item[i].path, real) == 0)
-			own = &ts.item[i];
-	if (real != NULL && own == NULL && ts.count > 0)
-		own = trust_shared(&ts, c, real);
+	if (real != NULL)
+		own = trust_of(&ts, &c->project, real);
 	if (own != NULL && strcmp(own->hash, c->project.hash) == 0)
 		*answer = TRUST_YES;
 	else if (own != NULL) {

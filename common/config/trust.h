@@ -45,6 +45,9 @@ struct trusts {
 	size_t count;
 };
 
+/* Is it trusted with these bytes?  No if the record cannot be read. */
+bool trust_has(const char *config_dir, const struct config_file *);
+
 int trust_load(const char *config_dir, struct trusts *, struct error *);
 void trusts_free(struct trusts *);
 /* Trust these bytes, which the person saw, whatever the file holds by now. */
