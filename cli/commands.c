@@ -194,6 +194,11 @@ static const struct flag trust_flags[] = {
 	{ 0 },
 };
 
+static const struct flag receipts_flags[] = {
+	{ "sign", 0, "KEY", "export: sign it with this ssh key, as FILE.sig" },
+	{ 0 },
+};
+
 static const struct flag verify_flags[] = {
 	{ "gate", 'g', "NAME,...", "run only these gates" },
 	{ "no-cache", 0, NULL, "run gates even if they passed on this tree" },
@@ -293,7 +298,7 @@ static const struct command table[] = {
 	    "stop trusting this project's gate file", NULL, NULL },
 	{ "verify", NULL, "N", 1, 1, verify_main, verify_flags,
 	    "run a task's gates now, and remember which pass", NULL, NULL },
-	{ "receipts", NULL, "[N] | export [FILE]", 0, 2, receipts_main, NULL,
+	{ "receipts", NULL, "[N] | export [FILE]", 0, 2, receipts_main, receipts_flags,
 	    "show what was checked when tasks were completed", NULL, NULL },
 	{ "doctor", NULL, "", 0, 0, doctor_main, doctor_flags,
 	    "report problems with the list and the hooks, and their fixes", "Maintenance", NULL },

@@ -396,14 +396,38 @@ receipt_json(const struct receipt *r)
 	return o;
 }
 
+/* Write the export, and its signature beside it. */
+static int
+write_export(struct cli *c, const char *path, const struct buf *text)
+{
+	const char *key = cli_value(c, "sign");
+	char *beside = mem_printf("%s" RECEIPT_SIGNATURE, path);
+	struct buf signature = { 0 };
+	struct error err;
+	int status;
+
+	if (key != NULL && receipt_sign(key, buf_text(text), text->len, &signature, &err) == -1)
+		status = cli_error(c, &err);
+	else
+		status = cli_write_file(c, path, text);
+	if (status == EXIT_DONE && key != NULL)
+		status = cli_write_file(c, beside, &signature);
+	buf_free(&signature);
+	free(beside);
+	return status;
+}
+
 static int
 receipts_export(struct cli *c)
 {
 	struct buf text = { 0 };
 	struct error err;
 	const char *path = c->operands > 1 ? c->operand[1] : "-";
-	int status = EXIT_DONE, rc = cli_open(c, false);
+	int status = EXIT_DONE, rc;
 
+	if (cli_flag(c, "sign") && strcmp(path, "-") == 0)
+		return cli_misuse(c, "'--sign' writes FILE.sig: give the export a FILE");
+	rc = cli_open(c, false);
 	if (rc != 1)
 		return rc == -1
 			   ? c->status
@@ -412,7 +436,7 @@ receipts_export(struct cli *c)
 	if (receipt_export(&c->list, &c->store, &text, &err) == -1)
 		status = cli_error(c, &err);
 	else
-		status = cli_write_file(c, path, &text);
+		status = write_export(c, path, &text);
 	if (status == EXIT_DONE && strcmp(path, "-") != 0 && !c->json)
 		buf_printf(&c->out, "wrote %s\n", path);
 	buf_free(&text);
@@ -450,6 +474,8 @@ receipts_main(struct cli *c)
 
 	if (c->operands > 0 && strcmp(c->operand[0], "export") == 0)
 		return receipts_export(c);
+	if (cli_flag(c, "sign"))
+		return cli_misuse(c, "'--sign' is for 'receipts export'");
 	if (c->operands > 1)
 		return cli_misuse(c, "'receipts' takes a task, or 'export [FILE]'");
 	if ((c->operands == 1 && (only = cli_id(c, 0)) == NULL) || cli_find(c) == -1)

@@ -5,7 +5,7 @@
 #include "config/config.h"
 
 struct ci_options {
-	const char *input, *list, *tasks, *checkout, *config, *junit, *json, *base;
+	const char *input, *list, *tasks, *checkout, *config, *junit, *json, *base, *signers;
 	int64_t deadline_ms;
 	int rerun, trust, allow_forced, allow_empty, github; /* flags, set by getopt_long() */
 };

@@ -319,9 +319,20 @@ check_lost(const struct ci_judge *j, const struct task_set *tasks, const char *i
 	struct error ignored;
 	int rc;
 
+	const struct receipt *receipt = receipts_find(j->receipts, id);
+	bool allowed = j->options->allow_forced;
+
 	j->report->completed++;
 	if (known != NULL)
 		return check_task(j, known, "the journal says completed, the list does not", e);
+	if (before == NULL && receipt != NULL && receipt->forced_by != NULL &&
+	    receipt->refused == 0) {
+		/* It has no copy of the task. */
+		j->report->forced += allowed;
+		ci_add(j->report, allowed ? CI_NOTE : CI_BAD, "task", mem_printf("#%s", id),
+		    forced_text(receipt), 0);
+		return 0;
+	}
 	if (before == NULL ||
 	    task_read(&t, TASK_NATIVE, NULL, before, strlen(before), &ignored) == -1 ||
 	    !text_equal(t.id, id)) {

@@ -44,6 +44,8 @@ static const char ci_usage[] =
     "  --rerun             run every blocking gate again, on this tree\n"
     "  --trust             run the gate files although they were not trusted here\n"
     "  --config FILE       use this gate file\n"
+    "  --allowed-signers FILE\n"
+    "                      one of them must have signed the export (receipts export --sign)\n"
     "  --deadline SECONDS  for all gates together, up to 86400 (default: none)\n"
     "  --allow-forced      a completion that a person forced is fine\n"
     "  --allow-empty       a list without completed tasks is fine\n"
@@ -70,6 +72,22 @@ input_free(struct input *in)
 	receipts_free(&in->receipts);
 }
 
+/* The export must be signed by somebody in the file of signers. */
+static int
+check_signature(
+    const struct ci_options *o, const struct buf *text, struct ci_report *r, struct error *e)
+{
+	char *path = mem_printf("%s" RECEIPT_SIGNATURE, o->input), *found = NULL;
+	int rc = receipt_signed(o->signers, path, buf_text(text), text->len, &found, e);
+
+	if (rc != -1)
+		ci_add(r, rc == 1 ? CI_GOOD : CI_BAD, "sign", mem_string("export"),
+		    rc == 1 ? mem_printf("signed by %s", found) : mem_string(found), 0);
+	free(found);
+	free(path);
+	return rc == -1 ? -1 : 0;
+}
+
 /* An export.  Its journal must have the lines and the head that it says. */
 static int
 load_export(struct input *in, const struct ci_options *o, struct ci_report *r, struct error *e)
@@ -86,6 +104,8 @@ load_export(struct input *in, const struct ci_options *o, struct ci_report *r, s
 		error_prefix(e,
 		    "'%s' is not an export of receipts (claude-tasks receipts export writes one)",
 		    o->input);
+	if (rc != -1 && o->signers != NULL && (rc = check_signature(o, &text, r, e)) == -1)
+		receipt_file_free(&f);
 	buf_free(&text);
 	if (rc == -1)
 		return -1;
@@ -165,6 +185,9 @@ input_load(struct input *in, const struct ci_options *o, struct ci_report *r, st
 	if (o->input != NULL && stat(o->input, &st) == -1)
 		return error_sys(
 		    e, "cannot find '%s' (claude-tasks receipts export writes one)", o->input);
+	if (!file && o->signers != NULL)
+		ci_add(r, CI_BAD, "sign", mem_string("list"),
+		    mem_string("--allowed-signers needs an export: a list has no signature"), 0);
 	if ((rc = file ? load_export(in, o, r, e) : load_list(in, o, e)) == -1)
 		return -1;
 	if (o->tasks != NULL) {
@@ -261,7 +284,7 @@ static int
 ci_parse(int argc, char *argv[], struct ci_options *o)
 {
 	const char **const text[] = { &o->list, &o->tasks, &o->checkout, &o->config, &o->junit,
-		&o->json, &o->base };
+		&o->json, &o->base, &o->signers };
 	const struct option options[] = {
 		{ "list", required_argument, NULL, 1 }, /* text[0] and so on */
 		{ "tasks", required_argument, NULL, 2 },
@@ -270,6 +293,7 @@ ci_parse(int argc, char *argv[], struct ci_options *o)
 		{ "junit", required_argument, NULL, 5 },
 		{ "json", required_argument, NULL, 6 },
 		{ "base", required_argument, NULL, 7 },
+		{ "allowed-signers", required_argument, NULL, 8 },
 		{ "deadline", required_argument, NULL, 'd' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "rerun", no_argument, &o->rerun, true },

@@ -60,7 +60,7 @@ receipt_tasks(struct task_set *set, const char *text, size_t len, struct error *
 	return rc;
 }
 
-static void
+void
 receipt_file_free(struct receipt_file *f)
 {
 	free(f->list);

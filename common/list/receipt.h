@@ -76,6 +76,22 @@ struct receipt_file {
 	char *head;
 };
 int receipt_import(struct receipt_file *, const char *text, size_t len, struct error *);
+void receipt_file_free(struct receipt_file *);
+
+/*
+ * The signature of an export, in a file beside it: its name and ".sig".  ssh-keygen -Y makes and
+ * checks it, in the namespace "task-receipts".
+ */
+#define RECEIPT_SIGNATURE ".sig"
+#define RECEIPT_NAMESPACE "task-receipts"
+
+/* Sign with a private key, or with a public one whose private key the ssh agent has. */
+int receipt_sign(
+    const char *key, const char *text, size_t len, struct buf *signature, struct error *);
+/* Did one of the signers in this file (ssh-keygen(1), ALLOWED SIGNERS) sign the text?  1 and
+ * who; 0 and why not; both owned.  -1: it cannot be checked. */
+int receipt_signed(const char *allowed, const char *signature_path, const char *text, size_t len,
+    char **who_or_why, struct error *);
 
 /* A Task[] (or {"tasks":[...]}) in any dialect; each element as a task. */
 int receipt_tasks(struct task_set *, const char *text, size_t len, struct error *);
