@@ -209,6 +209,10 @@ tree_read(struct git_tree *t, const char *cwd, int depth, struct deadline until,
 		rc = read_index(t, &out, git_hidden_attributes(t->root), &raw, depth, until, e);
 	if (rc == 0)
 		add_differing(t, &raw, until);
+	if (rc == 0 && depth == 0) {
+		t->index = out;
+		out = (struct buf){ 0 };
+	}
 	t->repository = true;
 out:
 	git_call_free(&qs);
@@ -243,6 +247,7 @@ git_tree_free(struct git_tree *t)
 		free(t->entry[i].why);
 	}
 	free(t->entry);
+	buf_free(&t->index);
 	free(t->root);
 	free(t->head);
 	*t = (struct git_tree){ 0 };

@@ -245,6 +245,7 @@ run_gates(struct plan *p, struct error *e)
 		}
 		if (p->tree.repository)
 			git_tree_hash(&p->tree, NULL, NULL, v->tree_before, NULL);
+		verify_tree_begin(p);
 		if ((rc = verify_run(p, e)) == -1)
 			break;
 		strings_free(&paths);
@@ -362,6 +363,7 @@ plan_close(struct plan *p)
 	strings_free(&p->changed_claim);
 	strings_free(&p->changed_proven);
 	free(p->proven);
+	git_times_free(&p->times);
 	verify_tree_forget(p);
 }
 
