@@ -172,12 +172,13 @@ check_again(struct plan *p, struct error *e)
 		    "its subject, description or status was changed while its gates ran. Read it "
 		    "again (TaskGet), then complete it.");
 		rc = 1;
-	} else if (!p->req->gates_only) {
+	} else if (!p->req->gates_only && any_ran(p)) {
+		/* If nothing ran, they were made just now; one of them reads the whole list. */
 		struct completion c = p->completion;
 
 		c.task = &now;
 		/* A reported completion is checked once more under the lock. */
-		if (p->req->on == GATE_COMPLETE && any_ran(p)) {
+		if (p->req->on == GATE_COMPLETE) {
 			rc = claims_load(c.list, &claims, e);
 			c.claims = &claims;
 		}
