@@ -109,9 +109,14 @@ submodule_read(
 static void
 add_untracked(struct git_tree *t, const char *path)
 {
-	struct git_entry *n = tree_add(t, path, "? ", 2);
+	struct git_entry *n;
+	bool nested = path[strlen(path) - 1] == '/';
 
-	if (path[strlen(path) - 1] == '/')
+	/* The client makes worktrees for its agents there: they are trees of their own. */
+	if (nested && strncmp(path, ".claude/worktrees/", 18) == 0)
+		return;
+	n = tree_add(t, path, "? ", 2);
+	if (nested)
 		n->why = mem_printf(OWN_REPOSITORY, path);
 }
 
