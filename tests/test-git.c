@@ -169,6 +169,22 @@ Test(git, trees_that_cannot_be_read_have_no_hash)
 	cannot("rm src/a.c && git checkout -q src/a.c && truncate -s 300M big", "too large");
 }
 
+/* Also if .git/info/exclude, which is not obeyed, is all that ignores it. */
+Test(git, a_worktree_of_an_agent_is_no_part_of_the_tree)
+{
+	char a[HASH_HEX], b[HASH_HEX];
+
+	hash_scoped(NULL, NULL, a);
+	sh("git worktree add -q .claude/worktrees/agent-1 && "
+	   "echo x >.claude/worktrees/agent-1/src/a.c");
+	hash_scoped(NULL, NULL, b);
+	cr_expect_str_eq(a, b);
+	sh("echo x >.claude/worktrees/file");
+	hash_scoped(NULL, NULL, b);
+	cr_expect_str_neq(a, b, "a file beside the worktrees");
+	cannot("git worktree add -q src/elsewhere", "a repository of its own");
+}
+
 Test(git, a_directory_outside_a_repository_is_not_an_error)
 {
 	struct git_tree t;

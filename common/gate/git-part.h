@@ -11,6 +11,7 @@
  *	git-run.c	run git, by itself and without the repository's settings
  *	git-raw.c	compare files with the index without asking status
  *	git-proven.c	write the tree, and compare with a written one
+ *	git-times.c	when its files were changed last
  *	git-hash.c	the hash of a tree
  *	git-head.c	what is read without a process
  */

@@ -109,9 +109,14 @@ submodule_read(
 static void
 add_untracked(struct git_tree *t, const char *path)
 {
-	struct git_entry *n = tree_add(t, path, "? ", 2);
+	struct git_entry *n;
+	bool nested = path[strlen(path) - 1] == '/';
 
-	if (path[strlen(path) - 1] == '/')
+	/* The client makes worktrees for its agents there: they are trees of their own. */
+	if (nested && strncmp(path, ".claude/worktrees/", 18) == 0)
+		return;
+	n = tree_add(t, path, "? ", 2);
+	if (nested)
 		n->why = mem_printf(OWN_REPOSITORY, path);
 }
 
@@ -209,6 +214,10 @@ tree_read(struct git_tree *t, const char *cwd, int depth, struct deadline until,
 		rc = read_index(t, &out, git_hidden_attributes(t->root), &raw, depth, until, e);
 	if (rc == 0)
 		add_differing(t, &raw, until);
+	if (rc == 0 && depth == 0) {
+		t->index = out;
+		out = (struct buf){ 0 };
+	}
 	t->repository = true;
 out:
 	git_call_free(&qs);
@@ -243,6 +252,7 @@ git_tree_free(struct git_tree *t)
 		free(t->entry[i].why);
 	}
 	free(t->entry);
+	buf_free(&t->index);
 	free(t->root);
 	free(t->head);
 	*t = (struct git_tree){ 0 };

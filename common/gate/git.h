@@ -2,6 +2,7 @@
 #define GATE_GIT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/buf.h"
 #include "base/clock.h"
@@ -43,7 +44,24 @@ struct git_tree {
 	char *head;      /* commit; NULL: none yet */
 	struct git_entry *entry;
 	size_t count;
+	struct buf index; /* what git ls-files printed: every path */
 };
+
+/* When each tracked file of a tree was changed last.  A change that was undone shows here alone. */
+struct git_time {
+	uint64_t inode;
+	int64_t seconds, nanoseconds;
+};
+
+struct git_times {
+	struct git_time *item;
+	size_t count;
+};
+
+void git_times_read(struct git_times *, const struct git_tree *);
+/* The paths with another time now. */
+void git_times_changed(const struct git_times *, const struct git_tree *, struct strings *);
+void git_times_free(struct git_times *);
 
 /* 0 (also outside a repository), -1 if git is missing or failed. */
 int git_tree(struct git_tree *, const char *cwd, struct deadline, struct error *);

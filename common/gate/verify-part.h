@@ -50,7 +50,8 @@ struct plan {
 
 	bool tree_read;
 	struct git_tree tree;
-	char *tree_why; /* why the tree is not known; NULL: it is */
+	struct git_times times; /* of its files, before the gates ran */
+	char *tree_why;         /* why the tree is not known; NULL: it is */
 	struct strings changed_head, changed_claim;
 	bool head_read, claim_read;
 	char *proven; /* the tree that changed_proven counts from; NULL */
@@ -66,6 +67,7 @@ void verify_select(struct plan *);
 void verify_tree_read(struct plan *);   /* read it, once */
 void verify_tree_forget(struct plan *); /* the next call reads it again */
 const struct strings *verify_tree_changed(struct plan *, const struct gate *); /* NULL: not known */
+void verify_tree_begin(struct plan *);    /* the gates run now */
 void verify_tree_lookup(struct plan *);   /* passes from the cache */
 void verify_tree_remember(struct plan *); /* passes to the cache */
 bool verify_tree_moved(

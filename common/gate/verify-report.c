@@ -261,7 +261,8 @@ verify_report_tree(struct plan *p, const struct strings *paths)
 		buf_printf(b, " and %zu more", paths->count - PATHS_SHOWN);
 	buf_puts(b,
 	    ". Complete it again when they are no longer edited. If a gate writes these files "
-	    "itself, add them to .gitignore or to the gate's 'writes'.");
+	    "itself, even with the same content, add them to .gitignore or to the gate's "
+	    "'writes'.");
 }
 
 /* Refused too often: tell the model to stop and the person to look. */

@@ -194,30 +194,63 @@ verify_tree_remember(struct plan *p)
 	}
 }
 
-/* Read the tree again: has what a gate reads changed since the first time? */
+void
+verify_tree_begin(struct plan *p)
+{
+	git_times_free(&p->times);
+	for (size_t i = 0; i < p->verify->count; i++)
+		if (p->tree.repository && p->item[i].state == PLAN_WAIT &&
+		    p->verify->result[i].gate->check == CHECK_NONE) {
+			git_times_read(&p->times, &p->tree);
+			return;
+		}
+}
+
+/* Of these paths those that gate i reads. */
+static bool
+any_in_scope(const struct plan *p, size_t i, const struct strings *touched, struct strings *paths)
+{
+	const struct gate *g = p->verify->result[i].gate;
+	bool any = false;
+
+	for (size_t n = 0; n < touched->count; n++)
+		if (git_in_scope(&g->files, &g->writes, touched->item[n])) {
+			any = true;
+			if (!strings_has(paths, touched->item[n]))
+				strings_add(paths, touched->item[n]);
+		}
+	return any;
+}
+
+/* Read the tree again: has what a gate reads changed since the first time, even if it was changed
+ * back? */
 bool
 verify_tree_moved(struct plan *p, struct strings *paths)
 {
 	struct git_tree before = p->tree;
+	struct strings touched = { 0 };
 	bool moved = false;
 
+	if (before.repository)
+		git_times_changed(&p->times, &before, &touched);
 	p->tree = (struct git_tree){ 0 };
 	verify_tree_forget(p);
 	verify_tree_read(p);
 	for (size_t i = 0; i < p->verify->count; i++) {
 		const struct gate *g = p->verify->result[i].gate;
 		char now[HASH_HEX], *why;
+		bool back;
 
 		if (p->item[i].state != PLAN_DONE || p->item[i].scope[0] == '\0')
 			continue;
 		scope_hash(p, i, now, &why);
 		free(why);
-		if (strcmp(now, p->item[i].scope) == 0)
-			continue;
-		moved = true;
-		if (before.repository && p->tree.repository)
+		back = any_in_scope(p, i, &touched, paths);
+		moved = moved || back || strcmp(now, p->item[i].scope) != 0;
+		if (strcmp(now, p->item[i].scope) != 0 && before.repository && p->tree.repository)
 			git_tree_difference(&before, &p->tree, &g->files, &g->writes, paths);
 	}
+	strings_free(&touched);
 	git_tree_free(&before);
 	return moved;
 }

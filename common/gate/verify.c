@@ -186,12 +186,13 @@ check_again(struct plan *p, struct error *e)
 		    "its subject, description or status was changed while its gates ran. Read it "
 		    "again (TaskGet), then complete it.");
 		rc = 1;
-	} else if (!p->req->gates_only) {
+	} else if (!p->req->gates_only && any_ran(p)) {
+		/* If nothing ran, they were made just now; one of them reads the whole list. */
 		struct completion c = p->completion;
 
 		c.task = &now;
 		/* A reported completion is checked once more under the lock. */
-		if (p->req->on == GATE_COMPLETE && any_ran(p)) {
+		if (p->req->on == GATE_COMPLETE) {
 			rc = claims_load(c.list, &claims, e);
 			c.claims = &claims;
 		}
@@ -259,6 +260,7 @@ run_gates(struct plan *p, struct error *e)
 		}
 		if (p->tree.repository)
 			git_tree_hash(&p->tree, NULL, NULL, v->tree_before, NULL);
+		verify_tree_begin(p);
 		if ((rc = verify_run(p, e)) == -1)
 			break;
 		strings_free(&paths);
@@ -409,6 +411,7 @@ plan_close(struct plan *p)
 	strings_free(&p->changed_claim);
 	strings_free(&p->changed_proven);
 	free(p->proven);
+	git_times_free(&p->times);
 	verify_tree_forget(p);
 }
 
