@@ -162,6 +162,7 @@ static const struct flag install_flags[] = {
 	{ "statusline", 0, NULL, "also show the tasks in the client's status line" },
 	{ "bin", 0, "DIR", "the directory of the hooks (default: that of claude-tasks)" },
 	{ "shell", 0, NULL, "register shell command lines, for old clients" },
+	{ "if-there", 0, NULL, "register lines that do nothing where the programs are missing" },
 	{ "client", 0, "FILE", "the client's executable, run for its version (default: claude)" },
 	{ "force", 0, NULL, "register even if the plugin is enabled" },
 	{ "yes", 'y', NULL, "do not ask for confirmation" },

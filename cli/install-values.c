@@ -131,4 +131,11 @@ install_warn(struct cli *c, const struct registration *r, enum scope scope, cons
 		    "claude-tasks: client %s does not know the event %s, and ignores every hook "
 		    "of %s (see: claude-tasks doctor)",
 		    version, event, r->file[scope].path);
+	if (scope == SCOPE_PROJECT && !cli_flag(c, "if-there"))
+		cli_note(c,
+		    "claude-tasks: %s is for everybody who works on the project. Where these "
+		    "programs are missing, Claude Code passes every call, and Copilot CLI, which "
+		    "reads this file too, refuses every tool call (to register lines that do "
+		    "nothing there: claude-tasks install --project --if-there)",
+		    r->file[scope].path);
 }

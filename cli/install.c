@@ -390,6 +390,7 @@ install(struct cli *c, const struct registration *r, enum scope scope, struct jo
 	version = client_version(cli_value(c, "client"));
 	job->plan.shell = cli_flag(c, "shell") ||
 			  (version != NULL && version_compare(version, EXEC_FORM_SINCE) < 0);
+	job->plan.if_there = cli_flag(c, "if-there");
 	rc = install_values(c, r, scope, version, &job->plan);
 	if (rc == EXIT_DONE && job->plan.count > 0)
 		install_warn(c, r, scope, version);

@@ -117,8 +117,10 @@ make_group(const struct settings_hook *h, const struct settings_plan *plan)
 
 	out_string(group, "matcher", h->matcher);
 	out_string(o, "type", "command");
-	if (plan->shell) {
+	if (plan->shell || plan->if_there) {
 		settings_shell_word(&word, path);
+		if (plan->if_there) /* a shell says 126 or 127 for what it cannot run */
+			buf_puts(&word, " || { s=$?; [ $s -ge 126 ] || exit $s; }");
 		out_string(o, "command", buf_text(&word));
 	} else {
 		out_string(o, "command", path);

@@ -54,6 +54,7 @@ struct settings_plan {
 	size_t count;
 	const char *bin;               /* directory of the executables, absolute */
 	bool shell;                    /* a command line for a shell, for clients without `args` */
+	bool if_there;                 /* a shell line that passes if the executable is missing */
 	struct settings_values values; /* set those that the file does not have */
 };
 
