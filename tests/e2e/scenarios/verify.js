@@ -141,15 +141,15 @@ scenario({
 	    }] }),
 	async run(lab) {
 		await lab.did('trust', '--yes');
-		/* claude-tasks verify runs it first; the hook uses that verdict */
+		/* claude-tasks verify runs it first; a hook does not use that verdict, but its own */
 		await lab.did('verify', '1');
 		await lab.print();
 	},
 	check(lab) {
 		for (const id of ['1', '2', '3'])
 			status(lab, id, 'completed');
-		assert.strictEqual(lab.unchanged, 1, 'runs while nothing changed');
-		assert.strictEqual(runs(lab), 2, 'runs after a change');
+		assert.strictEqual(lab.unchanged, 2, 'runs while nothing changed: by hand, by a hook');
+		assert.strictEqual(runs(lab), 3, 'runs after a change');
 		journalled(lab, 'receipt', 'suite');
 	},
 });
