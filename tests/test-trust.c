@@ -135,7 +135,7 @@ Test(trust, a_removed_or_hidden_file_is_reported)
 	cr_expect_eq(ask("q", &why), TRUST_UNKNOWN, "the same bytes elsewhere are not trusted");
 	unlink(path);
 	cr_expect_eq(ask("p", &why), TRUST_GONE, "the file is removed");
-	cr_expect(strstr(buf_text(&why), "no longer there") != NULL, "%s", buf_text(&why));
+	cr_expect(strstr(buf_text(&why), "is missing") != NULL, "%s", buf_text(&why));
 	cr_expect_eq(trust_remove(home, path, LONG, &e), 1, "%s", e.text);
 	cr_expect_eq(trust_remove(home, path, LONG, &e), 0);
 	cr_expect_eq(ask("p", &why), TRUST_NOT_NEEDED);

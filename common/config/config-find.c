@@ -118,7 +118,7 @@ load_given(struct config *c, const char *file, struct error *e)
 	c->given = true;
 	rc = config_load_file(c, &c->project, path, *root == '\0' ? "/" : root, false, e);
 	if (rc == 0)
-		rc = error_set(e, ERROR_NOT_FOUND, "there is no configuration '%s'", file);
+		rc = error_set(e, ERROR_NOT_FOUND, "the settings file '%s' does not exist", file);
 	free(path);
 	free(root);
 	return rc;

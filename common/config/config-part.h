@@ -41,7 +41,7 @@ enum config_order {
 	ORDER_NONE,  /* neither: the later file wins */
 	ORDER_MORE,  /* the greater one; of a choice, the one further back */
 	ORDER_LESS,  /* the smaller one */
-	ORDER_LIMIT, /* the smaller one, and 0 is no limit */
+	ORDER_LIMIT, /* the smaller one; 0 means unlimited */
 	ORDER_ALL,   /* KEY_STRINGS: both together */
 };
 

@@ -150,7 +150,7 @@ why_removed(struct governing *g, const char *file)
 	g->trust = TRUST_GONE;
 	buf_puts(&g->why, "The trusted gate file '");
 	text_show(&g->why, file, strlen(file), TEXT_LINE, 300);
-	buf_puts(&g->why, "', by which the tasks of this list are judged, is no longer there. "
+	buf_puts(&g->why, "' is missing, and the tasks of this list are judged by it. "
 			  "Restore it; if it was removed on purpose, a person runs claude-tasks "
 			  "untrust with its path.");
 }

@@ -9,8 +9,8 @@
  * Which gate file governs a completion, wherever the agent stands.
  *
  * The file is looked for around the event's directory, then around other places that are known:
- * the directory the session was started in, the root recorded with the claim.  A file without
- * commands that nobody trusted does not stop the search, since anybody can make one.
+ * the directory the session was started in, the root recorded with the claim.  An untrusted file
+ * without commands does not end the search, since an agent can make one.
  *
  * A list is bound to the trusted gate files that have applied to it (roots.json in its state
  * directory).  An event outside any repository is judged by the one it is bound to; if there are

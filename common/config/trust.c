@@ -345,7 +345,7 @@ why_gone(struct buf *why, const struct trust_entry *t, const char *cwd)
 		buf_puts(
 		    why, "'. Work from the project's own directory, or trust a gate file here.");
 	} else
-		buf_puts(why, "' is no longer there. Restore it; if it was removed on purpose, a "
+		buf_puts(why, "' is missing. Restore it; if it was removed on purpose, a "
 			      "person runs claude-tasks untrust.");
 }
 

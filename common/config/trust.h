@@ -26,7 +26,7 @@ enum trust {
 	TRUST_YES,
 	TRUST_UNKNOWN, /* never trusted */
 	TRUST_CHANGED, /* other bytes than trusted */
-	TRUST_GONE,    /* trusted, and no longer there */
+	TRUST_GONE,    /* trusted, and now missing */
 };
 
 /*

@@ -236,7 +236,7 @@ enters(const struct tree_walk *w, const char *dir)
 	return !w->inputs;
 }
 
-/* The file that a link names; 1 also if it is no link, or names no file. */
+/* The file that a link names; 1 also if it is not a link, or its target does not exist. */
 static int
 add_target(struct tree_walk *w, int dirfd, const char *name, const char *path)
 {

@@ -210,7 +210,7 @@ git_changed_from_tree(const struct git_tree *t, const char *oid, struct deadline
 	int rc;
 
 	if (t->head == NULL || !is_oid(oid))
-		return error_set(e, ERROR_INPUT, "there is no tree to compare with");
+		return error_set(e, ERROR_INPUT, "HEAD or the tree that passed is unknown");
 	rc = git_list(t->root,
 	    (const char *const[]){ "diff-tree", "-r", "--name-only", "-z", "--no-renames",
 		"--no-ext-diff", "--no-textconv", oid, t->head, "--", NULL },

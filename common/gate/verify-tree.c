@@ -48,7 +48,7 @@ verify_tree_changed(struct plan *p, const struct gate *g)
 	if (g->when.since == SINCE_PROVEN && !ci)
 		return verify_proven_changed(p, g);
 	/* Without a commit to count from, everything counts as changed: in CI the tree is HEAD, and
-	 * without a claim nobody knows where the work began. */
+	 * without a claim the start of the work is unknown. */
 	if (!head && since == NULL)
 		return NULL;
 	if (!*read) {

@@ -193,7 +193,7 @@ update_govern(struct hook *h, struct governing *g)
 	struct error e;
 
 	*g = (struct governing){ .config = &h->in.config };
-	/* Most often there is no gate file anywhere. */
+	/* Without any gate file there is nothing to bind. */
 	if (cwd == NULL ||
 	    (h->in.config.project.path == NULL && (start == NULL || text_equal(start, cwd))))
 		return;
@@ -426,7 +426,7 @@ update_task(struct hook *h, const struct update *c, const struct task *t, struct
 
 /*
  * A start without a claim could be one of two.  Whoever holds the lock lets go of it, or it is
- * stale in seconds, so this is no fault that on_fault would decide about.
+ * stale in seconds, so this is not a fault, and on_fault does not apply.
  */
 static void
 update_busy(struct hook *h, const struct error *e)

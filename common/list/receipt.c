@@ -111,7 +111,7 @@ event_in(const char *word, const char *const *words)
 	return *words != NULL;
 }
 
-/* What a line that is no receipt says about a task and its last receipt. */
+/* What a line other than a receipt says about a task and its last receipt. */
 static void
 receipt_read_other(struct receipts *rs, const char *task, const char *event, uint64_t line)
 {

@@ -342,11 +342,11 @@ mkdir document && dir=$PWD/document
 jq -n '{tasks: ["a b", "#c", "d,e"] | map({id: ., description: "d", status: "pending", dependencies: []}),
 	version: 2, last_updated: "2026-02-06T11:00:00Z"}' >"$dir/tasks.json"
 refused "0.37: document: 'update' of tasks with any ids changes nothing, because there is no task nope" \
-    10 update 'a b' '#c' 'd,e' nope --description X
+    10 update 'a b' '#c' 'd,e' nope --description D
 refused "0.38: document: 'depend' of a task with any id changes nothing, because it would wait for itself" \
     21 depend 'd,e' --on '#c' --on 'd,e'
-tasks --dir "$dir" update 'a b' '#c' 'd,e' '#c' --description X
-is "0.37: document: 'update' changes each of the tasks with such ids once" '0 3 XXX' \
+tasks --dir "$dir" update 'a b' '#c' 'd,e' '#c' --description D
+is "0.37: document: 'update' changes each of the tasks with such ids once" '0 3 DDD' \
     "$rc $(grep -c '^updated' <<<"$out") $(jq -j '.tasks[].description' "$dir/tasks.json")"
 
 # ---- a list that does not exist yet ----
