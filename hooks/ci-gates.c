@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/repository.h"
 #include "gate/git-history.h"
 #include "gate/git.h"
 #include "list/list.h"
@@ -164,7 +165,7 @@ ci_gates_load(struct ci_gates *g, const struct ci_options *o, struct ci_report *
 	*g = (struct ci_gates){ .cwd = realpath(dir, NULL) };
 	if (g->cwd == NULL)
 		return error_sys(e, "cannot enter '%s'", dir);
-	g->top = git_root(g->cwd);
+	g->top = repository_top(g->cwd);
 	g->config_dir = list_config_dir(e);
 	if (load_here(g, o, e) == -1 || find_base(g, o, e) == -1)
 		return -1;

@@ -9,6 +9,7 @@
 
 #include "agent/claims.h"
 #include "config/glob.h"
+#include "config/repository.h"
 #include "gate/verify-part.h"
 
 #define RESERVE_MS 2500 /* to kill the gates, read the task again and answer */
@@ -347,7 +348,7 @@ plan_place(struct plan *p, struct error *e)
 	if (c->project.path != NULL && !c->given)
 		p->root = mem_string(c->project.root);
 	else if (c->gates.count > 0)
-		p->root = git_root(p->event);
+		p->root = repository_top(p->event);
 	p->cwd = mem_string(c->given || p->root == NULL ? p->event : p->root);
 	if (p->root == NULL)
 		p->root = mem_string(p->event);
