@@ -49,8 +49,9 @@ forced_text(const struct receipt *receipt)
 }
 
 static char *
-proven_text(const struct receipt *receipt)
+proven_text(const struct ci_judge *j, const struct receipt *receipt)
 {
+	const struct ci_file *f = ci_gates_of(j->gates, receipt->gate_file);
 	struct buf b = { 0 };
 
 	buf_printf(&b, "receipt of %.30s: ", receipt->time != NULL ? receipt->time : "?");
@@ -63,6 +64,8 @@ proven_text(const struct receipt *receipt)
 	if (receipt->good == 0)
 		buf_printf(&b, "%sno gate, %zu built-in checks",
 		    receipt->gates.count > 0 ? "; " : "", receipt->checks);
+	if (f != NULL && f->commit != NULL)
+		buf_printf(&b, "; by the gate file of the commit %.12s of the base", f->commit);
 	return buf_take(&b);
 }
 
@@ -231,7 +234,7 @@ gates_problem(const struct ci_judge *j, const struct task *t, const struct recei
 	}
 	if (one_file_problem(j, f, t, receipt, text, e) == -1)
 		return -1;
-	if (*text != NULL || !g->differs || f == &g->then || j->options->rerun)
+	if (*text != NULL || !g->differs || f != &g->here || j->options->rerun)
 		return 0;
 	return one_file_problem(j, &g->then, t, receipt, text, e);
 }
@@ -309,7 +312,7 @@ check_task(const struct ci_judge *j, const struct task *t, const char *odd, stru
 	} else if (text == NULL && gates_problem(j, t, receipt, &text, e) == -1)
 		return -1;
 	if (text == NULL) {
-		text = proven_text(receipt);
+		text = proven_text(j, receipt);
 		state = odd != NULL ? CI_NOTE : CI_GOOD;
 		r->proven += j->chain;
 		check_head(j, t, receipt);
