@@ -126,27 +126,6 @@ note_gate_file(struct plan *p)
 		: mem_printf("the gate file '%s' was changed after the task was claimed", f->path));
 }
 
-/* Of another work tree than the claim's, as of an older commit, the person and the receipt are
- * told: an agent may have made it for this. */
-static void
-note_work_tree(struct plan *p)
-{
-	const struct config_file *f = &p->req->config->project;
-	char *then, *now;
-
-	if (p->claim == NULL || p->claim->root == NULL || !f->commands || p->req->config->given ||
-	    strcmp(p->claim->root, f->root) == 0)
-		return;
-	then = realpath(p->claim->root, NULL);
-	now = realpath(f->root, NULL);
-	if (then == NULL || now == NULL || strcmp(then, now) != 0)
-		strings_take(&p->verify->warnings,
-		    mem_printf("the task was claimed in '%s', and its gates were run in '%s'",
-			p->claim->root, f->root));
-	free(then);
-	free(now);
-}
-
 static bool
 any_ran(const struct plan *p)
 {
@@ -310,7 +289,6 @@ verify_gates(struct plan *p, struct error *e)
 	if ((rc = check_gate_file(p, e)) != 0)
 		return rc == -1 ? -1 : 0;
 	note_gate_file(p);
-	note_work_tree(p);
 	verify_select(p);
 	if (!any_chosen(p))
 		return 0;
@@ -431,7 +409,9 @@ verify_task(struct verify *v, const struct verify_request *req, struct error *e)
 		goto out;
 	if (v->passed && verify_gates(&p, e) == -1)
 		goto out;
-	if (!v->passed && req->list != NULL) {
+	if (v->passed && !req->second && verify_claimed_tree(&p, e) == -1)
+		goto out;
+	if (!v->passed && !req->second && req->list != NULL) {
 		v->attempts = verify_attempts(req->list, v->task.id) + 1;
 		verify_report_attempts(&p);
 	}
