@@ -301,6 +301,23 @@ set_rules(struct cli *c, struct change_batch *b)
 	}
 }
 
+/* A task that is never claimed is judged by the gate file of the project it was created in. */
+static void
+bind_created(struct cli *c, const struct change_batch *b)
+{
+	struct error ignored;
+	const struct config *config = cli_config(c, &ignored);
+	struct governing g;
+	bool created = false;
+
+	for (size_t i = 0; i < b->count; i++)
+		created = created || b->op[i].kind == STORE_CREATE;
+	if (!created || config == NULL || !config->project.commands)
+		return;
+	cli_govern(c, &g);
+	governing_free(&g);
+}
+
 /* EXIT_DONE, the status of a refusal, or -1. */
 static int
 write_batch(struct cli *c, struct change_batch *b, struct buf *reason, struct error *err)
@@ -318,6 +335,8 @@ write_batch(struct cli *c, struct change_batch *b, struct buf *reason, struct er
 	else if (store_apply(&c->store, b->op, b->count, batch_deadline(b), err) == -1)
 		status = -1;
 	c->store.guard = NULL;
+	if (status == EXIT_DONE)
+		bind_created(c, b);
 	return status;
 }
 

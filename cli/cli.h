@@ -267,6 +267,7 @@ int trust_main(struct cli *);
 int untrust_main(struct cli *);
 int verify_main(struct cli *);
 int receipts_main(struct cli *);
+int pause_main(struct cli *);
 int install_main(struct cli *);
 int uninstall_main(struct cli *);
 int status_main(struct cli *);

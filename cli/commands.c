@@ -200,6 +200,13 @@ static const struct flag receipts_flags[] = {
 	{ 0 },
 };
 
+static const struct flag pause_flags[] = {
+	{ "for", 0, "TIME", "refuse nothing for this long: 30m, 2h; at most 24h" },
+	{ "reason", 0, "TEXT", "why, recorded in the journal" },
+	{ "end", 0, NULL, "refuse again from now on" },
+	{ 0 },
+};
+
 static const struct flag verify_flags[] = {
 	{ "gate", 'g', "NAME,...", "run only these gates" },
 	{ "no-cache", 0, NULL, "run gates even if they passed on this tree" },
@@ -303,6 +310,9 @@ static const struct command table[] = {
 	    "show what was checked when tasks were completed", NULL, NULL },
 	{ "doctor", NULL, "", 0, 0, doctor_main, doctor_flags,
 	    "report problems with the list and the hooks, and their fixes", "Maintenance", NULL },
+	{ "pause", NULL, "", 0, 0, pause_main, pause_flags,
+	    "for a limited time, make every refusal of the hooks a warning", NULL,
+	    "Without an option it shows whether refusals are paused.\n" },
 	{ "install", NULL, "", 0, 0, install_main, install_flags,
 	    "register the hooks in Claude Code's settings", NULL,
 	    "With --list NAME the sessions of this project share that list; --local is the\n"

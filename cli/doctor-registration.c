@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "config/config.h"
+#include "config/pause.h"
 #include "doctor.h"
 #include "install.h"
 
@@ -329,6 +330,19 @@ check_tools(struct doctor *d)
 }
 
 static void
+check_pause(struct doctor *d)
+{
+	struct pause p;
+
+	doctor_checked(d, "hooks.paused");
+	if (pause_now(&p, d->c->list.config))
+		doctor_add(d, "hooks.paused", LEVEL_WARNING,
+		    mem_printf("a person has paused refusals until %s: %s", p.until, p.reason),
+		    "the hooks only warn until then", mem_string("claude-tasks pause --end"));
+	pause_free(&p);
+}
+
+static void
 check_skill(struct doctor *d)
 {
 	const enum scope scopes[] = { SCOPE_USER, SCOPE_PROJECT };
@@ -373,5 +387,6 @@ doctor_registration(struct doctor *d)
 	doctor_sync(d, &config);
 	config_free(&config);
 	check_tools(d);
+	check_pause(d);
 	check_skill(d);
 }

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "change.h"
@@ -285,16 +286,37 @@ verify_text(struct cli *c, const struct verify *v)
 	}
 }
 
+/* Is every gate of --gate in the gate file that governs the task? */
+static int
+check_names(struct cli *c, const struct verify_request *request, const struct strings *only)
+{
+	const struct claim *claim = claims_find(request->claims, request->task);
+	const char *places[GOVERNING_PLACES] = { claim != NULL ? claim->root : NULL };
+	char *cwd = getcwd(NULL, 0);
+	struct governing g = { .config = request->config };
+	struct error err;
+	int status = EXIT_DONE;
+
+	if (only->count > 0 && cwd != NULL &&
+	    governing_find(&g, request->list, request->config, cwd, places, &err) == -1)
+		status = cli_error(c, &err);
+	for (size_t i = 0; status == EXIT_DONE && i < only->count; i++)
+		if (gates_find(&g.config->gates, only->item[i]) == NULL)
+			status = cli_misuse(c,
+			    "unknown gate '%s'; 'claude-tasks verify %s --dry-run' lists the gates",
+			    only->item[i], request->task);
+	governing_free(&g);
+	free(cwd);
+	return status;
+}
+
 /* The options of `verify` in its request; `only` gets --gate. */
 static int
 verify_options(struct cli *c, struct verify_request *request, struct strings *only)
 {
 	cli_values(c, "gate", only);
-	for (size_t i = 0; i < only->count; i++)
-		if (gates_find(&request->config->gates, only->item[i]) == NULL)
-			return cli_misuse(c,
-			    "unknown gate '%s'; 'claude-tasks verify %s --dry-run' lists the gates",
-			    only->item[i], request->task);
+	if (check_names(c, request, only) != EXIT_DONE)
+		return c->status;
 	request->only = only->count > 0 ? only : NULL;
 	request->gates_only = only->count > 0;
 	request->no_cache = cli_flag(c, "no-cache");
@@ -309,7 +331,6 @@ static int
 verify_and_report(struct cli *c, struct verify_request request)
 {
 	struct verify v = VERIFY_INIT;
-	struct claims claims;
 	struct progress progress;
 	struct error err;
 	int status = EXIT_DONE, rc;
@@ -318,9 +339,7 @@ verify_and_report(struct cli *c, struct verify_request request)
 	progress.table = true;
 	request.progress = progress_report;
 	request.progress_arg = &progress;
-	request.claims = &claims;
-	if ((rc = claims_load(&c->list, &claims, &err)) == 0)
-		rc = verify_task(&v, &request, &err);
+	rc = verify_task(&v, &request, &err);
 	progress_end(&progress);
 	if (rc == -1) {
 		status = cli_task_error(c, request.task, &err);
@@ -334,7 +353,6 @@ verify_and_report(struct cli *c, struct verify_request request)
 										: EXIT_GATE;
 	}
 	verify_free(&v);
-	claims_free(&claims);
 	return status;
 }
 
@@ -344,20 +362,24 @@ verify_main(struct cli *c)
 	struct config config;
 	struct config_query q = { 0 };
 	struct strings only = { 0 };
+	struct claims claims = { 0 };
 	struct error err;
-	struct verify_request request = {
-		.on = GATE_COMPLETE, .config = &config, .list = &c->list, .store = &c->store
-	};
+	struct verify_request request = { .on = GATE_COMPLETE,
+		.config = &config,
+		.list = &c->list,
+		.store = &c->store,
+		.claims = &claims };
 	int status;
 
 	if ((request.task = cli_id(c, 0)) == NULL || cli_open_for(c, request.task) == -1)
 		return c->status;
 	q.config_dir = c->list.config;
-	if (config_load(&config, &q, &err) == -1)
+	if (config_load(&config, &q, &err) == -1 || claims_load(&c->list, &claims, &err) == -1)
 		status = cli_error(c, &err);
 	else if ((status = verify_options(c, &request, &only)) == EXIT_DONE)
 		status = verify_and_report(c, request);
 	strings_free(&only);
+	claims_free(&claims);
 	config_free(&config);
 	return status;
 }

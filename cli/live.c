@@ -16,6 +16,7 @@
 
 #include "agent/event.h"
 #include "agents.h"
+#include "config/pause.h"
 #include "sys/file.h"
 
 #define TICK_MS 10000
@@ -74,10 +75,23 @@ active_tasks(struct cli *c, const struct view *v, size_t max)
 		buf_printf(&c->out, " +%zu", n - max);
 }
 
+/* While a person has paused refusals, the line says so first. */
+static void
+pause_text(struct cli *c)
+{
+	struct pause p;
+
+	if (pause_now(&p, c->list.config))
+		cli_print(c, "%srefusals paused until %s%s ", cli_paint(c, PAINT_YELLOW), p.until,
+		    cli_paint(c, PAINT_OFF));
+	pause_free(&p);
+}
+
 static void
 statusline_json(struct cli *c, const struct view *v)
 {
 	struct json_object *o = out_object(), *now;
+	struct pause p;
 
 	out_string(o, "list", c->list.name);
 	out_int(o, "completed", (int64_t)v->completed);
@@ -85,6 +99,9 @@ statusline_json(struct cli *c, const struct view *v)
 	out_int(o, "tasks", (int64_t)v->shown);
 	out_int(o, "ready", (int64_t)v->ready.count);
 	out_int(o, "blocked", (int64_t)v->blocked);
+	if (pause_now(&p, c->list.config))
+		out_string(o, "paused_until", p.until);
+	pause_free(&p);
 	now = out_add(o, "in_progress", out_array());
 	for (size_t i = 0; i < v->tasks.count; i++)
 		if (v->tasks.item[i].status == TASK_IN_PROGRESS && !v->tasks.item[i].internal)
@@ -95,8 +112,12 @@ statusline_json(struct cli *c, const struct view *v)
 static void
 statusline_text(struct cli *c, const struct view *v)
 {
-	if (v->shown == 0)
+	pause_text(c);
+	if (v->shown == 0) {
+		if (c->out.len > 0)
+			buf_putc(&c->out, '\n');
 		return;
+	}
 	progress_bar(c, v);
 	active_tasks(c, v, 2);
 	if (v->in_progress == 0 && v->ready.count > 0)

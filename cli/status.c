@@ -5,12 +5,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "config/pause.h"
 #include "install.h"
 
 static void
 status_json(struct cli *c, const struct registration *r, const char *version)
 {
 	struct json_object *o = out_object(), *list, *files, *f, *entries, *e;
+	struct pause p;
 
 	out_string(o, "version", VERSION);
 	out_string(o, "client", version);
@@ -18,6 +20,9 @@ status_json(struct cli *c, const struct registration *r, const char *version)
 	out_bool(o, "disabled", registration_disabled(r) != NULL);
 	out_bool(o, "todo_tools", registration_todo_tools(r));
 	out_string(o, "tasks_off", registration_tasks_off(r));
+	if (pause_now(&p, c->list.config))
+		out_string(o, "paused_until", p.until);
+	pause_free(&p);
 	list = out_add(o, "list", out_object());
 	out_string(list, "name", c->list.name);
 	out_string(list, "why", c->list.why);
@@ -50,6 +55,7 @@ status_text(struct cli *c, const struct registration *r, const char *version)
 {
 	const char *plugin = registration_plugin(r), *disabled = registration_disabled(r);
 	const char *off = registration_tasks_off(r);
+	struct pause p;
 	char *list;
 	size_t count = 0;
 
@@ -83,6 +89,9 @@ status_text(struct cli *c, const struct registration *r, const char *version)
 	if (off != NULL)
 		buf_printf(&c->out,
 		    "%s switches tasks off (to have them: remove " TASKS_SWITCH " there)\n", off);
+	if (pause_now(&p, c->list.config))
+		cli_print(c, "refusals are paused until %s: %.500s\n", p.until, p.reason);
+	pause_free(&p);
 	for (int i = SCOPE_USER; i <= SCOPE_PROJECT && !r->file[i].users; i++) {
 		char *skill = install_skill_path(r, (enum scope)i);
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/repository.h"
+#include "config/trust.h"
 #include "gate/git-history.h"
 #include "gate/git.h"
 #include "list/list.h"
@@ -90,9 +92,8 @@ find_base(struct ci_gates *g, const struct ci_options *o, struct error *e)
 	return 0;
 }
 
-/* A gate file of the base, as if it were in the checkout. */
 static int
-parse_then(
+parse_config(
     struct config *c, const char *path, const char *root, const struct buf *text, struct error *e)
 {
 	if (config_parse(c, path, buf_text(text), text->len, e) == -1)
@@ -101,6 +102,20 @@ parse_then(
 		free(c->gates.item[i].root);
 		c->gates.item[i].root = mem_string(root);
 	}
+	return 0;
+}
+
+/* A gate file of the base, as if it were in the checkout. */
+static int
+parse_file(
+    struct ci_file *f, const char *path, const char *root, const struct buf *text, struct error *e)
+{
+	if (parse_config(&f->config, path, root, text, e) == -1 ||
+	    parse_config(&f->judge, path, root, text, e) == -1 ||
+	    parse_config(&f->each, path, root, text, e) == -1)
+		return -1;
+	fill_judge(&f->judge);
+	fill_each(&f->each);
 	return 0;
 }
 
@@ -117,9 +132,7 @@ load_then(struct ci_gates *g, struct error *e)
 		char *path = mem_printf("%s/" GATE_FILE, dir);
 
 		rc = git_file_at(g->top, g->base, path + top + 1, deadline_in(GIT_MS), &text, e);
-		if (rc == 1 && (parse_then(&g->then.config, path, dir, &text, e) == -1 ||
-				   parse_then(&g->then.judge, path, dir, &text, e) == -1 ||
-				   parse_then(&g->then.each, path, dir, &text, e) == -1))
+		if (rc == 1 && parse_file(&g->then, path, dir, &text, e) == -1)
 			rc = -1;
 		free(path);
 		if ((slash = strrchr(dir, '/')) == NULL)
@@ -128,8 +141,6 @@ load_then(struct ci_gates *g, struct error *e)
 	}
 	free(dir);
 	buf_free(&text);
-	fill_judge(&g->then.judge);
-	fill_each(&g->then.each);
 	return rc;
 }
 
@@ -164,7 +175,7 @@ ci_gates_load(struct ci_gates *g, const struct ci_options *o, struct ci_report *
 	*g = (struct ci_gates){ .cwd = realpath(dir, NULL) };
 	if (g->cwd == NULL)
 		return error_sys(e, "cannot enter '%s'", dir);
-	g->top = git_root(g->cwd);
+	g->top = repository_top(g->cwd);
 	g->config_dir = list_config_dir(e);
 	if (load_here(g, o, e) == -1 || find_base(g, o, e) == -1)
 		return -1;
@@ -174,6 +185,7 @@ ci_gates_load(struct ci_gates *g, const struct ci_options *o, struct ci_report *
 static void
 ci_file_free(struct ci_file *f)
 {
+	free(f->commit);
 	config_free(&f->config);
 	config_free(&f->judge);
 	config_free(&f->each);
@@ -184,6 +196,9 @@ ci_gates_free(struct ci_gates *g)
 {
 	ci_file_free(&g->here);
 	ci_file_free(&g->then);
+	for (size_t i = 0; i < g->past_count; i++)
+		ci_file_free(&g->past[i]);
+	free(g->past);
 	free(g->base);
 	free(g->cwd);
 	free(g->top);
@@ -205,7 +220,69 @@ ci_gates_of(const struct ci_gates *g, const char *hash)
 {
 	if (has_hash(&g->here, hash))
 		return &g->here;
-	return g->differs && has_hash(&g->then, hash) ? &g->then : NULL;
+	if (g->differs && has_hash(&g->then, hash))
+		return &g->then;
+	for (size_t i = 0; hash != NULL && i < g->past_count; i++)
+		if (has_hash(&g->past[i], hash))
+			return &g->past[i];
+	return NULL;
+}
+
+/* Hashes of gate files that receipts were made by, and that CI does not use. */
+static void
+unknown_hashes(const struct ci_gates *g, const struct receipts *rs, struct strings *out)
+{
+	for (size_t i = 0; i < rs->count; i++) {
+		const char *hash = rs->item[i].gate_file;
+
+		if (hash != NULL && ci_gates_of(g, hash) == NULL && !strings_has(out, hash))
+			strings_add(out, hash);
+	}
+}
+
+/* Keep the version in this commit if it is wanted; one that cannot be read judges nothing. */
+static int
+read_version(struct ci_gates *g, const char *path, const char *commit, const struct strings *wanted,
+    struct error *e)
+{
+	struct buf text = { 0 };
+	struct ci_file f = { .commit = mem_string(commit) };
+	struct error ignored;
+	char hash[HASH_HEX], *root = trust_root(path);
+	int rc =
+	    git_file_at(g->top, commit, path + strlen(g->top) + 1, deadline_in(GIT_MS), &text, e);
+
+	hash_text(buf_text(&text), text.len, hash);
+	if (rc == 1 && strings_has(wanted, hash) && ci_gates_of(g, hash) == NULL &&
+	    parse_file(&f, path, root, &text, &ignored) == 0) {
+		g->past = mem_more(g->past, g->past_count, sizeof(*g->past));
+		g->past[g->past_count++] = f;
+	} else
+		ci_file_free(&f);
+	buf_free(&text);
+	free(root);
+	return rc == -1 ? -1 : 0;
+}
+
+int
+ci_gates_read_past(struct ci_gates *g, const struct receipts *rs, struct error *e)
+{
+	const char *path = g->then.config.project.path;
+	struct strings wanted = { 0 }, commits = { 0 };
+	int rc = 0;
+
+	/* Without a base, or with --config, there is no such history. */
+	if (path == NULL)
+		return 0;
+	unknown_hashes(g, rs, &wanted);
+	if (wanted.count > 0)
+		rc = git_file_commits(
+		    g->top, g->base, path + strlen(g->top) + 1, deadline_in(GIT_MS), &commits, e);
+	for (size_t i = 0; rc == 0 && i < commits.count && g->past_count < wanted.count; i++)
+		rc = read_version(g, path, commits.item[i], &wanted, e);
+	strings_free(&wanted);
+	strings_free(&commits);
+	return rc;
 }
 
 bool

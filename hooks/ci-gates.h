@@ -3,6 +3,7 @@
 
 #include "ci-report.h"
 #include "config/config.h"
+#include "list/receipt.h"
 
 struct ci_options {
 	const char *input, *list, *tasks, *checkout, *config, *junit, *json, *base, *signers;
@@ -17,17 +18,20 @@ struct ci_file {
 	struct config config; /* as a run in CI uses it */
 	struct config judge;  /* the same, with every gate of a completion also for CI */
 	struct config each;   /* the same, with every gate for every task */
+	char *commit;         /* of the base's history, for an earlier version; NULL */
 };
 
 struct ci_gates {
-	char *cwd;           /* the checkout, absolute */
-	char *top;           /* of its work tree; NULL: it is not in a repository */
-	char *config_dir;    /* the user's */
-	struct ci_file here; /* of the checkout, or --config */
-	char *base;          /* the commit before the branch; NULL: not known */
-	const char *since;   /* `changed` counts from there; NULL: everything has changed */
-	bool differs;        /* the gate file of the base is another one, or there is one */
-	struct ci_file then; /* of the base, if it differs */
+	char *cwd;            /* the checkout, absolute */
+	char *top;            /* of its work tree; NULL: it is not in a repository */
+	char *config_dir;     /* the user's */
+	struct ci_file here;  /* of the checkout, or --config */
+	char *base;           /* the commit before the branch; NULL: not known */
+	const char *since;    /* `changed` counts from there; NULL: everything has changed */
+	bool differs;         /* the gate file of the base is another one, or there is one */
+	struct ci_file then;  /* of the base, if it differs */
+	struct ci_file *past; /* earlier versions of it, by which receipts were made */
+	size_t past_count;
 };
 
 /*
@@ -36,6 +40,10 @@ struct ci_gates {
  */
 int ci_gates_load(struct ci_gates *, const struct ci_options *, struct ci_report *, struct error *);
 void ci_gates_free(struct ci_gates *);
+
+/* The gate file may have been changed after a receipt was made: its versions in the history of the
+ * base judge the receipts that were made by them.  One of the branch alone judges none. */
+int ci_gates_read_past(struct ci_gates *, const struct receipts *, struct error *);
 
 /* The file with this hash (NULL: no file); NULL: CI uses no such file. */
 const struct ci_file *ci_gates_of(const struct ci_gates *, const char *hash);

@@ -49,8 +49,9 @@ forced_text(const struct receipt *receipt)
 }
 
 static char *
-proven_text(const struct receipt *receipt)
+proven_text(const struct ci_judge *j, const struct receipt *receipt)
 {
+	const struct ci_file *f = ci_gates_of(j->gates, receipt->gate_file);
 	struct buf b = { 0 };
 
 	buf_printf(&b, "receipt of %.30s: ", receipt->time != NULL ? receipt->time : "?");
@@ -63,6 +64,8 @@ proven_text(const struct receipt *receipt)
 	if (receipt->good == 0)
 		buf_printf(&b, "%sno gate, %zu built-in checks",
 		    receipt->gates.count > 0 ? "; " : "", receipt->checks);
+	if (f != NULL && f->commit != NULL)
+		buf_printf(&b, "; by the gate file of the commit %.12s of the base", f->commit);
 	return buf_take(&b);
 }
 
@@ -231,9 +234,21 @@ gates_problem(const struct ci_judge *j, const struct task *t, const struct recei
 	}
 	if (one_file_problem(j, f, t, receipt, text, e) == -1)
 		return -1;
-	if (*text != NULL || !g->differs || f == &g->then || j->options->rerun)
+	if (*text != NULL || !g->differs || f != &g->here || j->options->rerun)
 		return 0;
 	return one_file_problem(j, &g->then, t, receipt, text, e);
+}
+
+static char *
+paused_text(const struct receipt_pause *p)
+{
+	struct buf b = { 0 };
+
+	buf_printf(
+	    &b, "completed while refusals were paused (line %llu: ", (unsigned long long)p->line);
+	text_show(&b, p->reason, strlen(p->reason), TEXT_LINE, 300);
+	buf_puts(&b, "); nothing proves it: open the task and complete it again");
+	return buf_take(&b);
 }
 
 /* What the receipt itself says against the completion; NULL: nothing. */
@@ -286,7 +301,8 @@ check_task(const struct ci_judge *j, const struct task *t, const char *odd, stru
 	const struct receipt *receipt = receipts_find(j->receipts, t->id);
 	struct ci_report *r = j->report;
 	enum ci_state state = CI_BAD;
-	char *text = receipt_problem(t, receipt);
+	const struct receipt_pause *paused = receipts_paused(j->receipts, t->id);
+	char *text = paused != NULL ? paused_text(paused) : receipt_problem(t, receipt);
 	struct buf b = { 0 };
 
 	if (text == NULL && receipt->forced_by != NULL) {
@@ -296,7 +312,7 @@ check_task(const struct ci_judge *j, const struct task *t, const char *odd, stru
 	} else if (text == NULL && gates_problem(j, t, receipt, &text, e) == -1)
 		return -1;
 	if (text == NULL) {
-		text = proven_text(receipt);
+		text = proven_text(j, receipt);
 		state = odd != NULL ? CI_NOTE : CI_GOOD;
 		r->proven += j->chain;
 		check_head(j, t, receipt);
@@ -345,6 +361,33 @@ check_lost(const struct ci_judge *j, const struct task_set *tasks, const char *i
 	return rc;
 }
 
+static bool
+is_lost(const struct ci_judge *j, const struct task_set *tasks, const char *id)
+{
+	const struct task *t = task_set_find(tasks, id);
+
+	return t == NULL || !ci_must_prove(t, j->receipts);
+}
+
+/* Completions that a pause let pass. */
+static int
+check_lost_pauses(const struct ci_judge *j, const struct task_set *tasks, struct error *e)
+{
+	const struct receipts *rs = j->receipts;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < rs->pauses; i++) {
+		const char *id = rs->pause[i].task;
+		const struct receipt *receipt = receipts_find(rs, id);
+
+		if (receipts_paused(rs, id) == &rs->pause[i] &&
+		    (receipt == NULL || receipt->changed > 0) && !strings_has(&rs->completed, id) &&
+		    is_lost(j, tasks, id))
+			rc = check_lost(j, tasks, id, NULL, e);
+	}
+	return rc;
+}
+
 static int
 check_lost_tasks(const struct ci_judge *j, const struct task_set *tasks, struct error *e)
 {
@@ -353,23 +396,18 @@ check_lost_tasks(const struct ci_judge *j, const struct task_set *tasks, struct 
 
 	for (size_t i = 0; rc == 0 && i < rs->count; i++) {
 		const struct receipt *receipt = &rs->item[i];
-		const struct task *t;
 
-		if (receipt->task == NULL || receipt->changed > 0 ||
-		    receipts_find(rs, receipt->task) != receipt)
-			continue;
-		t = task_set_find(tasks, receipt->task);
-		if (t == NULL || !ci_must_prove(t, rs))
+		if (receipt->task != NULL && receipt->changed == 0 &&
+		    receipts_find(rs, receipt->task) == receipt && is_lost(j, tasks, receipt->task))
 			rc = check_lost(j, tasks, receipt->task, receipt->before, e);
 	}
 	for (size_t i = 0; rc == 0 && i < rs->completed.count; i++) {
 		const char *id = rs->completed.item[i];
-		const struct task *t = task_set_find(tasks, id);
 
-		if (receipts_find(rs, id) == NULL && (t == NULL || !ci_must_prove(t, rs)))
+		if (receipts_find(rs, id) == NULL && is_lost(j, tasks, id))
 			rc = check_lost(j, tasks, id, NULL, e);
 	}
-	return rc;
+	return rc == 0 ? check_lost_pauses(j, tasks, e) : -1;
 }
 
 int

@@ -204,8 +204,8 @@ input_load(struct input *in, const struct ci_options *o, struct ci_report *r, st
 }
 
 static int
-ci_judge(const struct ci_options *o, const struct ci_gates *g, struct input *in,
-    struct ci_report *r, struct error *e)
+ci_judge(const struct ci_options *o, struct ci_gates *g, struct input *in, struct ci_report *r,
+    struct error *e)
 {
 	struct ci_judge judge = {
 		.options = o, .gates = g, .receipts = &in->receipts, .report = r
@@ -219,7 +219,8 @@ ci_judge(const struct ci_options *o, const struct ci_gates *g, struct input *in,
 	check_chain(in, o, r);
 	judge.chain = ci_bad(r) == 0;
 	/* A line that cannot be parsed was reported by check_chain(). */
-	if ((rc == -1 && judge.chain) || ci_tasks(&judge, &in->tasks, e) == -1)
+	if ((rc == -1 && judge.chain) || ci_gates_read_past(g, &in->receipts, e) == -1 ||
+	    ci_tasks(&judge, &in->tasks, e) == -1)
 		return -1;
 	return ci_rerun(o, g, r, &in->tasks, &in->receipts, e);
 }

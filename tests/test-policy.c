@@ -97,6 +97,7 @@ Test(policy, agent_type)
 		    "; you are the main thread. If you are " },
 		{ "a teammate of no known type", "[SA:DevOpsEng] Deploy", &ann, NULL, NULL },
 		{ "a teammate of another", "[SA:DevOpsEng] Deploy", &ann, "TestEng", "TestEng" },
+		{ "a type that is no word", "[SA:DevOpsEng] Deploy", &me, "x'; rm", "yours is x" },
 	};
 	static const enum config_level levels[] = { LEVEL_OFF, LEVEL_WARN, LEVEL_REFUSE };
 
@@ -120,6 +121,7 @@ Test(policy, agent_type)
 			cr_expect_eq(d.reason.len + d.context.len, 0, "%s: silent", name);
 		else
 			cr_expect(strstr(buf_text(to), says) != NULL, "%s: %s", name, buf_text(to));
+		cr_expect_null(strstr(buf_text(to), "[SA:x'"), "%s: in a command", name);
 		decision_free(&d);
 	}
 }

@@ -9,6 +9,21 @@
 #include "base/text.h"
 #include "task/macf.h"
 
+/* How an agent that is to do the task changes for whom it is. */
+static void
+add_way_out(struct buf *b, const struct task *t, const char *wanted, const char *type)
+{
+	buf_printf(b, ". If you are to do it, first %s [SA:", type != NULL ? "change" : "remove");
+	text_show(b, wanted, strlen(wanted), TEXT_LINE, 80);
+	buf_printf(b, "] %s its subject: claude-tasks update ", type != NULL ? "in" : "from");
+	/* A name that means something to a shell is not put into a command. */
+	buf_puts(b, text_plain_word(t->id) ? t->id : "N");
+	buf_puts(b, " --subject '");
+	if (type != NULL)
+		buf_printf(b, "[SA:%.80s] ", text_plain_word(type) ? type : "TYPE");
+	buf_puts(b, "...'; ");
+}
+
 void
 claim_type_text(struct buf *b, const struct task *t, const char *type, bool refuse)
 {
@@ -28,9 +43,8 @@ claim_type_text(struct buf *b, const struct task *t, const char *type, bool refu
 	if (type != NULL)
 		text_show(b, type, strlen(type), TEXT_LINE, 80);
 	if (refuse) {
-		buf_puts(b, ". If you are to do it, first remove [SA:");
-		text_show(b, wanted, strlen(wanted), TEXT_LINE, 80);
-		buf_printf(b, "] from its subject; else %s.", else_do);
+		add_way_out(b, t, wanted, type);
+		buf_printf(b, "else %s.", else_do);
 	} else {
 		buf_printf(b, ". If you are not to do it, set it to pending and %s.", else_do);
 	}

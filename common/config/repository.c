@@ -76,20 +76,41 @@ find_linked(struct repository *r)
 	free(back);
 }
 
+/* Shorten the path to the top of its work tree, and return its kind; 0: there is none. */
+static char
+cut_to_top(char *at)
+{
+	char *slash, kind;
+
+	while ((kind = top_kind(at)) == 0 && at[1] != '\0') {
+		slash = strrchr(at, '/');
+		slash[slash == at] = '\0';
+	}
+	return kind;
+}
+
+char *
+repository_top(const char *dir)
+{
+	char *at = realpath(dir != NULL ? dir : ".", NULL);
+
+	if (at != NULL && cut_to_top(at) == 0) {
+		free(at);
+		at = NULL;
+	}
+	return at;
+}
+
 bool
 repository_find(struct repository *r, const char *dir)
 {
-	char *real = realpath(dir, NULL), *at, *slash, kind;
+	char *real = realpath(dir, NULL), *at, kind;
 
 	*r = (struct repository){ 0 };
 	if (real == NULL)
 		return false;
 	at = mem_string(real);
-	while ((kind = top_kind(at)) == 0 && at[1] != '\0') {
-		slash = strrchr(at, '/');
-		slash[slash == at] = '\0';
-	}
-	if (kind != 0) {
+	if ((kind = cut_to_top(at)) != 0) {
 		r->top = at;
 		at = NULL;
 		r->place = mem_string(strcmp(r->top, "/") == 0 ? real : real + strlen(r->top));

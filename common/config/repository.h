@@ -17,6 +17,9 @@ struct repository {
 	char *main;   /* top of the main work tree, if this is a linked one that has it; NULL */
 };
 
+/* The top of the work tree that dir (NULL: the working directory) is in; owned; NULL: outside any.
+ */
+char *repository_top(const char *dir);
 bool repository_find(struct repository *, const char *dir); /* false: outside any */
 void repository_free(struct repository *);
 

@@ -25,8 +25,8 @@
 
 #define NAME "trust.json"
 
-static int
-open_dir(const char *config_dir, bool make, struct error *e)
+int
+trust_dir(const char *config_dir, bool make, struct error *e)
 {
 	char *path = mem_printf("%s/task-hooks", config_dir);
 	struct stat st;
@@ -46,6 +46,19 @@ open_dir(const char *config_dir, bool make, struct error *e)
 	return fd;
 }
 
+int
+trust_read(int dirfd, const char *name, struct buf *text, struct error *e)
+{
+	struct stat st;
+
+	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == -1)
+		return errno == ENOENT ? 0 : error_sys(e, "cannot stat 'task-hooks/%s'", name);
+	if (st.st_uid != geteuid() || (st.st_mode & 022) != 0)
+		return error_set(e, ERROR_FAULT,
+		    "'task-hooks/%s' must belong to you and be writable by you alone", name);
+	return file_read(dirfd, name, 0, FILE_MAX, text, e);
+}
+
 static const struct json_field fields[] = {
 	JSON_FIELD("path", FIELD_STRING, struct trust_entry, path),
 	JSON_FIELD("sha256", FIELD_STRING, struct trust_entry, hash),
@@ -59,20 +72,10 @@ load_at(int dirfd, struct trusts *ts, struct error *e)
 {
 	struct buf text = { 0 };
 	struct json j = { 0 };
-	struct stat st;
 	json_ref files;
-	int rc = -1;
+	int rc;
 
-	if (fstatat(dirfd, NAME, &st, AT_SYMLINK_NOFOLLOW) == -1) {
-		rc = errno == ENOENT ? 0 : error_sys(e, "cannot stat 'task-hooks/" NAME "'");
-		goto out;
-	}
-	if (st.st_uid != geteuid() || (st.st_mode & 022) != 0) {
-		error_set(e, ERROR_FAULT,
-		    "'task-hooks/" NAME "' must belong to you and be writable by you alone");
-		goto out;
-	}
-	if ((rc = file_read(dirfd, NAME, 0, FILE_MAX, &text, e)) != 1)
+	if ((rc = trust_read(dirfd, NAME, &text, e)) != 1)
 		goto out;
 	rc = json_parse(&j, buf_text(&text), text.len, e);
 	files = rc == 0 ? json_member(&j, JSON_ROOT, "files") : JSON_ABSENT;
@@ -105,7 +108,7 @@ trust_load(const char *config_dir, struct trusts *ts, struct error *e)
 	int fd, rc;
 
 	*ts = (struct trusts){ 0 };
-	if ((fd = open_dir(config_dir, false, e)) == -1)
+	if ((fd = trust_dir(config_dir, false, e)) == -1)
 		return e->kind == ERROR_NOT_FOUND ? 0 : -1;
 	rc = load_at(fd, ts, e);
 	close(fd);
@@ -145,7 +148,7 @@ trust_edit(const char *config_dir, const char *path, struct trust_entry *add, st
 {
 	struct lock lock = LOCK_INIT;
 	struct trusts ts = { 0 };
-	int fd = open_dir(config_dir, true, e), rc = -1, found = 0;
+	int fd = trust_dir(config_dir, true, e), rc = -1, found = 0;
 	size_t kept = 0;
 
 	if (fd == -1 || lock_own(&lock, fd, "trust.lock", until, e) == -1 ||

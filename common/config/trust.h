@@ -60,6 +60,10 @@ int trust_remove(
 int trust_still(
     const char *config_dir, const struct strings *paths, struct strings *, struct error *);
 
+/* The directory of the record, and a file in it (1, 0 not there).  -1 if others can write to it. */
+int trust_dir(const char *config_dir, bool make, struct error *);
+int trust_read(int dirfd, const char *name, struct buf *, struct error *);
+
 /* The root of the project that a gate file belongs to; owned. */
 char *trust_root(const char *path);
 

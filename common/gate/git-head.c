@@ -1,46 +1,16 @@
 /*
- * What can be read without a process: the root of the working tree, and the commit
+ * What can be read without a process: the directories of a repository, and the commit
  * of HEAD.  A layout that is not plain (reftables, a broken link) gives NULL.
  */
 #include <sys/stat.h>
 
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "config/repository.h"
 #include "gate/git-part.h"
 #include "sys/file.h"
-
-char *
-git_root(const char *dir)
-{
-	char *at, path[PATH_MAX + 16];
-	struct stat st;
-
-	if ((at = realpath(dir == NULL ? "." : dir, NULL)) == NULL)
-		return NULL;
-	for (;;) {
-		char *slash;
-
-		/* Git ignores an empty .git directory too. */
-		snprintf(path, sizeof(path), "%s/.git", at);
-		if (stat(path, &st) == 0) {
-			if (S_ISREG(st.st_mode))
-				return at;
-			snprintf(path, sizeof(path), "%s/.git/HEAD", at);
-			if (lstat(path, &st) == 0)
-				return at;
-		}
-		slash = strrchr(at, '/');
-		if (slash == NULL || at[1] == '\0')
-			break;
-		slash[slash == at] = '\0';
-	}
-	free(at);
-	return NULL;
-}
 
 /* The first line of a small file; owned, NULL. */
 static char *
@@ -134,7 +104,7 @@ git_common(const char *root)
 char *
 git_head(const char *cwd)
 {
-	char *root = git_root(cwd), *git = NULL, *common = NULL, *head = NULL, *text = NULL;
+	char *root = repository_top(cwd), *git = NULL, *common = NULL, *head = NULL, *text = NULL;
 
 	if (root == NULL || git_directories(root, &git, &common) == -1 ||
 	    (text = read_line(git, "HEAD")) == NULL)

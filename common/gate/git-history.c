@@ -8,6 +8,8 @@
 
 #include "gate/git.h"
 
+#define COMMITS_MAX "200"
+
 /* A commit's name in full, never an option or a range. */
 static bool
 is_name(const char *commit)
@@ -58,6 +60,27 @@ git_merge_base(const char *root, const char *ref, struct deadline until)
 		base = merge_base(root, ref, until);
 	free(remote);
 	return base;
+}
+
+int
+git_file_commits(const char *root, const char *commit, const char *path, struct deadline until,
+    struct strings *out, struct error *e)
+{
+	char *only = mem_printf(":(top,literal)%s", path);
+	const char *const words[] = { "rev-list", "--max-count=" COMMITS_MAX, commit, "--", only,
+		NULL };
+	struct buf lines = { 0 };
+	int rc = git_output(root, words, until, &lines, e);
+
+	for (const char *p = buf_text(&lines); rc == 0 && *p != '\0';) {
+		size_t len = strcspn(p, "\n");
+
+		strings_take(out, mem_copy(p, len));
+		p += len + (p[len] == '\n');
+	}
+	buf_free(&lines);
+	free(only);
+	return rc;
 }
 
 int

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/mem.h"
 
 /*
  * Questions about commits, for --ci.  root is the top of the work tree; nothing that the
@@ -18,6 +19,10 @@ bool git_before_head(const char *root, const char *commit, struct deadline);
 /* The best common ancestor of HEAD and a remote branch ("origin/main") or other commit, owned;
  * NULL: none that is known here.  A branch or tag of the same name is not taken for it. */
 char *git_merge_base(const char *root, const char *ref, struct deadline);
+
+/* The last commits, up to this one, that changed the file, the newest first. */
+int git_file_commits(const char *root, const char *commit, const char *path, struct deadline,
+    struct strings *, struct error *);
 
 /* The text of a file in a commit, path from the root: 1, 0 there is none, -1. */
 int git_file_at(const char *root, const char *commit, const char *path, struct deadline,

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "config/repository.h"
 #include "gate/git-part.h"
 
 #define SUBMODULE_DEPTH 16
@@ -83,7 +84,7 @@ static int
 submodule_read(
     struct git_tree *t, const char *path, int depth, struct deadline until, struct error *e)
 {
-	char *dir = mem_printf("%s/%s", t->root, path), *root = git_root(dir);
+	char *dir = mem_printf("%s/%s", t->root, path), *root = repository_top(dir);
 	struct git_tree sub = { 0 };
 	bool hidden = true;
 	int rc = 0;
@@ -197,7 +198,7 @@ tree_read(struct git_tree *t, const char *cwd, int depth, struct deadline until,
 	int rc = -1;
 
 	*t = (struct git_tree){ 0 };
-	if ((t->root = git_root(cwd)) == NULL)
+	if ((t->root = repository_top(cwd)) == NULL)
 		return 0;
 	if (depth > SUBMODULE_DEPTH) {
 		error_set(e, ERROR_FAULT, "submodules are nested too deeply");

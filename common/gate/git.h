@@ -108,9 +108,6 @@ int git_paths(const struct git_tree *, struct deadline, struct strings *, struct
 int git_output(
     const char *root, const char *const *words, struct deadline, struct buf *, struct error *);
 
-/* The top of the working tree that dir is in, by its .git; owned; NULL: none. */
-char *git_root(const char *dir);
-
 /* The directory that the worktrees of a repository share; owned; NULL: not known. */
 char *git_common(const char *root);
 

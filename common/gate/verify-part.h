@@ -15,6 +15,7 @@
  *	verify-allow.c		is a task's own command allowed?
  *	verify-tree.c		hash the tree; passes from and to the cache
  *	verify-proven.c		the tree on which a gate passed last
+ *	verify-claimed.c	the work tree of the claim, if it is another one
  *	verify-run.c		run the gates
  *	verify-report.c		the texts of a refusal
  *	verify-record.c		the receipt or the refusal in the journal
@@ -77,6 +78,10 @@ bool verify_tree_moved(
 const struct strings *verify_proven_changed(struct plan *, const struct gate *);
 void verify_proven_write(struct plan *);    /* the tree, after the gates have passed on it */
 void verify_proven_remember(struct plan *); /* it was not changed meanwhile */
+
+/* verify-claimed.c: the gates pass; if the task was claimed in another work tree, which has changed
+ * since, they must pass there too. */
+int verify_claimed_tree(struct plan *, struct error *);
 
 /* verify-run.c: run everything that is PLAN_WAIT.  -1: told to stop, or a check failed. */
 int verify_run(struct plan *, struct error *);

@@ -9,6 +9,7 @@
 
 #include "agent/claims.h"
 #include "config/glob.h"
+#include "config/repository.h"
 #include "gate/verify-part.h"
 
 #define RESERVE_MS 2500 /* to kill the gates, read the task again and answer */
@@ -123,27 +124,6 @@ note_gate_file(struct plan *p)
 	    f->path == NULL
 		? mem_string("the gate file was removed after the task was claimed")
 		: mem_printf("the gate file '%s' was changed after the task was claimed", f->path));
-}
-
-/* Of another work tree than the claim's, as of an older commit, the person and the receipt are
- * told: an agent may have made it for this. */
-static void
-note_work_tree(struct plan *p)
-{
-	const struct config_file *f = &p->req->config->project;
-	char *then, *now;
-
-	if (p->claim == NULL || p->claim->root == NULL || !f->commands || p->req->config->given ||
-	    strcmp(p->claim->root, f->root) == 0)
-		return;
-	then = realpath(p->claim->root, NULL);
-	now = realpath(f->root, NULL);
-	if (then == NULL || now == NULL || strcmp(then, now) != 0)
-		strings_take(&p->verify->warnings,
-		    mem_printf("the task was claimed in '%s', and its gates were run in '%s'",
-			p->claim->root, f->root));
-	free(then);
-	free(now);
 }
 
 static bool
@@ -309,7 +289,6 @@ verify_gates(struct plan *p, struct error *e)
 	if ((rc = check_gate_file(p, e)) != 0)
 		return rc == -1 ? -1 : 0;
 	note_gate_file(p);
-	note_work_tree(p);
 	verify_select(p);
 	if (!any_chosen(p))
 		return 0;
@@ -347,7 +326,7 @@ plan_place(struct plan *p, struct error *e)
 	if (c->project.path != NULL && !c->given)
 		p->root = mem_string(c->project.root);
 	else if (c->gates.count > 0)
-		p->root = git_root(p->event);
+		p->root = repository_top(p->event);
 	p->cwd = mem_string(c->given || p->root == NULL ? p->event : p->root);
 	if (p->root == NULL)
 		p->root = mem_string(p->event);
@@ -430,7 +409,9 @@ verify_task(struct verify *v, const struct verify_request *req, struct error *e)
 		goto out;
 	if (v->passed && verify_gates(&p, e) == -1)
 		goto out;
-	if (!v->passed && req->list != NULL) {
+	if (v->passed && !req->second && verify_claimed_tree(&p, e) == -1)
+		goto out;
+	if (!v->passed && !req->second && req->list != NULL) {
 		v->attempts = verify_attempts(req->list, v->task.id) + 1;
 		verify_report_attempts(&p);
 	}

@@ -73,6 +73,7 @@ struct verify_request {
 	bool hook;       /* asked by a hook: its passes are kept in the cache, no one else's */
 	bool no_cache;   /* use no pass of the cache; new ones are still kept */
 	bool plan_only;  /* choose and look up, but run nothing (--explain, --dry-run) */
+	bool second;     /* of the work tree of the claim, after that of the event: not counted */
 	bool gates_only; /* no built-in checks of the config (verify by hand of a pending task) */
 	const struct strings *only; /* names of gates; NULL all */
 	void (*progress)(

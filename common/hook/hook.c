@@ -337,13 +337,14 @@ journal_decision(struct hook *h)
 	struct json_object *extra;
 	bool refuse = d->verdict == VERDICT_REFUSE;
 
-	if (d->recorded || decision_silent(d))
+	if ((d->recorded && h->out.paused == NULL) || decision_silent(d))
 		return;
 	extra = out_object();
 	out_string(extra, "hook", h->spec->name);
 	out_string(extra, "on", h->in.event.name);
 	out_string(extra, "tool", h->in.event.tool_name);
 	out_string(extra, "rule", d->rule);
+	hook_pause_note(h, extra);
 	hook_journal(h, refuse ? "refuse" : "tell", d->task,
 	    buf_text(refuse               ? &d->reason
 		     : d->context.len > 0 ? &d->context
@@ -395,6 +396,7 @@ hook_free(struct hook *h)
 	task_set_free(&h->out.given);
 	buf_free(&h->out.facts);
 	buf_free(&h->out.would);
+	free(h->out.paused);
 }
 
 static int
@@ -424,6 +426,7 @@ hook_serve(struct hook *h)
 		if (h->spec->run(h, &e) == -1)
 			hook_fault(h, &e);
 	}
+	hook_pause(h);
 	if (h->explain) {
 		hook_explain(h, kind);
 		hook_free(h);

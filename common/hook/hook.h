@@ -70,6 +70,7 @@ struct hook_output {
 	struct decision decision;
 	struct buf facts, would;      /* --explain */
 	struct task_set given;        /* --explain: tasks that would be given back first */
+	char *paused;                 /* why a person has paused refusals, if this was one; NULL */
 	bool changed;                 /* a task was changed by us */
 	void (*after)(struct hook *); /* once the answer is out; NULL */
 };
@@ -107,6 +108,11 @@ struct deadline hook_patience(struct hook *);
 
 /* Run the sync commands, if there are any, once the answer is out.  After hook_config(). */
 void hook_mirror(struct hook *);
+
+/* If the decision is a refusal, and a person has paused refusals, make it a warning. */
+void hook_pause(struct hook *);
+/* For the journal: the pause, and whether a task was about to be completed. */
+void hook_pause_note(const struct hook *, struct json_object *extra);
 
 /* For --explain; nothing otherwise. */
 #define hook_fact(h, ...) hook_line(h, &(h)->out.facts, __VA_ARGS__)

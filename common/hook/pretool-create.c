@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "config/governing.h"
 #include "config/pattern.h"
 #include "hook/hook.h"
 #include "hook/policy.h"
@@ -44,6 +45,18 @@ create_missing(struct hook *h, struct strings *missing)
 	}
 }
 
+/* A task that is never claimed is judged by the gate file of the project it was created in. */
+static void
+create_bind(struct hook *h)
+{
+	struct governing g;
+
+	if (h->explain || h->out.decision.verdict != VERDICT_PASS || !h->in.config.project.commands)
+		return;
+	pretool_govern(h, &g);
+	governing_free(&g);
+}
+
 int
 pretool_create(struct hook *h, struct error *e)
 {
@@ -79,6 +92,7 @@ pretool_create(struct hook *h, struct error *e)
 		f.duplicate = duplicate.id != NULL ? &duplicate : NULL;
 	}
 	policy_create(&f, &h->out.decision);
+	create_bind(h);
 	rc = 0;
 out:
 	free(subject);

@@ -183,10 +183,9 @@ update_rewrite(struct hook *h, const struct task *t, const char *owner)
 	buf_free(&value);
 }
 
-/* The gate file that governs is recorded with the claim, and binds the list.  A fault of it refuses
- * the completion, not the start. */
-static void
-update_govern(struct hook *h, struct governing *g)
+/* A fault of the gate file refuses the completion, not the start. */
+void
+pretool_govern(struct hook *h, struct governing *g)
 {
 	const char *cwd = h->in.event.cwd, *start = getenv("CLAUDE_PROJECT_DIR");
 	const char *places[GOVERNING_PLACES] = { start };
@@ -221,7 +220,7 @@ update_claim(struct hook *h, const struct update *c, const struct facts *f, stru
 	enum claim_result got;
 	char *head = NULL;
 
-	update_govern(h, &g);
+	pretool_govern(h, &g);
 	req.root = governing_root(&g);
 	req.gate_file_hash = g.config->project.path != NULL ? g.config->project.hash : NULL;
 	if (g.config->gates.count > 0)

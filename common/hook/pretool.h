@@ -11,4 +11,8 @@ int pretool_update(struct hook *, struct error *);
 int pretool_create(struct hook *, struct error *);
 int pretool_spawn(struct hook *, struct error *);
 
+/* The gate file that governs a task that is created or started here; it binds the list. */
+struct governing;
+void pretool_govern(struct hook *, struct governing *);
+
 #endif

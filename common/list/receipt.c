@@ -32,6 +32,15 @@ static const struct json_field fields[] = {
 	JSON_FIELDS_END,
 };
 
+#define PAUSE_FIELD(key, kind, member) JSON_FIELD(key, kind, struct receipt_pause, member)
+static const struct json_field pause_fields[] = {
+	PAUSE_FIELD("seq", FIELD_INT, line),
+	PAUSE_FIELD("task", FIELD_STRING, task),
+	PAUSE_FIELD("pause_reason", FIELD_STRING, reason),
+	PAUSE_FIELD("completion", FIELD_BOOL, completion),
+	JSON_FIELDS_END,
+};
+
 #define GATE_FIELD(key, kind, member) JSON_FIELD(key, kind, struct receipt_gate, member)
 static const struct json_field gate_fields[] = {
 	GATE_FIELD("name", FIELD_STRING, name),
@@ -60,6 +69,9 @@ receipts_free(struct receipts *rs)
 		strings_free(&r->gates);
 	}
 	free(rs->item);
+	for (size_t i = 0; i < rs->pauses; i++)
+		json_fields_free(&rs->pause[i], pause_fields);
+	free(rs->pause);
 	strings_free(&rs->named);
 	strings_free(&rs->completed);
 	*rs = (struct receipts){ 0 };
@@ -123,8 +135,12 @@ receipt_read_other(struct receipts *rs, const char *task, const char *event, uin
 		strings_add(&rs->completed, task);
 	if (last != NULL && text_equal(event, "refuse"))
 		last->refused = line;
-	if (last != NULL && event_in(event, changes))
+	if (!event_in(event, changes))
+		return;
+	if (last != NULL)
 		last->changed = line;
+	for (size_t i = 0; i < rs->pauses; i++)
+		rs->pause[i].changed |= strcmp(rs->pause[i].task, task) == 0;
 }
 
 static void
@@ -143,6 +159,20 @@ receipt_read_task(struct receipts *rs, const struct json *j, bool receipt)
 	free(event);
 }
 
+static void
+receipt_read_pause(struct receipts *rs, const struct json *j)
+{
+	struct receipt_pause p = { 0 };
+
+	json_fields_read(&p, pause_fields, j, JSON_ROOT);
+	if (!p.completion || p.task == NULL || p.reason == NULL) {
+		json_fields_free(&p, pause_fields);
+		return;
+	}
+	rs->pause = mem_more(rs->pause, rs->pauses, sizeof(*rs->pause));
+	rs->pause[rs->pauses++] = p;
+}
+
 /* A line of the journal, if it is a receipt or a forced completion. */
 static int
 receipt_read_line(void *arg, const struct json *j, const char *line, size_t len)
@@ -155,6 +185,7 @@ receipt_read_line(void *arg, const struct json *j, const char *line, size_t len)
 
 	(void)line, (void)len;
 	receipt_read_task(rs, j, forced || real);
+	receipt_read_pause(rs, j);
 	if (!forced && !real)
 		return 0;
 	rs->item = mem_grow(rs->item, rs->count + 1, sizeof(*rs->item));
@@ -211,6 +242,20 @@ receipts_find(const struct receipts *rs, const char *task)
 	for (size_t i = rs->count; i-- > 0;)
 		if (rs->item[i].task != NULL && strcmp(rs->item[i].task, task) == 0)
 			return &rs->item[i];
+	return NULL;
+}
+
+const struct receipt_pause *
+receipts_paused(const struct receipts *rs, const char *task)
+{
+	const struct receipt *last = receipts_find(rs, task);
+
+	for (size_t i = rs->pauses; i-- > 0;)
+		if (strcmp(rs->pause[i].task, task) == 0)
+			return !rs->pause[i].changed &&
+				       (last == NULL || last->line < rs->pause[i].line)
+				   ? &rs->pause[i]
+				   : NULL;
 	return NULL;
 }
 

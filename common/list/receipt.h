@@ -51,10 +51,19 @@ struct receipt {
 	uint64_t refused; /* line of a later refusal; 0 */
 	uint64_t changed; /* line of a later event that opens, changes or deletes the task; 0 */
 };
+/* A completion that would have been refused, while a person had paused refusals. */
+struct receipt_pause {
+	char *task, *reason;
+	uint64_t line;
+	bool completion;
+	bool changed; /* a later event opens, changes or deletes the task */
+};
 struct receipts {
 	struct receipt *item;
 	size_t count;
-	struct strings named;     /* every task that a line is about */
+	struct strings named;        /* every task that a line is about */
+	struct receipt_pause *pause; /* completions that a pause let pass, in their order */
+	size_t pauses;
 	struct strings completed; /* tasks with a line "complete" that no receipt comes before */
 };
 void receipts_free(struct receipts *);
@@ -66,6 +75,8 @@ const struct receipt_gate *receipt_gate_find(const struct receipt *, const char 
 bool receipt_gate_passed(const struct receipt_gate *);
 /* The last one of a task; NULL. */
 const struct receipt *receipts_find(const struct receipts *, const char *task);
+/* The last pause that let the task be completed, if its last receipt is older; NULL. */
+const struct receipt_pause *receipts_paused(const struct receipts *, const char *task);
 
 /* An export read back. */
 struct receipt_file {

@@ -279,7 +279,7 @@ is '2.27: an agent of another type may start it by default' 0 $rc
 echo '{"durability":"off","rules":{"agent_type":"refuse"}}' >"$CLAUDE_CONFIG_DIR/task-hooks.json"
 start 31
 is '2.27: with rules.agent_type refuse the main thread cannot start such a task' 2 $rc
-has '2.27: that refusal names the ways out' 'If you are to do it, first remove [SA:TestEng] from its subject; else start an agent of that type for it.' "$(<"$T/err")"
+has '2.27: that refusal names the ways out' "If you are to do it, first remove [SA:TestEng] from its subject: claude-tasks update 31 --subject '...'; else start an agent of that type for it." "$(<"$T/err")"
 # An in-process teammate: its agent_type is its name, its type is in the team's file.
 mkdir -p "$CLAUDE_CONFIG_DIR/teams/session-0f1e2d3c"
 echo '{"name":"session-0f1e2d3c","members":[{"name":"worker","agentType":"TestEng"},{"name":"ops","agentType":"DevOpsEng"},{"name":"odd"}]}' \
@@ -314,7 +314,7 @@ echo '{"name":"lab","members":[{"name":"worker","agentType":"TestEng"},{"name":"
 other='is meant for an agent of type DevOpsEng; yours is TestEng'
 tasks --list lab claim 30 --agent worker
 is '2.27: claim by an agent of another type is refused' 21 $rc
-has '2.27: the refusal of claim names both types and the way out' "$other. If you are to do it, first remove [SA:DevOpsEng] from its subject; else take another task." "$err"
+has '2.27: the refusal of claim names both types and the way out' "$other. If you are to do it, first change [SA:DevOpsEng] in its subject: claude-tasks update 30 --subject '[SA:TestEng] ...'; else take another task." "$err"
 tasks --list lab update 30 --status in_progress --agent worker
 is '2.27: update --status in_progress by an agent of another type is refused' 21 $rc
 has '2.27: TaskUpdate by an agent of another type is refused' "$other" "$("$cli" --list lab call TaskUpdate <<<'{"taskId":"30","status":"in_progress","owner":"worker"}')"
