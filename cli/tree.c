@@ -242,6 +242,21 @@ mermaid_id(struct buf *b, const struct view *v, const char *id)
 		buf_printf(b, "missing_%s", strspn(id, "0123456789") == strlen(id) ? id : "x");
 }
 
+/* Mermaid shows the HTML in a label, and #NN; is a character. */
+static void
+mermaid_label(struct buf *b, const char *text)
+{
+	struct buf label = { 0 };
+
+	put_label(&label, "", text);
+	for (const char *p = buf_text(&label); *p != '\0'; p++)
+		if (strchr("#&<>", *p) != NULL)
+			buf_printf(b, "#%d;", *p);
+		else
+			buf_putc(b, *p);
+	buf_free(&label);
+}
+
 static void
 print_mermaid(struct cli *c, const struct view *v)
 {
@@ -253,8 +268,10 @@ print_mermaid(struct cli *c, const struct view *v)
 			continue;
 		buf_puts(&c->out, "    ");
 		mermaid_id(&c->out, v, t->id);
-		put_label(&c->out, "[\"#35;", t->id);
-		put_label(&c->out, " ", t->subject);
+		buf_puts(&c->out, "[\"#35;");
+		mermaid_label(&c->out, t->id);
+		buf_putc(&c->out, ' ');
+		mermaid_label(&c->out, t->subject);
 		buf_printf(&c->out, "\"]:::%s\n", task_status_name(t->status));
 	}
 	for (size_t i = 0; i < v->tasks.count; i++)
