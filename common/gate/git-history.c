@@ -67,8 +67,8 @@ git_file_commits(const char *root, const char *commit, const char *path, struct 
     struct strings *out, struct error *e)
 {
 	char *only = mem_printf(":(top,literal)%s", path);
-	const char *const words[] = { "rev-list", "--max-count=" COMMITS_MAX, commit, "--", only,
-		NULL };
+	static const char most[] = "--max-count=" COMMITS_MAX;
+	const char *const words[] = { "rev-list", most, commit, "--", only, NULL };
 	struct buf lines = { 0 };
 	int rc = git_output(root, words, until, &lines, e);
 
