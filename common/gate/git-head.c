@@ -101,6 +101,37 @@ git_common(const char *root)
 	return real;
 }
 
+/* The commit of a ref; owned, NULL. */
+static char *
+ref_commit(const char *common, const char *ref)
+{
+	char *commit;
+
+	if (strstr(ref, "..") != NULL || strchr(ref, ' ') != NULL)
+		return NULL;
+	if ((commit = read_line(common, ref)) == NULL)
+		commit = packed_ref(common, ref);
+	if (commit != NULL && !is_commit(commit)) {
+		free(commit);
+		commit = NULL;
+	}
+	return commit;
+}
+
+char *
+git_default_branch(const char *common)
+{
+	char *ref = read_line(common, "refs/remotes/origin/HEAD"), *commit = NULL, *branch = NULL;
+
+	if (ref != NULL && strncmp(ref, "ref: refs/remotes/origin/", 25) == 0)
+		commit = ref_commit(common, ref + 5);
+	if (commit != NULL)
+		branch = mem_printf("%s %s", commit, ref + 5);
+	free(commit);
+	free(ref);
+	return branch;
+}
+
 char *
 git_head(const char *cwd)
 {
@@ -109,19 +140,11 @@ git_head(const char *cwd)
 	if (root == NULL || git_directories(root, &git, &common) == -1 ||
 	    (text = read_line(git, "HEAD")) == NULL)
 		goto out;
-	if (strncmp(text, "ref: refs/", 10) != 0) {
+	if (strncmp(text, "ref: refs/", 10) == 0)
+		head = ref_commit(common, text + 5);
+	else if (is_commit(text))
 		head = mem_string(text);
-		goto out;
-	}
-	if (strstr(text, "..") != NULL)
-		goto out;
-	if ((head = read_line(common, text + 5)) == NULL)
-		head = packed_ref(common, text + 5);
 out:
-	if (head != NULL && !is_commit(head)) {
-		free(head);
-		head = NULL;
-	}
 	free(root);
 	free(git);
 	free(common);

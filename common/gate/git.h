@@ -115,4 +115,8 @@ char *git_common(const char *root);
  * NULL if that is not possible. */
 char *git_head(const char *cwd);
 
+/* The same for the branch that refs/remotes/origin/HEAD names, in the directory that worktrees
+ * share: "COMMIT REF", owned; NULL: it is not known. */
+char *git_default_branch(const char *common);
+
 #endif

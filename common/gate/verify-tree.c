@@ -33,8 +33,8 @@ verify_tree_forget(struct plan *p)
 	p->tree_read = false;
 }
 
-const struct strings *
-verify_tree_changed(struct plan *p, const struct gate *g)
+static const struct strings *
+changed_from(struct plan *p, const struct gate *g)
 {
 	bool ci = p->req->on == GATE_CI, head = g->when.since == SINCE_HEAD && !ci;
 	struct strings *list = head ? &p->changed_head : &p->changed_claim;
@@ -51,6 +51,7 @@ verify_tree_changed(struct plan *p, const struct gate *g)
 	 * without a claim the start of the work is unknown. */
 	if (!head && since == NULL)
 		return NULL;
+	p->since = ci ? "base" : gate_since_name(g->when.since);
 	if (!*read) {
 		*read = true;
 		if (git_changed(&p->tree, head ? NULL : since, p->req->deadline, list, &e) == -1) {
@@ -59,6 +60,16 @@ verify_tree_changed(struct plan *p, const struct gate *g)
 		}
 	}
 	return p->changed_why != NULL ? NULL : list;
+}
+
+const struct strings *
+verify_tree_changed(struct plan *p, const struct gate *g)
+{
+	const struct strings *changed = changed_from(p, g);
+
+	if (changed == NULL)
+		p->since = "everything";
+	return changed;
 }
 
 static bool
