@@ -12,18 +12,32 @@
 #include "gate/git-part.h"
 #include "sys/file.h"
 
-/* The first line of a small file; owned, NULL. */
+/* The line that is all of a small file, owned: 1, 0 there is no file, -1. */
+static int
+find_line(const char *dir, const char *name, char **line)
+{
+	char *path = mem_printf("%s/%s", dir, name);
+	struct buf b = { 0 };
+	struct error e;
+	int rc = file_read_path(path, 4096, &b, &e);
+	size_t len = strcspn(buf_text(&b), "\r\n");
+
+	*line = NULL;
+	if (rc == 1 && len + strspn(buf_text(&b) + len, "\r\n") == b.len)
+		*line = mem_copy(buf_text(&b), len);
+	else if (rc == 1)
+		rc = -1;
+	buf_free(&b);
+	free(path);
+	return rc;
+}
+
 static char *
 read_line(const char *dir, const char *name)
 {
-	char *path = mem_printf("%s/%s", dir, name), *line = NULL;
-	struct buf b = { 0 };
-	struct error e;
+	char *line;
 
-	if (file_read_path(path, 4096, &b, &e) == 1)
-		line = mem_copy(buf_text(&b), strcspn(buf_text(&b), "\r\n"));
-	buf_free(&b);
-	free(path);
+	(void)find_line(dir, name, &line);
 	return line;
 }
 
@@ -83,7 +97,8 @@ git_directories(const char *root, char **git, char **common)
 		*git = path_join(root, text + 8);
 		free(text);
 	}
-	text = read_line(*git, "commondir");
+	if (find_line(*git, "commondir", &text) == -1)
+		return -1;
 	*common = text != NULL ? path_join(*git, text) : mem_string(*git);
 	free(text);
 	return 0;
