@@ -208,13 +208,22 @@ verify_tree_remember(struct plan *p)
 void
 verify_tree_begin(struct plan *p)
 {
+	struct error e;
+	bool runs = false;
+
 	git_times_free(&p->times);
 	for (size_t i = 0; i < p->verify->count; i++)
-		if (p->tree.repository && p->item[i].state == PLAN_WAIT &&
-		    p->verify->result[i].gate->check == CHECK_NONE) {
-			git_times_read(&p->times, &p->tree);
-			return;
-		}
+		runs = runs || (p->item[i].state == PLAN_WAIT &&
+				   p->verify->result[i].gate->check == CHECK_NONE);
+	if (!runs || !p->tree.repository ||
+	    git_times_read(&p->times, &p->tree, p->req->deadline, &e) == 0)
+		return;
+	/* Without the times no pass is known to be of this tree. */
+	for (size_t i = 0; i < p->verify->count; i++) {
+		p->item[i].scope[0] = '\0';
+		free(p->verify->result[i].uncached);
+		p->verify->result[i].uncached = mem_string(e.text);
+	}
 }
 
 /* Of these paths those that gate i reads. */
