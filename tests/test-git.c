@@ -609,6 +609,45 @@ Test(git, head_is_read_in_every_layout)
 	}
 }
 
+Test(git, the_default_branch_of_the_remote_is_read)
+{
+	static const struct {
+		const char *script;
+		bool known;
+	} rows[] = {
+		{ "true", false },
+		{ "git update-ref refs/remotes/origin/x/y HEAD", false },
+		{ "git symbolic-ref refs/remotes/origin/HEAD refs/remotes/origin/x/y", true },
+		{ "git pack-refs --all", true },
+		{ "echo 'ref: refs/heads/main' >.git/refs/remotes/origin/HEAD", false },
+		{ "echo 'ref: refs/remotes/origin/../../heads/main' "
+		  ">.git/refs/remotes/origin/HEAD",
+		    false },
+		{ "git rev-parse HEAD >.git/refs/remotes/origin/HEAD", false },
+		{ "echo 'ref: refs/remotes/origin/x/y' >.git/refs/remotes/origin/HEAD", true },
+		{ "git update-ref -d refs/remotes/origin/x/y", false },
+		{ "git rev-parse HEAD >'.git/refs/remotes/origin/a b' && "
+		  "echo 'ref: refs/remotes/origin/a b' >.git/refs/remotes/origin/HEAD",
+		    false },
+	};
+	char *common = git_common(top), *head = git_head(top),
+	     *want = mem_printf("%s refs/remotes/origin/x/y", head);
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char *branch;
+
+		sh(rows[i].script);
+		branch = git_default_branch(common);
+		cr_expect(
+		    rows[i].known ? branch != NULL && strcmp(branch, want) == 0 : branch == NULL,
+		    "%s: %s", rows[i].script, branch);
+		free(branch);
+	}
+	free(want);
+	free(head);
+	free(common);
+}
+
 Test(git, a_repository_without_commits_is_handled)
 {
 	char a[HASH_HEX], b[HASH_HEX];
