@@ -8,6 +8,7 @@
 #include "cli-caller.h"
 #include "commands.h"
 #include "config/config.h"
+#include "gate/verify.h"
 #include "hook/mirror.h"
 #include "registration.h"
 #include "sys/lock.h"
@@ -125,7 +126,7 @@ cli_govern(struct cli *c, struct governing *g)
 	if ((config = cli_config(c, &ignored)) != NULL) {
 		if (cwd == NULL || governing_find(g, &c->list, config, cwd, places, &ignored) == -1)
 			g->config = config;
-		(void)governing_bind(g, &c->list, cli_deadline(), &ignored);
+		(void)verify_bind(g, &c->list, true, cli_deadline(), &ignored);
 	}
 	free(cwd);
 }

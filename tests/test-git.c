@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "gate/git.h"
+#include "gate/git-part.h"
 
 static char top[64];
 
@@ -324,6 +324,135 @@ Test(git, hidden_and_unchanged_is_not_changed)
 	free(first);
 }
 
+/* What only git can tell about a repository. */
+Test(git, a_repository_is_plain_only_if_all_is_understood)
+{
+	static const struct {
+		const char *script;
+		bool plain;
+	} rows[] = {
+		{ "true", true },
+		{ "echo b >>src/a.c && git add . && git mv src/b.c src/c.c && echo n >n", true },
+		{ "ln -s a.c src/l && chmod +x src/a.c && git add .", true },
+		{ "n=$(printf '%04094d' 0 | sed 's,0\\{200\\},&/,g') && mkdir -p x && cd x && "
+		  "git update-index --add --cacheinfo 100644,$(git rev-parse HEAD:src/a.c),$n",
+		    true },
+		{ "for i in $(seq 2000); do echo $i >src/$i; done && git add . && git commit -qm x",
+		    true },
+		{ "echo '# nothing' >>.git/info/exclude && echo >.git/info/attributes", true },
+		{ "git config user.name x && git config core.autocrlf true", true },
+		{ "rm -rf .git && git init -q", true },
+		{ "printf '[core]\\nexcludesFile = ~/x\\n' >>home/.gitconfig", true },
+		{ "echo x >>.git/info/exclude", false },
+		{ "echo '* text' >.git/info/attributes", false },
+		{ "printf '#\\0\\n* text\\n' >.git/info/attributes", false },
+		{ "mkdir .git/info/attributes", false },
+		{ "printf '[FILTER \"x\"]\\nclean = cat\\n' >>.git/config", false },
+		{ "printf '[filter.x]clean=cat\\n' >>.git/config", false },
+		{ "printf '#\\0\\n[filter \"x\"]clean=cat\\n' >>.git/config", false },
+		{ "printf '[include]\\npath = x\\n' >>.git/config", false },
+		{ "printf '[includeIf \"gitdir:/\"]\\npath = x\\n' >>.git/config", false },
+		{ "printf '[core]\\nExcludesFile = x\\n' >>.git/config", false },
+		{ "printf '[filter \"x\"]\\nclean = cat\\n' >>.git/config.worktree", false },
+		{ "printf '[filter \"x\"]\\nclean = cat\\n' >>home/.gitconfig", false },
+		{ "printf '[filter \"x\"]\\nclean = cat\\n' >>home/.config/git/config", false },
+		{ "git update-index --assume-unchanged src/a.c", false },
+		{ "git update-index --skip-worktree src/a.c", false },
+		{ "echo n >n && git add -N n", false },
+		{ "git update-index --index-version 4", false },
+		{ "git update-index --split-index", false },
+		{ "git update-index --untracked-cache", false },
+		{ "git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),sub", false },
+		{ "printf x >>.git/index", false },
+		{ "head -c 40 .git/index >i && mv i .git/index", false },
+		{ ": >.git/index", false },
+		{ "rm -rf .git && git init -q --object-format=sha256 && git add .", false },
+	};
+	char *home = mem_string(getenv("HOME"));
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char dir[100];
+
+		remove_top();
+		make_repository();
+		snprintf(dir, sizeof(dir), "%s/home", top);
+		sh("mkdir -p home/.config/git");
+		setenv("HOME", dir, 1);
+		sh(rows[i].script);
+		cr_expect_eq(git_plain(top), rows[i].plain, "%s", rows[i].script);
+		setenv("HOME", home, 1);
+	}
+	free(home);
+}
+
+/* A directory that git takes for another one than we do. */
+Test(git, a_link_of_two_lines_is_not_followed)
+{
+	char dir[100];
+
+	sh("git worktree add -q wt && mkdir 'c\n' && cp -r .git 'c\n/d' && "
+	   "printf '%s/c\\n/d\\n' \"$PWD\" >.git/worktrees/wt/commondir && mkdir c");
+	snprintf(dir, sizeof(dir), "%s/wt", top);
+	cr_expect_not(git_plain(dir) && git_common(dir) != NULL);
+}
+
+/* Git would use the repository that the work tree itself looks like. */
+Test(git, a_repository_that_git_does_not_take_for_one_is_an_error)
+{
+	struct git_tree t;
+	struct error e;
+
+	sh("cp -r .git/* . && echo x >.git/HEAD");
+	cr_expect(git_plain(top));
+	cr_expect_eq(git_tree(&t, top, LONG, &e), -1);
+	sh("git rev-parse HEAD");
+}
+
+/* Of a plain repository one process tells the same as several of another. */
+Test(git, a_plain_tree_is_the_same_as_one_that_is_asked_for)
+{
+	static const char *const rows[] = { "true", "echo x >>src/a.c", "git add src/a.c",
+		"echo y >>src/a.c", "git rm -q --cached src/b.c",
+		"git add . && git commit -q -m two", "rm src/b.c", "chmod +x src/a.c",
+		"rm src/a.c && ln -s b.c src/a.c",
+		"mkdir -p new/deep && echo 1 >new/deep/f && echo 2 >'new/a\nb'",
+		"git init -q new/repository && echo 1 >new/repository/f", "mkdir empty",
+		"echo x >x.o && mkdir -p out && echo x >out/x && echo '!x.o' >new/.gitignore",
+		"printf '[core]\\nexcludesFile = ~/mine\\n' >out/.gitconfig && echo new.2 "
+		">out/mine && "
+		"echo 1 >new.2 && echo 1 >new.3",
+		"rm -rf new/repository; git reset -q --hard && git checkout -q -b side HEAD^ && "
+		"echo side >src/a.c && git commit -q -am side && ! git merge -q main" };
+	char plain[HASH_HEX], asked[HASH_HEX], *home = mem_string(getenv("HOME")), dir[100];
+
+	snprintf(dir, sizeof(dir), "%s/out", top);
+	setenv("HOME", dir, 1);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct git_tree a, b;
+		struct error e;
+
+		sh(rows[i]);
+		cr_expect(git_plain(top), "%s", rows[i]);
+		cr_assert_eq(git_tree(&a, top, LONG, &e), 0, "%s: %s", rows[i], e.text);
+		sh("cp .git/config keep.o && git config filter.x.clean cat");
+		cr_expect_not(git_plain(top), "%s", rows[i]);
+		cr_assert_eq(git_tree(&b, top, LONG, &e), 0, "%s: %s", rows[i], e.text);
+		sh("mv keep.o .git/config");
+		cr_expect_eq(a.count, b.count, "%s", rows[i]);
+		for (size_t k = 0; k < a.count && k < b.count; k++) {
+			cr_expect_str_eq(a.entry[k].path, b.entry[k].path, "%s", rows[i]);
+			cr_expect_str_eq(a.entry[k].record, b.entry[k].record, "%s", rows[i]);
+		}
+		cr_expect_eq(git_tree_hash(&a, NULL, NULL, plain, NULL),
+		    git_tree_hash(&b, NULL, NULL, asked, NULL), "%s", rows[i]);
+		cr_expect_str_eq(plain, asked, "%s", rows[i]);
+		git_tree_free(&a);
+		git_tree_free(&b);
+	}
+	setenv("HOME", home, 1);
+	free(home);
+}
+
 /* The repository must not be able to run a command. */
 Test(git, commands_of_the_repository_do_not_run)
 {
@@ -478,6 +607,45 @@ Test(git, head_is_read_in_every_layout)
 		free(head);
 		git_tree_free(&t);
 	}
+}
+
+Test(git, the_default_branch_of_the_remote_is_read)
+{
+	static const struct {
+		const char *script;
+		bool known;
+	} rows[] = {
+		{ "true", false },
+		{ "git update-ref refs/remotes/origin/x/y HEAD", false },
+		{ "git symbolic-ref refs/remotes/origin/HEAD refs/remotes/origin/x/y", true },
+		{ "git pack-refs --all", true },
+		{ "echo 'ref: refs/heads/main' >.git/refs/remotes/origin/HEAD", false },
+		{ "echo 'ref: refs/remotes/origin/../../heads/main' "
+		  ">.git/refs/remotes/origin/HEAD",
+		    false },
+		{ "git rev-parse HEAD >.git/refs/remotes/origin/HEAD", false },
+		{ "echo 'ref: refs/remotes/origin/x/y' >.git/refs/remotes/origin/HEAD", true },
+		{ "git update-ref -d refs/remotes/origin/x/y", false },
+		{ "git rev-parse HEAD >'.git/refs/remotes/origin/a b' && "
+		  "echo 'ref: refs/remotes/origin/a b' >.git/refs/remotes/origin/HEAD",
+		    false },
+	};
+	char *common = git_common(top), *head = git_head(top),
+	     *want = mem_printf("%s refs/remotes/origin/x/y", head);
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char *branch;
+
+		sh(rows[i].script);
+		branch = git_default_branch(common);
+		cr_expect(
+		    rows[i].known ? branch != NULL && strcmp(branch, want) == 0 : branch == NULL,
+		    "%s: %s", rows[i].script, branch);
+		free(branch);
+	}
+	free(want);
+	free(head);
+	free(common);
 }
 
 Test(git, a_repository_without_commits_is_handled)

@@ -84,9 +84,7 @@ governing_bind(
 		return -1;
 	known = strings_has(&r.files, c->project.path);
 	json_fields_free(&r, fields);
-	return known || list_state_edit(list, RECORD, bind_file, c->project.path, until, e) != -1
-		   ? 0
-		   : -1;
+	return known ? 0 : list_state_edit(list, RECORD, bind_file, c->project.path, until, e);
 }
 
 const char *

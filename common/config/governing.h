@@ -32,7 +32,8 @@ int governing_find(struct governing *, const struct list *, const struct config 
     const char *cwd, const char *const places[GOVERNING_PLACES], struct error *);
 void governing_free(struct governing *);
 
-/* If the settings in force are a trusted file with commands, the list is bound to it. */
+/* If the settings in force are a trusted file with commands, the list is bound to it: 1 now, 0
+ * it was before, or there is no such file, -1. */
 int governing_bind(const struct governing *, const struct list *, struct deadline, struct error *);
 
 /* The root to record with a claim: that of a file with commands; NULL. */

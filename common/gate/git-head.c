@@ -12,18 +12,32 @@
 #include "gate/git-part.h"
 #include "sys/file.h"
 
-/* The first line of a small file; owned, NULL. */
+/* The line that is all of a small file, owned: 1, 0 there is no file, -1. */
+static int
+find_line(const char *dir, const char *name, char **line)
+{
+	char *path = mem_printf("%s/%s", dir, name);
+	struct buf b = { 0 };
+	struct error e;
+	int rc = file_read_path(path, 4096, &b, &e);
+	size_t len = strcspn(buf_text(&b), "\r\n");
+
+	*line = NULL;
+	if (rc == 1 && len + strspn(buf_text(&b) + len, "\r\n") == b.len)
+		*line = mem_copy(buf_text(&b), len);
+	else if (rc == 1)
+		rc = -1;
+	buf_free(&b);
+	free(path);
+	return rc;
+}
+
 static char *
 read_line(const char *dir, const char *name)
 {
-	char *path = mem_printf("%s/%s", dir, name), *line = NULL;
-	struct buf b = { 0 };
-	struct error e;
+	char *line;
 
-	if (file_read_path(path, 4096, &b, &e) == 1)
-		line = mem_copy(buf_text(&b), strcspn(buf_text(&b), "\r\n"));
-	buf_free(&b);
-	free(path);
+	(void)find_line(dir, name, &line);
 	return line;
 }
 
@@ -83,7 +97,8 @@ git_directories(const char *root, char **git, char **common)
 		*git = path_join(root, text + 8);
 		free(text);
 	}
-	text = read_line(*git, "commondir");
+	if (find_line(*git, "commondir", &text) == -1)
+		return -1;
 	*common = text != NULL ? path_join(*git, text) : mem_string(*git);
 	free(text);
 	return 0;
@@ -101,6 +116,37 @@ git_common(const char *root)
 	return real;
 }
 
+/* The commit of a ref; owned, NULL. */
+static char *
+ref_commit(const char *common, const char *ref)
+{
+	char *commit;
+
+	if (strstr(ref, "..") != NULL || strchr(ref, ' ') != NULL)
+		return NULL;
+	if ((commit = read_line(common, ref)) == NULL)
+		commit = packed_ref(common, ref);
+	if (commit != NULL && !is_commit(commit)) {
+		free(commit);
+		commit = NULL;
+	}
+	return commit;
+}
+
+char *
+git_default_branch(const char *common)
+{
+	char *ref = read_line(common, "refs/remotes/origin/HEAD"), *commit = NULL, *branch = NULL;
+
+	if (ref != NULL && strncmp(ref, "ref: refs/remotes/origin/", 25) == 0)
+		commit = ref_commit(common, ref + 5);
+	if (commit != NULL)
+		branch = mem_printf("%s %s", commit, ref + 5);
+	free(commit);
+	free(ref);
+	return branch;
+}
+
 char *
 git_head(const char *cwd)
 {
@@ -109,19 +155,11 @@ git_head(const char *cwd)
 	if (root == NULL || git_directories(root, &git, &common) == -1 ||
 	    (text = read_line(git, "HEAD")) == NULL)
 		goto out;
-	if (strncmp(text, "ref: refs/", 10) != 0) {
+	if (strncmp(text, "ref: refs/", 10) == 0)
+		head = ref_commit(common, text + 5);
+	else if (is_commit(text))
 		head = mem_string(text);
-		goto out;
-	}
-	if (strstr(text, "..") != NULL)
-		goto out;
-	if ((head = read_line(common, text + 5)) == NULL)
-		head = packed_ref(common, text + 5);
 out:
-	if (head != NULL && !is_commit(head)) {
-		free(head);
-		head = NULL;
-	}
 	free(root);
 	free(git);
 	free(common);

@@ -8,7 +8,7 @@
 
 #include "gate/git.h"
 
-#define COMMITS_MAX "200"
+#define LAST_COMMITS "--max-count=200"
 
 /* A commit's name in full, never an option or a range. */
 static bool
@@ -67,8 +67,7 @@ git_file_commits(const char *root, const char *commit, const char *path, struct 
     struct strings *out, struct error *e)
 {
 	char *only = mem_printf(":(top,literal)%s", path);
-	static const char most[] = "--max-count=" COMMITS_MAX;
-	const char *const words[] = { "rev-list", most, commit, "--", only, NULL };
+	const char *const words[] = { "rev-list", LAST_COMMITS, commit, "--", only, NULL };
 	struct buf lines = { 0 };
 	int rc = git_output(root, words, until, &lines, e);
 

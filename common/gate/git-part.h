@@ -9,6 +9,7 @@
  *
  *	git.c		the tree: what differs, what is untracked, what is hidden
  *	git-run.c	run git, by itself and without the repository's settings
+ *	git-plain.c	does git status alone tell all?
  *	git-raw.c	compare files with the index without asking status
  *	git-proven.c	write the tree, and compare with a written one
  *	git-times.c	when its files were changed last
@@ -57,6 +58,9 @@ void git_raw_add(struct git_raw *, const char *path, const char *mode, const cha
 /* Move to `differ` those that are not what the index says, or cannot be compared. */
 void git_raw_compare(struct git_raw *, const char *root, struct deadline, struct strings *differ);
 void git_raw_free(struct git_raw *);
+
+/* git-plain.c: nothing is hidden from status, and it runs no filter. */
+bool git_plain(const char *root);
 /* Does .git/info/attributes say anything?  Then status may take a changed file for unchanged. */
 bool git_hidden_attributes(const char *root);
 

@@ -82,30 +82,3 @@ git_raw_compare(struct git_raw *r, const char *root, struct deadline until, stru
 	buf_free(&out);
 	free(ask);
 }
-
-bool
-git_hidden_attributes(const char *root)
-{
-	char *git, *common = NULL, *path = NULL;
-	struct buf b = { 0 };
-	struct error e;
-	bool any = true;
-
-	if (git_directories(root, &git, &common) == 0) {
-		int rc;
-
-		path = mem_printf("%s/info/attributes", common);
-		if ((rc = file_read_path(path, FILE_MAX, &b, &e)) != -1)
-			any = false;
-		for (const char *p = buf_text(&b); rc == 1 && *p != '\0' && !any;
-		     p += strcspn(p, "\n"), p += *p == '\n') {
-			p += strspn(p, " \t\r");
-			any = *p != '#' && *p != '\n' && *p != '\0';
-		}
-	}
-	buf_free(&b);
-	free(path);
-	free(git);
-	free(common);
-	return any;
-}

@@ -10,21 +10,6 @@
 
 #include "gate/git-part.h"
 
-/* The next tracked path of the output of ls-files; NULL at its end.  What is not tracked may be
- * what a gate makes anew each time. */
-static const char *
-next_tracked(const struct git_tree *t, const char **at)
-{
-	const char *p = *at, *end = buf_text(&t->index) + t->index.len, *tab;
-
-	while (p < end && strncmp(p, "? ", 2) == 0)
-		p += strlen(p) + 1;
-	if (p >= end || (tab = strchr(p, '\t')) == NULL)
-		return NULL;
-	*at = p + strlen(p) + 1;
-	return tab + 1;
-}
-
 static struct git_time
 file_time(int rootfd, const char *path)
 {
@@ -38,32 +23,37 @@ file_time(int rootfd, const char *path)
 	return now;
 }
 
-void
-git_times_read(struct git_times *times, const struct git_tree *t)
+int
+git_times_read(
+    struct git_times *times, const struct git_tree *t, struct deadline until, struct error *e)
 {
-	const char *at = buf_text(&t->index), *path;
-	int rootfd = open(t->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	/* What is not tracked may be what a gate makes anew each time. */
+	static const char *const words[] = { "ls-files", "-z", "--cached", NULL };
+	int rootfd;
 
-	while ((path = next_tracked(t, &at)) != NULL) {
-		times->item = mem_more(times->item, times->count, sizeof(*times->item));
-		times->item[times->count++] = file_time(rootfd, path);
-	}
+	if (git_list(t->root, words, until, &times->path, e) == -1)
+		return -1;
+	rootfd = open(t->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	times->item = mem_alloc((times->path.count + 1) * sizeof(*times->item));
+	for (size_t i = 0; i < times->path.count; i++)
+		times->item[i] = file_time(rootfd, times->path.item[i]);
 	if (rootfd != -1)
 		close(rootfd);
+	return 0;
 }
 
 void
 git_times_changed(const struct git_times *times, const struct git_tree *t, struct strings *paths)
 {
-	const char *at = buf_text(&t->index), *path;
 	int rootfd = open(t->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	for (size_t i = 0; i < times->count && (path = next_tracked(t, &at)) != NULL; i++) {
-		const struct git_time *a = &times->item[i], b = file_time(rootfd, path);
+	for (size_t i = 0; i < times->path.count; i++) {
+		const struct git_time *a = &times->item[i],
+				      b = file_time(rootfd, times->path.item[i]);
 
 		if (a->inode != b.inode || a->seconds != b.seconds ||
 		    a->nanoseconds != b.nanoseconds)
-			strings_add(paths, path);
+			strings_add(paths, times->path.item[i]);
 	}
 	if (rootfd != -1)
 		close(rootfd);
@@ -72,6 +62,7 @@ git_times_changed(const struct git_times *times, const struct git_tree *t, struc
 void
 git_times_free(struct git_times *times)
 {
+	strings_free(&times->path);
 	free(times->item);
 	*times = (struct git_times){ 0 };
 }

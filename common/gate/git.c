@@ -1,7 +1,8 @@
 /*
  * The tree: what differs from HEAD, what is untracked, what git was told not to look at.
  *
- * One `git status` tells HEAD and what differs from it.  A second process, beside it, lists the
+ * One `git status` tells HEAD and what differs from it, and all in a plain repository
+ * (git-plain.c).  Else a second process, beside it, lists the
  * index and what is untracked: by the .gitignore files and the user's own file, since
  * .git/info/exclude is not seen by anyone who reviews.  It also lists the files that git was told
  * to take for unchanged (assume-unchanged, skip-worktree), whose edits status does not report:
@@ -43,6 +44,21 @@ after_fields(const char *line, int fields)
 	return line;
 }
 
+/* "? PATH": not tracked; "dir/" is a repository of its own. */
+static void
+add_untracked(struct git_tree *t, const char *path)
+{
+	struct git_entry *n;
+	bool nested = path[strlen(path) - 1] == '/';
+
+	/* The client makes worktrees for its agents there: they are trees of their own. */
+	if (nested && strncmp(path, ".claude/worktrees/", 18) == 0)
+		return;
+	n = tree_add(t, path, "? ", 2);
+	if (nested)
+		n->why = mem_printf(OWN_REPOSITORY, path);
+}
+
 static int
 read_status(struct git_tree *t, const struct buf *out, struct error *e)
 {
@@ -55,6 +71,10 @@ read_status(struct git_tree *t, const struct buf *out, struct error *e)
 			t->head = mem_string(p + 13);
 		if (*p == '#')
 			continue;
+		if (strncmp(p, "? ", 2) == 0 && p[2] != '\0') {
+			add_untracked(t, p + 2);
+			continue;
+		}
 		if (*p == '1')
 			path = after_fields(p, 8);
 		else if (*p == 'u')
@@ -104,21 +124,6 @@ submodule_read(
 	free(root);
 	free(dir);
 	return rc;
-}
-
-/* "? PATH": not tracked; "dir/" is a repository of its own. */
-static void
-add_untracked(struct git_tree *t, const char *path)
-{
-	struct git_entry *n;
-	bool nested = path[strlen(path) - 1] == '/';
-
-	/* The client makes worktrees for its agents there: they are trees of their own. */
-	if (nested && strncmp(path, ".claude/worktrees/", 18) == 0)
-		return;
-	n = tree_add(t, path, "? ", 2);
-	if (nested)
-		n->why = mem_printf(OWN_REPOSITORY, path);
 }
 
 /*
@@ -183,8 +188,27 @@ add_differing(struct git_tree *t, struct git_raw *raw, struct deadline until)
 	strings_free(&differ);
 }
 
+/* Of a plain repository: one process.  Git must use what git_plain() has read, and not look for a
+ * repository elsewhere if it takes that for none. */
 static int
-tree_read(struct git_tree *t, const char *cwd, int depth, struct deadline until, struct error *e)
+read_plain(struct git_tree *t, struct deadline until, struct error *e)
+{
+	static const char *const words[] = { "--git-dir=.git", "status", "--porcelain=v2", "-z",
+		"--branch", "--untracked-files=all", "--no-renames", NULL };
+	struct git_call q = GIT_CALL_INIT;
+	struct buf out = { 0 };
+	int rc = -1;
+
+	if (git_start(&q, t->root, words, NULL, until, e) == 0 &&
+	    git_finish(&q, "status", &out, e) == 0)
+		rc = read_status(t, &out, e);
+	git_call_free(&q);
+	buf_free(&out);
+	return rc;
+}
+
+static int
+read_asking(struct git_tree *t, int depth, struct deadline until, struct error *e)
 {
 	static const char *const status[] = { "status", "--porcelain=v2", "-z", "--branch",
 		"--untracked-files=no", "--ignore-submodules=dirty", "--no-renames", NULL };
@@ -197,13 +221,6 @@ tree_read(struct git_tree *t, const char *cwd, int depth, struct deadline until,
 	char *excludes = NULL;
 	int rc = -1;
 
-	*t = (struct git_tree){ 0 };
-	if ((t->root = repository_top(cwd)) == NULL)
-		return 0;
-	if (depth > SUBMODULE_DEPTH) {
-		error_set(e, ERROR_FAULT, "submodules are nested too deeply");
-		goto out;
-	}
 	if (git_settings_read(&s, t->root, until, e) == -1)
 		goto out;
 	if (s.excludes != NULL)
@@ -215,11 +232,6 @@ tree_read(struct git_tree *t, const char *cwd, int depth, struct deadline until,
 		rc = read_index(t, &out, git_hidden_attributes(t->root), &raw, depth, until, e);
 	if (rc == 0)
 		add_differing(t, &raw, until);
-	if (rc == 0 && depth == 0) {
-		t->index = out;
-		out = (struct buf){ 0 };
-	}
-	t->repository = true;
 out:
 	git_call_free(&qs);
 	git_call_free(&qi);
@@ -227,6 +239,22 @@ out:
 	git_settings_free(&s);
 	free(excludes);
 	buf_free(&out);
+	return rc;
+}
+
+static int
+tree_read(struct git_tree *t, const char *cwd, int depth, struct deadline until, struct error *e)
+{
+	int rc;
+
+	*t = (struct git_tree){ 0 };
+	if ((t->root = repository_top(cwd)) == NULL)
+		return 0;
+	t->repository = true;
+	if (depth > SUBMODULE_DEPTH)
+		rc = error_set(e, ERROR_FAULT, "submodules are nested too deeply");
+	else
+		rc = git_plain(t->root) ? read_plain(t, until, e) : read_asking(t, depth, until, e);
 	if (rc == -1)
 		git_tree_free(t);
 	return rc;
@@ -253,7 +281,6 @@ git_tree_free(struct git_tree *t)
 		free(t->entry[i].why);
 	}
 	free(t->entry);
-	buf_free(&t->index);
 	free(t->root);
 	free(t->head);
 	*t = (struct git_tree){ 0 };

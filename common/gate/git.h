@@ -44,7 +44,6 @@ struct git_tree {
 	char *head;      /* commit; NULL: none yet */
 	struct git_entry *entry;
 	size_t count;
-	struct buf index; /* what git ls-files printed: every path */
 };
 
 /* When each tracked file of a tree was changed last.  A change that was undone shows here alone. */
@@ -54,11 +53,11 @@ struct git_time {
 };
 
 struct git_times {
+	struct strings path;
 	struct git_time *item;
-	size_t count;
 };
 
-void git_times_read(struct git_times *, const struct git_tree *);
+int git_times_read(struct git_times *, const struct git_tree *, struct deadline, struct error *);
 /* The paths with another time now. */
 void git_times_changed(const struct git_times *, const struct git_tree *, struct strings *);
 void git_times_free(struct git_times *);
@@ -114,5 +113,9 @@ char *git_common(const char *root);
 /* HEAD's commit by reading .git alone, no process: cheap enough for a claim.
  * NULL if that is not possible. */
 char *git_head(const char *cwd);
+
+/* The same for the branch that refs/remotes/origin/HEAD names, in the directory that worktrees
+ * share: "COMMIT REF", owned; NULL: it is not known. */
+char *git_default_branch(const char *common);
 
 #endif

@@ -15,6 +15,7 @@
  *	verify-allow.c		is a task's own command allowed?
  *	verify-tree.c		hash the tree; passes from and to the cache
  *	verify-proven.c		the tree on which a gate passed last
+ *	verify-base.c		the merge base with the default branch
  *	verify-claimed.c	the work tree of the claim, if it is another one
  *	verify-run.c		run the gates
  *	verify-report.c		the texts of a refusal
@@ -55,10 +56,11 @@ struct plan {
 	char *tree_why;         /* why the tree is not known; NULL: it is */
 	struct strings changed_head, changed_claim;
 	bool head_read, claim_read;
-	char *proven; /* the tree that changed_proven counts from; NULL */
+	char *proven; /* the tree or commit that changed_proven counts from; NULL */
 	struct strings changed_proven;
 	char passed_tree[HASH_HEX]; /* written after the gates passed; "" none */
 	char *changed_why;          /* why it is not known what changed; NULL: it is */
+	const char *since; /* what verify_tree_changed() has counted from; see gate_result */
 };
 
 /* verify-select.c: fills in verify.result and item for every gate. */
@@ -78,6 +80,9 @@ bool verify_tree_moved(
 const struct strings *verify_proven_changed(struct plan *, const struct gate *);
 void verify_proven_write(struct plan *);    /* the tree, after the gates have passed on it */
 void verify_proven_remember(struct plan *); /* it was not changed meanwhile */
+
+/* verify-base.c: its commit, owned; NULL: everything counts as changed. */
+char *verify_base(const struct plan *);
 
 /* verify-claimed.c: the gates pass; if the task was claimed in another work tree, which has changed
  * since, they must pass there too. */

@@ -2,8 +2,8 @@
  * The last tree on which a gate passed in this repository: what "since": "proven" counts from.
  *
  * One file per gate and repository in the state names the tree, which a ref of the repository
- * keeps. Only a hook's own run writes it.  Without it, or if its tree is gone, everything counts as
- * changed: the name of a branch, which could serve instead, is moved too easily.
+ * keeps. Only a hook's own run writes it.  Until it is written, the merge base with the default
+ * branch may serve; if its tree is gone, everything counts as changed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +87,11 @@ verify_proven_changed(struct plan *p, const struct gate *g)
 	struct error e;
 	char *oid = last_tree(p, g);
 
+	p->since = "proven";
+	if (oid == NULL) {
+		p->since = "merge-base";
+		oid = verify_base(p);
+	}
 	if (oid != NULL && p->proven != NULL && strcmp(oid, p->proven) == 0) {
 		free(oid);
 		return &p->changed_proven;

@@ -75,8 +75,7 @@ gate_object(const struct gate_result *r)
 		out_strings(o, "argv", &r->gate->argv);
 	if (r->gate->check == CHECK_NONE && r->dir != NULL)
 		out_shown(o, "dir", r->dir, 1000);
-	if (r->gate->when.changed.count > 0)
-		out_string(o, "since", gate_since_name(r->gate->when.since));
+	out_string(o, "since", r->since);
 	if (r->gate->warn)
 		out_string(o, "severity", "warn");
 	if (r->why != NULL)

@@ -82,7 +82,9 @@ gate_objection(struct plan *p, const struct gate *g)
 				return NULL;
 		return w->since == SINCE_HEAD    ? "none of its files has changed since HEAD"
 		       : w->since == SINCE_CLAIM ? "none of its files has changed since the claim"
-						 : since_passed;
+		       : strcmp(p->since, "proven") == 0
+			   ? since_passed
+			   : "none of its files has changed since the merge base";
 	}
 	return NULL;
 }
@@ -235,8 +237,9 @@ verify_select(struct plan *p)
 			add_result(p, g)->why = mem_string("not asked for");
 			continue;
 		}
+		p->since = NULL;
 		why = gate_objection(p, g);
-		add_result(p, g);
+		add_result(p, g)->since = p->since;
 		if (why == NULL || why == since_passed)
 			gate_choose(p, p->verify->count - 1);
 		if (why == since_passed) {

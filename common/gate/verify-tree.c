@@ -33,8 +33,8 @@ verify_tree_forget(struct plan *p)
 	p->tree_read = false;
 }
 
-const struct strings *
-verify_tree_changed(struct plan *p, const struct gate *g)
+static const struct strings *
+changed_from(struct plan *p, const struct gate *g)
 {
 	bool ci = p->req->on == GATE_CI, head = g->when.since == SINCE_HEAD && !ci;
 	struct strings *list = head ? &p->changed_head : &p->changed_claim;
@@ -51,6 +51,7 @@ verify_tree_changed(struct plan *p, const struct gate *g)
 	 * without a claim the start of the work is unknown. */
 	if (!head && since == NULL)
 		return NULL;
+	p->since = ci ? "base" : gate_since_name(g->when.since);
 	if (!*read) {
 		*read = true;
 		if (git_changed(&p->tree, head ? NULL : since, p->req->deadline, list, &e) == -1) {
@@ -59,6 +60,16 @@ verify_tree_changed(struct plan *p, const struct gate *g)
 		}
 	}
 	return p->changed_why != NULL ? NULL : list;
+}
+
+const struct strings *
+verify_tree_changed(struct plan *p, const struct gate *g)
+{
+	const struct strings *changed = changed_from(p, g);
+
+	if (changed == NULL)
+		p->since = "everything";
+	return changed;
 }
 
 static bool
@@ -197,13 +208,22 @@ verify_tree_remember(struct plan *p)
 void
 verify_tree_begin(struct plan *p)
 {
+	struct error e;
+	bool runs = false;
+
 	git_times_free(&p->times);
 	for (size_t i = 0; i < p->verify->count; i++)
-		if (p->tree.repository && p->item[i].state == PLAN_WAIT &&
-		    p->verify->result[i].gate->check == CHECK_NONE) {
-			git_times_read(&p->times, &p->tree);
-			return;
-		}
+		runs = runs || (p->item[i].state == PLAN_WAIT &&
+				   p->verify->result[i].gate->check == CHECK_NONE);
+	if (!runs || !p->tree.repository ||
+	    git_times_read(&p->times, &p->tree, p->req->deadline, &e) == 0)
+		return;
+	/* Without the times no pass is known to be of this tree. */
+	for (size_t i = 0; i < p->verify->count; i++) {
+		p->item[i].scope[0] = '\0';
+		free(p->verify->result[i].uncached);
+		p->verify->result[i].uncached = mem_string(e.text);
+	}
 }
 
 /* Of these paths those that gate i reads. */

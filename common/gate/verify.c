@@ -109,7 +109,7 @@ check_gate_file(struct plan *p, struct error *e)
 		return 1;
 	}
 	/* A plan changes nothing. */
-	return req->plan_only ? 0 : governing_bind(g, req->list, p->until, e);
+	return req->plan_only ? 0 : verify_bind(g, req->list, false, p->until, e);
 }
 
 static void

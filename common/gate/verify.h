@@ -37,8 +37,11 @@ struct gate_result {
 	int exit;  /* exit status; -1 */
 	int tries;
 	bool cached;
-	char *uncached; /* why a pass cannot be cached; NULL */
-	char *dir;      /* where it ran, see verify_place(); NULL: not chosen */
+	char *uncached;    /* why a pass cannot be cached; NULL */
+	char *dir;         /* where it ran, see verify_place(); NULL: not chosen */
+	const char *since; /* what its `changed` was counted from: the tree on which it was
+			      "proven", the "merge-base", the "claim", "head", a "base" that CI
+			      gave, or "everything" counts; NULL: that was not asked */
 	int64_t ms;
 	uint64_t output_total;
 	struct buf tail; /* of the last try's output */
@@ -118,6 +121,11 @@ int verify_task(struct verify *, const struct verify_request *, struct error *);
 /* Journal the outcome: a receipt for a pass, else a refusal, which counts as an attempt. */
 int verify_record(const struct verify *, const struct verify_request *, struct error *);
 void verify_free(struct verify *);
+
+/* governing_bind(), and record the merge base that may be counted from.  begins: a task is made or
+ * started; a list that is first bound by a completion has none.  0, -1. */
+int verify_bind(
+    const struct governing *, const struct list *, bool begins, struct deadline, struct error *);
 
 /* The built-in checks alone: 0 fine, 1 refused with reason and rule, -1 fault.  Cheap enough
  * for a store_rule, under the lock. */

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "config/governing.h"
 #include "gate/git.h"
+#include "gate/verify.h"
 #include "hook/hook.h"
 #include "hook/policy.h"
 #include "hook/pretool.h"
@@ -198,7 +199,7 @@ pretool_govern(struct hook *h, struct governing *g)
 		return;
 	if (governing_find(g, &h->in.list, &h->in.config, cwd, places, &e) == -1)
 		g->config = &h->in.config;
-	(void)governing_bind(g, &h->in.list, hook_patience(h), &e);
+	(void)verify_bind(g, &h->in.list, true, hook_patience(h), &e);
 }
 
 static int
