@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "install-record.h"
+#include "settings/install-record.h"
 #include "install.h"
 
 __asm__(".pushsection .rodata.skill_text,\"a\",%progbits\n"

@@ -8,7 +8,7 @@
 
 #include "base/hash.h"
 #include "config/config.h"
-#include "install-record.h"
+#include "settings/install-record.h"
 #include "install.h"
 #include "sys/file.h"
 

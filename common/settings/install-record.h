@@ -1,5 +1,5 @@
-#ifndef CLI_INSTALL_RECORD_H
-#define CLI_INSTALL_RECORD_H
+#ifndef SETTINGS_INSTALL_RECORD_H
+#define SETTINGS_INSTALL_RECORD_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "install-record.h"
+#include "settings/install-record.h"
 
 #include <stdio.h>
 #include <stdlib.h>
