@@ -7,9 +7,10 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "commands.h"
 #include "config/config.h"
-#include "settings/install-record.h"
 #include "install.h"
+#include "settings/guard.h"
 #include "sys/file.h"
 
 /* An install or uninstall of one settings file. */
@@ -19,7 +20,9 @@ struct job {
 	struct strings events;
 	struct install_record record;
 	struct settings_change change;
-	bool dry, exact; /* exact: uninstall restored the original bytes */
+	bool dry, exact;      /* exact: uninstall restored the original bytes */
+	bool forgotten;       /* uninstall removed the record */
+	enum guard_note note; /* what install did to the record of our entries */
 	struct buf result;
 };
 
@@ -148,7 +151,10 @@ result_text(struct cli *c, const char *path, const struct job *job)
 	struct buf done = { 0 };
 
 	if (!job_changes(job)) {
-		buf_printf(&c->out, "%s: nothing to do\n", path);
+		buf_printf(&c->out, "%s: nothing to do%s\n", path,
+		    job->note == GUARD_NOTED ? ", but its hooks and programs are recorded again"
+		    : job->forgotten         ? ", but its record is removed"
+					     : "");
 		return;
 	}
 	add_count(&done, n->added, "added");
@@ -278,9 +284,9 @@ save_record(const struct registration *r, const char *path, struct job *job,
 	if (old.after[0] != '\0' && strcmp(hex, old.after) == 0) {
 		job->record = old;
 	} else {
-		job->record.values = old.values;
-		old.values = (struct settings_values){ 0 };
-		install_record_free(&old);
+		job->record = old;
+		free(job->record.backup);
+		job->record.backup = NULL;
 		job->record.existed = e->existed;
 		if (e->existed && (job->record.backup = install_record_backup(r->config, path,
 				       e->before.data, e->before.len, err)) == NULL)
@@ -290,6 +296,8 @@ save_record(const struct registration *r, const char *path, struct job *job,
 		if (job->change.set[i])
 			settings_values_add(&job->record.values, job->plan.values.name.item[i],
 			    job->plan.values.text.item[i]);
+	job->note =
+	    guard_note(&job->record, buf_text(&job->result), job->result.len, !cli_by_agent());
 	hash_text(job->result.data, job->result.len, job->record.after);
 	return install_record_save(r->config, path, &job->record, err);
 }
@@ -308,7 +316,47 @@ preview_install(const char *path, struct job *job, struct error *err)
 	return rc;
 }
 
-/* Edit the file and its record under the lock: 0, 1 (only a dry run of uninstall), or -1. */
+/* The file needs no change.  Its programs may be others than those that are recorded. */
+static int
+record_again(const struct registration *r, const char *path, struct job *job, struct error *err)
+{
+	struct lock lock = LOCK_INIT;
+	struct buf text = { 0 };
+	int dirfd = -1, rc = settings_read(path, &text, err);
+
+	if (rc == 1 && (rc = install_record_lock(r->config, &lock, &dirfd, err)) == 0) {
+		(void)install_record_load(r->config, path, &job->record, err);
+		job->note = guard_note(&job->record, buf_text(&text), text.len, !cli_by_agent());
+		if (job->note != GUARD_SAME)
+			rc = install_record_save(r->config, path, &job->record, err);
+	}
+	lock_release(&lock);
+	if (dirfd != -1)
+		close(dirfd);
+	buf_free(&text);
+	return rc;
+}
+
+/* Remove the record before the settings, so that a hook that sees them change lets it pass. */
+static int
+forget(const struct registration *r, const char *path, struct job *job, struct error *err)
+{
+	job->forgotten = install_record_load(r->config, path, &job->record, err) == 1 && !job->dry;
+	return job->forgotten ? install_record_save(r->config, path, NULL, err) : 0;
+}
+
+static bool
+is_recorded(const struct registration *r, const char *path)
+{
+	struct install_record m;
+	struct error ignored;
+	bool is = install_record_load(r->config, path, &m, &ignored) == 1;
+
+	install_record_free(&m);
+	return is;
+}
+
+/* Edit the file, if there is one to edit, and its record under the lock. */
 static int
 job_write(const struct registration *r, const char *path, struct job *job, struct error *err)
 {
@@ -317,19 +365,19 @@ job_write(const struct registration *r, const char *path, struct job *job, struc
 	struct lock lock = LOCK_INIT;
 	int dirfd = -1, rc = install_record_lock(r->config, &lock, &dirfd, err);
 
-	if (!install)
-		(void)install_record_load(r->config, path, &job->record, &(struct error){ 0 });
-	if (rc != -1)
+	if (rc != -1 && !install)
+		rc = forget(r, path, job, err);
+	if (rc != -1 && (install || access(path, F_OK) == 0))
 		rc = settings_edit(path, &edit, err);
 	if (rc == 1 && install)
 		rc = save_record(r, path, job, &edit, err);
-	else if (rc == 1 && !job->dry)
-		rc = install_record_save(r->config, path, NULL, err);
+	else if (rc == -1 && job->forgotten)
+		(void)install_record_save(r->config, path, &job->record, &(struct error){ 0 });
 	lock_release(&lock);
 	if (dirfd != -1)
 		close(dirfd);
 	buf_free(&edit.before);
-	return rc;
+	return rc == -1 ? -1 : 0;
 }
 
 static int
@@ -402,8 +450,15 @@ install(struct cli *c, const struct registration *r, enum scope scope, struct jo
 	rc = preview_install(path, job, &err);
 	if (rc != -1 && cli_flag(c, "skill") && install_skill(c, r, scope, job->dry) != EXIT_DONE)
 		return c->status;
-	if (rc != -1 && !job->dry && job_changes(job))
-		rc = job_write(r, path, job, &err);
+	if (rc != -1 && !job->dry)
+		rc = (job_changes(job) ? job_write : record_again)(r, path, job, &err);
+	if (job->note == GUARD_KEPT)
+		cli_note(c,
+		    "claude-tasks: an agent runs this, so what was recorded of the hooks before "
+		    "and "
+		    "is not the same any more stays recorded (a person can run: claude-tasks "
+		    "install --%s)",
+		    scope_name(scope));
 	return job_end(c, path, job, rc, &err);
 }
 
@@ -478,9 +533,9 @@ uninstall_main(struct cli *c)
 		registration_free(&r);
 		return c->status;
 	}
-	if (file->there || file->broken != NULL)
+	if (file->there || file->broken != NULL || is_recorded(&r, file->path))
 		rc = job_write(&r, file->path, &job, &err);
-	if (rc == 0 && !job.dry && job_changes(&job))
+	if (rc == 0 && !job.dry && (job_changes(&job) || job.forgotten))
 		cli_person_record(c, "uninstall", file->path);
 	/* The backup was needed only for this. */
 	if (rc == 0 && job.exact && !job.dry && job.record.backup != NULL)
