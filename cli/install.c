@@ -9,22 +9,8 @@
 #include "base/hash.h"
 #include "commands.h"
 #include "config/config.h"
-#include "install.h"
-#include "settings/guard.h"
+#include "install-part.h"
 #include "sys/file.h"
-
-/* An install or uninstall of one settings file. */
-struct job {
-	struct settings_plan plan;
-	const struct settings_hook *hooks[8];
-	struct strings events;
-	struct install_record record;
-	struct settings_change change;
-	bool dry, exact;      /* exact: uninstall restored the original bytes */
-	bool forgotten;       /* uninstall removed the record */
-	enum guard_note note; /* what install did to the record of our entries */
-	struct buf result;
-};
 
 static int
 which_scope(struct cli *c, enum scope *scope)
@@ -271,37 +257,6 @@ warn_twice(struct cli *c, const struct registration *r, enum scope scope, const 
 		}
 }
 
-/* The record of the first install is kept until uninstall: its backup is the original file. */
-static int
-save_record(const struct registration *r, const char *path, struct job *job,
-    const struct settings_edit *e, struct error *err)
-{
-	struct install_record old = { 0 };
-	char hex[HASH_HEX];
-
-	(void)install_record_load(r->config, path, &old, err);
-	hash_text(e->before.data, e->before.len, hex);
-	if (old.after[0] != '\0' && strcmp(hex, old.after) == 0) {
-		job->record = old;
-	} else {
-		job->record = old;
-		free(job->record.backup);
-		job->record.backup = NULL;
-		job->record.existed = e->existed;
-		if (e->existed && (job->record.backup = install_record_backup(r->config, path,
-				       e->before.data, e->before.len, err)) == NULL)
-			return -1;
-	}
-	for (size_t i = 0; i < job->plan.values.name.count; i++)
-		if (job->change.set[i])
-			settings_values_add(&job->record.values, job->plan.values.name.item[i],
-			    job->plan.values.text.item[i]);
-	job->note =
-	    guard_note(&job->record, buf_text(&job->result), job->result.len, !cli_by_agent());
-	hash_text(job->result.data, job->result.len, job->record.after);
-	return install_record_save(r->config, path, &job->record, err);
-}
-
 static int
 preview_install(const char *path, struct job *job, struct error *err)
 {
@@ -316,46 +271,6 @@ preview_install(const char *path, struct job *job, struct error *err)
 	return rc;
 }
 
-/* The file needs no change.  Its programs may be others than those that are recorded. */
-static int
-record_again(const struct registration *r, const char *path, struct job *job, struct error *err)
-{
-	struct lock lock = LOCK_INIT;
-	struct buf text = { 0 };
-	int dirfd = -1, rc = settings_read(path, &text, err);
-
-	if (rc == 1 && (rc = install_record_lock(r->config, &lock, &dirfd, err)) == 0) {
-		(void)install_record_load(r->config, path, &job->record, err);
-		job->note = guard_note(&job->record, buf_text(&text), text.len, !cli_by_agent());
-		if (job->note != GUARD_SAME)
-			rc = install_record_save(r->config, path, &job->record, err);
-	}
-	lock_release(&lock);
-	if (dirfd != -1)
-		close(dirfd);
-	buf_free(&text);
-	return rc;
-}
-
-/* Remove the record before the settings, so that a hook that sees them change lets it pass. */
-static int
-forget(const struct registration *r, const char *path, struct job *job, struct error *err)
-{
-	job->forgotten = install_record_load(r->config, path, &job->record, err) == 1 && !job->dry;
-	return job->forgotten ? install_record_save(r->config, path, NULL, err) : 0;
-}
-
-static bool
-is_recorded(const struct registration *r, const char *path)
-{
-	struct install_record m;
-	struct error ignored;
-	bool is = install_record_load(r->config, path, &m, &ignored) == 1;
-
-	install_record_free(&m);
-	return is;
-}
-
 /* Edit the file, if there is one to edit, and its record under the lock. */
 static int
 job_write(const struct registration *r, const char *path, struct job *job, struct error *err)
@@ -366,11 +281,11 @@ job_write(const struct registration *r, const char *path, struct job *job, struc
 	int dirfd = -1, rc = install_record_lock(r->config, &lock, &dirfd, err);
 
 	if (rc != -1 && !install)
-		rc = forget(r, path, job, err);
+		rc = install_note_forget(r, path, job, err);
 	if (rc != -1 && (install || access(path, F_OK) == 0))
 		rc = settings_edit(path, &edit, err);
 	if (rc == 1 && install)
-		rc = save_record(r, path, job, &edit, err);
+		rc = install_note_edit(r, path, job, &edit, err);
 	else if (rc == -1 && job->forgotten)
 		(void)install_record_save(r->config, path, &job->record, &(struct error){ 0 });
 	lock_release(&lock);
@@ -451,7 +366,7 @@ install(struct cli *c, const struct registration *r, enum scope scope, struct jo
 	if (rc != -1 && cli_flag(c, "skill") && install_skill(c, r, scope, job->dry) != EXIT_DONE)
 		return c->status;
 	if (rc != -1 && !job->dry)
-		rc = (job_changes(job) ? job_write : record_again)(r, path, job, &err);
+		rc = (job_changes(job) ? job_write : install_note_again)(r, path, job, &err);
 	if (job->note == GUARD_KEPT)
 		cli_note(c,
 		    "claude-tasks: an agent runs this, so what was recorded of the hooks before "
@@ -533,7 +448,7 @@ uninstall_main(struct cli *c)
 		registration_free(&r);
 		return c->status;
 	}
-	if (file->there || file->broken != NULL || is_recorded(&r, file->path))
+	if (file->there || file->broken != NULL || install_note_there(&r, file->path))
 		rc = job_write(&r, file->path, &job, &err);
 	if (rc == 0 && !job.dry && (job_changes(&job) || job.forgotten))
 		cli_person_record(c, "uninstall", file->path);

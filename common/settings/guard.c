@@ -25,7 +25,7 @@ same_entry(const char *a, const char *b)
 }
 
 static bool
-has_entry(const struct settings_entries *now, const char *entry)
+holds_entry(const struct settings_entries *now, const char *entry)
 {
 	for (size_t i = 0; i < now->count; i++)
 		if (same_entry(now->item[i].whole, entry))
@@ -45,7 +45,7 @@ lost_events(
 		const char *entry = m->entries.item[i];
 		char *event = NULL;
 
-		if (has_entry(now, entry))
+		if (holds_entry(now, entry))
 			continue;
 		if (json_parse(&j, entry, strlen(entry), &ignored) == 0)
 			event = json_member_string(&j, JSON_ROOT, "event");
@@ -309,7 +309,7 @@ guard_note(struct install_record *m, const char *text, size_t len, bool person)
 	}
 	m->entries = m->program = m->hash = (struct strings){ 0 };
 	for (size_t i = 0; !person && i < was.entries.count; i++)
-		kept |= !has_entry(&now, was.entries.item[i]);
+		kept |= !holds_entry(&now, was.entries.item[i]);
 	if (kept)
 		strings_add_all(&m->entries, &was.entries);
 	for (size_t i = 0; !kept && i < now.count; i++)
