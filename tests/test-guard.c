@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "settings/guard.h"
 
 #define HOOK(event, matcher, command, more)                                                  \
@@ -15,9 +16,9 @@
 static const char whole[] = "{\"hooks\":{" START "," DONE "}}";
 
 static char *
-wrong(const struct install_record *m, const char *text, enum guard_kind *kind)
+wrong(const struct install_record *m, const char *text, const char **key)
 {
-	return guard_file(m, "FILE", text, text != NULL ? strlen(text) : 0, kind);
+	return guard_file(m, "FILE", text, text != NULL ? strlen(text) : 0, key);
 }
 
 Test(guard, finds_what_would_not_run_any_more)
@@ -63,48 +64,52 @@ Test(guard, finds_what_would_not_run_any_more)
 		    "\"Stop\"[0] of 'FILE' is not a group" },
 	};
 	struct install_record m = { 0 };
-	enum guard_kind kind;
+	const char *key;
 
 	guard_note(&m, whole, strlen(whole), true);
 	cr_assert_eq(m.entries.count, 2);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		char *what = wrong(&m, rows[i].text, &kind);
+		char *what = wrong(&m, rows[i].text, &key);
 
 		cr_expect(rows[i].words == NULL
 			      ? what == NULL
 			      : what != NULL && strstr(what, rows[i].words) != NULL,
 		    "row %zu: %s", i, what != NULL ? what : "nothing");
-		cr_expect_eq(kind, GUARD_LOST, "row %zu", i);
+		cr_expect_null(key, "row %zu", i);
 		free(what);
 	}
 	install_record_free(&m);
 }
 
-Test(guard, disabled_counts_in_any_file)
+Test(guard, a_switch_counts_in_any_file)
 {
 	static const struct {
-		const char *text;
-		bool disabled;
+		const char *text, *key;
 	} rows[] = {
-		{ "{\"disableAllHooks\":true}", true },
-		{ "\xef\xbb\xbf{\"disableAllHooks\":true}", true },
-		{ "{\"disable\\u0041llHooks\":true}", true },
-		{ "{\"disableAllHooks\":false,\"disableAllHooks\":true}", true },
-		{ "{\"disableAllHooks\":\"true\"}", false },
-		{ "{\"disableAllHooks\":1}", false },
-		{ "// no\n{\"disableAllHooks\":true}", false },
-		{ "{\"env\":{\"disableAllHooks\":true}}", false },
-		{ "", false },
-		{ NULL, false },
+		{ "{\"disableAllHooks\":true}", "disableAllHooks" },
+		{ "\xef\xbb\xbf{\"disableAllHooks\":true}", "disableAllHooks" },
+		{ "{\"disable\\u0041llHooks\":true}", "disableAllHooks" },
+		{ "{\"disableAllHooks\":false,\"disableAllHooks\":true}", "disableAllHooks" },
+		{ "{\"disableAllHooks\":\"true\"}", NULL },
+		{ "{\"disableAllHooks\":1}", NULL },
+		{ "// no\n{\"disableAllHooks\":true}", NULL },
+		{ "{\"env\":{\"disableAllHooks\":true}}", NULL },
+		{ "{\"env\":{\"HOME\":\"/tmp\"}}", "env.HOME" },
+		{ "{\"env\":{\"CLAUDE_CONFIG_DIR\":\"/tmp\"}}", "env.CLAUDE_CONFIG_DIR" },
+		{ "{\"env\":{\"HOME\":\"/home/ada\",\"PATH\":\"/tmp\"}}", NULL },
+		{ "", NULL },
+		{ NULL, NULL },
 	};
 	const struct install_record none = { 0 };
-	enum guard_kind kind;
+	const char *key;
 
+	setenv("HOME", "/home/ada", 1);
+	unsetenv("CLAUDE_CONFIG_DIR");
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		char *what = wrong(&none, rows[i].text, &kind);
+		char *what = wrong(&none, rows[i].text, &key);
 
-		cr_expect_eq(what != NULL, rows[i].disabled, "row %zu", i);
-		cr_expect(what == NULL || kind == GUARD_DISABLED, "row %zu", i);
+		cr_expect_eq(what != NULL, rows[i].key != NULL, "row %zu", i);
+		cr_expect(key == rows[i].key || text_equal(key, rows[i].key), "row %zu", i);
 		free(what);
 	}
 }

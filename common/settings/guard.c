@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/text.h"
 #include "sys/file.h"
 
 #define PROGRAM_MAX (256u << 20)
@@ -66,16 +67,36 @@ skip_mark(const char **text, size_t *len)
 	}
 }
 
-static bool
-is_disabled(const char *text, size_t len)
+#define DISABLED "disableAllHooks"
+
+/*
+ * What in a file of any scope keeps the hooks from their work; NULL: nothing.  A client sets "env"
+ * in the environment of its hooks as soon as it changes, and in another home they find no list.
+ */
+static const char *
+switch_in(const char *text, size_t len)
 {
+	static const char *const places[] = { "env.HOME", "env.CLAUDE_CONFIG_DIR" };
+	const char *found = NULL;
 	struct json j = { 0 };
 	struct error ignored;
-	bool is = json_parse(&j, text, len, &ignored) == 0 &&
-		  json_true(&j, json_member(&j, JSON_ROOT, "disableAllHooks"));
 
+	if (json_parse(&j, text, len, &ignored) == 0) {
+		json_ref env = json_member(&j, JSON_ROOT, "env");
+
+		for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+			const char *name = places[i] + strlen("env.");
+			char *value = json_member_string(&j, env, name);
+
+			if (value != NULL && !text_equal(value, getenv(name)))
+				found = places[i];
+			free(value);
+		}
+		if (json_true(&j, json_member(&j, JSON_ROOT, DISABLED)))
+			found = DISABLED;
+	}
 	json_free(&j);
-	return is;
+	return found;
 }
 
 /* What is wrong with a file that had our entries. */
@@ -109,18 +130,19 @@ lost_entries(const struct install_record *m, const char *path, const char *text,
 
 char *
 guard_file(const struct install_record *m, const char *path, const char *text, size_t len,
-    enum guard_kind *kind)
+    const char **key)
 {
 	static const char held[] = "the hooks were installed in '%s', which is %s";
 
-	*kind = GUARD_LOST;
+	*key = NULL;
 	if (text == NULL)
 		return m->entries.count > 0 ? mem_printf(held, path, "missing") : NULL;
 	skip_mark(&text, &len);
-	if (is_disabled(text, len)) {
-		*kind = GUARD_DISABLED;
-		return mem_printf("disableAllHooks in '%s' switches every hook off", path);
-	}
+	if ((*key = switch_in(text, len)) != NULL)
+		return mem_printf("%s in '%s' %s", *key, path,
+		    strcmp(*key, DISABLED) == 0
+			? "switches every hook off"
+			: "has the hooks look for lists and trust elsewhere");
 	if (m->entries.count == 0)
 		return NULL;
 	return strspn(text, " \t\r\n") == len ? mem_printf(held, path, "empty")
@@ -141,12 +163,12 @@ is_usable(const struct buf *text)
 }
 
 static char *
-guard_fix(enum guard_kind kind, enum scope s, const char *path, bool usable)
+guard_fix(const char *key, enum scope s, const char *path, bool usable)
 {
 	const char *scope = scope_name(s);
 
-	if (kind == GUARD_DISABLED)
-		return mem_printf("remove disableAllHooks from '%s'", path);
+	if (key != NULL)
+		return mem_printf("remove %s from '%s'", key, path);
 	return mem_printf("%s%s%sclaude-tasks install --%s; or, if the hooks are not wanted any "
 			  "more: claude-tasks uninstall --%s",
 	    usable ? "" : "correct or remove '", usable ? "" : path,
@@ -165,7 +187,7 @@ static void
 look_at_settings(
     struct guard *g, enum scope scope, const char *path, const struct install_record *m)
 {
-	enum guard_kind kind = GUARD_LOST;
+	const char *key = NULL;
 	struct buf text = { 0 };
 	struct error err;
 	char *what;
@@ -174,10 +196,11 @@ look_at_settings(
 	if (rc == -1)
 		what = mem_printf("the settings cannot be checked: %s", err.text);
 	else
-		what = guard_file(m, path, rc == 1 ? buf_text(&text) : NULL, text.len, &kind);
+		what = guard_file(m, path, rc == 1 ? buf_text(&text) : NULL, text.len, &key);
 	if (what != NULL)
-		guard_add(g, kind, what,
-		    guard_fix(kind, scope, path, rc == 0 || (rc == 1 && is_usable(&text))));
+		guard_add(g,
+		    key != NULL && strcmp(key, DISABLED) == 0 ? GUARD_DISABLED : GUARD_LOST, what,
+		    guard_fix(key, scope, path, rc == 0 || (rc == 1 && is_usable(&text))));
 	buf_free(&text);
 }
 

@@ -10,7 +10,8 @@
  *
  * It is asked about the files of the user and of the project, also about the other ones if one has
  * changed: when the client applies a change it reads all of them again.  An entry counts as lost
- * if anything is different in it.  In a file without a record only disableAllHooks counts.
+ * if anything is different in it.  In a file without a record only disableAllHooks counts, and an
+ * "env" that has the hooks look for everything elsewhere.
  */
 enum guard_kind {
 	GUARD_DISABLED, /* by disableAllHooks */
@@ -34,9 +35,10 @@ void guard_settings(struct guard *, const char *config, const char *project);
 void guard_programs(struct guard *, const char *config, const char *project);
 void guard_free(struct guard *);
 
-/* What is wrong with one file (owned); NULL: nothing.  text NULL: there is no file. */
+/* What is wrong with one file (owned); NULL: nothing.  text NULL: there is no file.  *key: what has
+ * to be removed from it; NULL. */
 char *guard_file(const struct install_record *, const char *path, const char *text, size_t len,
-    enum guard_kind *);
+    const char **key);
 
 /*
  * Put our entries of this settings file and their programs into the record.  An agent (person

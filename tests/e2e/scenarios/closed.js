@@ -179,6 +179,7 @@ function guarded(name, command, more) {
 }
 
 guarded('disables all hooks', `echo '{"disableAllHooks": true}' >.claude/settings.local.json`);
+guarded('gives the hooks another home', `echo '{"env": {"HOME": "/tmp"}}' >.claude/settings.local.json`);
 guarded('empties the settings', `: >${users}`);
 guarded('deletes the settings', `rm -f ${users}`);
 guarded('edits the settings', `sed -i 's/on-task-completed-verify/true/; s/TaskUpdate|//' ${users}`);
