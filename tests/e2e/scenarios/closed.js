@@ -179,7 +179,10 @@ function guarded(name, command, more) {
 }
 
 guarded('disables all hooks', `echo '{"disableAllHooks": true}' >.claude/settings.local.json`);
-guarded('gives the hooks another home', `echo '{"env": {"HOME": "/tmp"}}' >.claude/settings.local.json`);
+guarded('gives the hooks a home without its gate file',
+    `mkdir -p home/.claude && cp -r "$HOME/.claude/tasks" home/.claude/ && rm -f .claude/task-hooks.json
+	echo "{\\"env\\": {\\"HOME\\": \\"$PWD/home\\"}}" >.claude/settings.local.json`,
+    { words: ['.claude/task-hooks.json', 'is missing'], repaired: false });
 guarded('empties the settings', `: >${users}`);
 guarded('deletes the settings', `rm -f ${users}`);
 guarded('edits the settings', `sed -i 's/on-task-completed-verify/true/; s/TaskUpdate|//' ${users}`);
