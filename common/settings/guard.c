@@ -8,6 +8,7 @@
 #include "sys/file.h"
 
 #define PROGRAM_MAX (256u << 20)
+#define DISABLED "disableAllHooks"
 
 /* Is it the same JSON, in any order of the members? */
 static bool
@@ -66,8 +67,6 @@ skip_mark(const char **text, size_t *len)
 		*len -= 3;
 	}
 }
-
-#define DISABLED "disableAllHooks"
 
 /*
  * What in a file of any scope keeps the hooks from their work; NULL: nothing.  A client sets "env"
