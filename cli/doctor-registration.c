@@ -10,6 +10,7 @@
 #include "config/pause.h"
 #include "doctor.h"
 #include "install.h"
+#include "settings/guard.h"
 
 static void
 check_files(struct doctor *d)
@@ -285,6 +286,30 @@ check_entry(struct doctor *d, const struct registration_file *f, const struct se
 		    "the client then stops it after 1.5 s", mem_string("set \"timeout\": 10"));
 }
 
+/* Are the entries and programs those that install recorded? */
+static void
+check_installed(struct doctor *d)
+{
+	struct guard g = { 0 };
+
+	doctor_checked(d, "hooks.lost");
+	doctor_checked(d, "hooks.program");
+	guard_settings(&g, d->registration.config, d->registration.project);
+	guard_programs(&g, d->registration.config, d->registration.project);
+	for (size_t i = 0; i < g.count; i++) {
+		const struct guard_finding *f = &g.item[i];
+
+		if (f->kind == GUARD_LOST)
+			doctor_add(d, "hooks.lost", LEVEL_PROBLEM, mem_string(f->what),
+			    "a session that starts now does not get these hooks",
+			    mem_string(f->fix));
+		else if (f->kind == GUARD_PROGRAM)
+			doctor_add(d, "hooks.program", LEVEL_WARNING, mem_string(f->what),
+			    "it may let pass what the installed one refuses", mem_string(f->fix));
+	}
+	guard_free(&g);
+}
+
 static void
 check_sync(struct doctor *d, const struct config *config)
 {
@@ -373,6 +398,7 @@ doctor_registration(struct doctor *d)
 	check_groups(d);
 	check_events(d);
 	check_presence(d);
+	check_installed(d);
 	if (config_load(&config, &q, &err) == -1)
 		config_default(&config);
 	doctor_checked(d, "hooks.executable");

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "install-record.h"
 #include "install.h"
+#include "settings/install-record.h"
 
 __asm__(".pushsection .rodata.skill_text,\"a\",%progbits\n"
 	"skill_text:\n"

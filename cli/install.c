@@ -7,21 +7,10 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "commands.h"
 #include "config/config.h"
-#include "install-record.h"
-#include "install.h"
+#include "install-part.h"
 #include "sys/file.h"
-
-/* An install or uninstall of one settings file. */
-struct job {
-	struct settings_plan plan;
-	const struct settings_hook *hooks[8];
-	struct strings events;
-	struct install_record record;
-	struct settings_change change;
-	bool dry, exact; /* exact: uninstall restored the original bytes */
-	struct buf result;
-};
 
 static int
 which_scope(struct cli *c, enum scope *scope)
@@ -148,7 +137,10 @@ result_text(struct cli *c, const char *path, const struct job *job)
 	struct buf done = { 0 };
 
 	if (!job_changes(job)) {
-		buf_printf(&c->out, "%s: nothing to do\n", path);
+		buf_printf(&c->out, "%s: nothing to do%s\n", path,
+		    job->note == GUARD_NOTED ? ", but its hooks and programs are recorded again"
+		    : job->forgotten         ? ", but its record is removed"
+					     : "");
 		return;
 	}
 	add_count(&done, n->added, "added");
@@ -265,35 +257,6 @@ warn_twice(struct cli *c, const struct registration *r, enum scope scope, const 
 		}
 }
 
-/* The record of the first install is kept until uninstall: its backup is the original file. */
-static int
-save_record(const struct registration *r, const char *path, struct job *job,
-    const struct settings_edit *e, struct error *err)
-{
-	struct install_record old = { 0 };
-	char hex[HASH_HEX];
-
-	(void)install_record_load(r->config, path, &old, err);
-	hash_text(e->before.data, e->before.len, hex);
-	if (old.after[0] != '\0' && strcmp(hex, old.after) == 0) {
-		job->record = old;
-	} else {
-		job->record.values = old.values;
-		old.values = (struct settings_values){ 0 };
-		install_record_free(&old);
-		job->record.existed = e->existed;
-		if (e->existed && (job->record.backup = install_record_backup(r->config, path,
-				       e->before.data, e->before.len, err)) == NULL)
-			return -1;
-	}
-	for (size_t i = 0; i < job->plan.values.name.count; i++)
-		if (job->change.set[i])
-			settings_values_add(&job->record.values, job->plan.values.name.item[i],
-			    job->plan.values.text.item[i]);
-	hash_text(job->result.data, job->result.len, job->record.after);
-	return install_record_save(r->config, path, &job->record, err);
-}
-
 static int
 preview_install(const char *path, struct job *job, struct error *err)
 {
@@ -308,7 +271,7 @@ preview_install(const char *path, struct job *job, struct error *err)
 	return rc;
 }
 
-/* Edit the file and its record under the lock: 0, 1 (only a dry run of uninstall), or -1. */
+/* Edit the file, if there is one to edit, and its record under the lock. */
 static int
 job_write(const struct registration *r, const char *path, struct job *job, struct error *err)
 {
@@ -317,19 +280,19 @@ job_write(const struct registration *r, const char *path, struct job *job, struc
 	struct lock lock = LOCK_INIT;
 	int dirfd = -1, rc = install_record_lock(r->config, &lock, &dirfd, err);
 
-	if (!install)
-		(void)install_record_load(r->config, path, &job->record, &(struct error){ 0 });
-	if (rc != -1)
+	if (rc != -1 && !install)
+		rc = install_note_forget(r, path, job, err);
+	if (rc != -1 && (install || access(path, F_OK) == 0))
 		rc = settings_edit(path, &edit, err);
 	if (rc == 1 && install)
-		rc = save_record(r, path, job, &edit, err);
-	else if (rc == 1 && !job->dry)
-		rc = install_record_save(r->config, path, NULL, err);
+		rc = install_note_edit(r, path, job, &edit, err);
+	else if (rc == -1 && job->forgotten)
+		(void)install_record_save(r->config, path, &job->record, &(struct error){ 0 });
 	lock_release(&lock);
 	if (dirfd != -1)
 		close(dirfd);
 	buf_free(&edit.before);
-	return rc;
+	return rc == -1 ? -1 : 0;
 }
 
 static int
@@ -402,8 +365,15 @@ install(struct cli *c, const struct registration *r, enum scope scope, struct jo
 	rc = preview_install(path, job, &err);
 	if (rc != -1 && cli_flag(c, "skill") && install_skill(c, r, scope, job->dry) != EXIT_DONE)
 		return c->status;
-	if (rc != -1 && !job->dry && job_changes(job))
-		rc = job_write(r, path, job, &err);
+	if (rc != -1 && !job->dry)
+		rc = (job_changes(job) ? job_write : install_note_again)(r, path, job, &err);
+	if (job->note == GUARD_KEPT)
+		cli_note(c,
+		    "claude-tasks: an agent runs this, so what was recorded of the hooks before "
+		    "and "
+		    "is not the same any more stays recorded (a person can run: claude-tasks "
+		    "install --%s)",
+		    scope_name(scope));
 	return job_end(c, path, job, rc, &err);
 }
 
@@ -478,9 +448,9 @@ uninstall_main(struct cli *c)
 		registration_free(&r);
 		return c->status;
 	}
-	if (file->there || file->broken != NULL)
+	if (file->there || file->broken != NULL || install_note_there(&r, file->path))
 		rc = job_write(&r, file->path, &job, &err);
-	if (rc == 0 && !job.dry && job_changes(&job))
+	if (rc == 0 && !job.dry && (job_changes(&job) || job.forgotten))
 		cli_person_record(c, "uninstall", file->path);
 	/* The backup was needed only for this. */
 	if (rc == 0 && job.exact && !job.dry && job.record.backup != NULL)

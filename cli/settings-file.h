@@ -2,22 +2,18 @@
 #define CLI_SETTINGS_FILE_H
 
 #include "cli.h"
+#include "settings/scope.h"
 #include "settings/settings.h"
 
 /*
- * Settings files: where they are, and how one is changed without losing a concurrent write.
+ * How a settings file is changed without losing a concurrent write.
  *
  * The client rewrites its settings too, and takes no lock that we know of.  So the new file is
  * written beside the old one, the old one is compared once more, and the two are exchanged in one
  * step.  If the replaced file is not the one that was read, they are exchanged back.  After a
  * concurrent write the edit is made again.  Processes of claude-tasks take a lock (install-record).
  */
-enum scope { SCOPE_USER, SCOPE_PROJECT, SCOPE_LOCAL, SCOPE_MANAGED };
-#define SCOPES 4
 
-const char *scope_name(enum scope);
-/* The file of a scope (owned); project: the directory the client would be started in. */
-char *scope_path(enum scope, const char *config, const char *project);
 /* The nearest directory from the working directory upward with .claude or .git; owned. */
 char *project_dir(void);
 

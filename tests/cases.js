@@ -42,6 +42,8 @@ const EVENTS = {
 	SessionStart: { prompt_id: undefined, source: 'startup' },
 	SessionEnd: { reason: 'other' },
 	UserPromptSubmit: { permission_mode, prompt: 'go' },
+	ConfigChange: { prompt_id: undefined, source: 'local_settings',
+	    file_path: '@PROJECT@/.claude/settings.local.json' },
 };
 const HEAD = ['session_id', 'transcript_path', 'cwd', 'prompt_id', 'permission_mode', 'agent_id',
     'agent_type', 'effort', 'hook_event_name'];

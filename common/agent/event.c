@@ -31,6 +31,8 @@ static const char kind_names[][20] = {
 	[EVENT_STOP_FAILURE] = "StopFailure",
 	[EVENT_SESSION_START] = "SessionStart",
 	[EVENT_SESSION_END] = "SessionEnd",
+	[EVENT_USER_PROMPT_SUBMIT] = "UserPromptSubmit",
+	[EVENT_CONFIG_CHANGE] = "ConfigChange",
 	[EVENT_TASK_ARRAY] = "Task[]",
 };
 

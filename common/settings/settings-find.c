@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json/out.h"
+
 char *
 settings_first_word(const char *line, const char **end)
 {
@@ -195,6 +197,27 @@ config_argument(const struct json *j, json_ref handler, const char *command, boo
 	return config;
 }
 
+/* {"event":..., "group":{"matcher":...}, "hook":{...}} */
+static char *
+whole_entry(const struct json *j, const struct settings_place *at, const char *event)
+{
+	struct json_object *o = out_object(), *group;
+	struct buf text = { 0 };
+
+	out_string(o, "event", event);
+	group = out_add(o, "group", out_object());
+	JSON_EACH (j, at->group, m) {
+		char *key = json_key(j, m);
+
+		if (strcmp(key, "hooks") != 0)
+			out_add(group, key, out_raw(j, m));
+		free(key);
+	}
+	out_add(o, "hook", out_raw(j, at->handler));
+	out_text(&text, o);
+	return buf_take(&text);
+}
+
 static void
 find_entry(
     struct settings_entries *all, const struct json *j, const struct settings_place *at, char *path)
@@ -212,6 +235,7 @@ find_entry(
 		.exec = at->exec,
 		.config = config_argument(j, at->handler, command, at->exec),
 		.line = mem_join(command, " ", args, NULL) };
+	s->whole = whole_entry(j, at, s->event);
 	(void)json_int(j, json_member(j, at->handler, "timeout"), &s->timeout);
 	free(command);
 	free(args);
@@ -322,6 +346,7 @@ settings_entries_free(struct settings_entries *all)
 		free(all->item[i].path);
 		free(all->item[i].config);
 		free(all->item[i].line);
+		free(all->item[i].whole);
 	}
 	free(all->item);
 	strings_free(&all->flat);

@@ -82,6 +82,7 @@ struct settings_entry {
 	int64_t timeout;       /* 0: not given */
 	char *config;          /* --config of its arguments; NULL */
 	char *line;            /* command and args as written; the client runs the same line once */
+	char *whole;           /* all that is written about it, as JSON: event, group, hook */
 };
 struct settings_entries {
 	struct settings_entry *item;

@@ -108,6 +108,18 @@ function ours(lab, more) {
 	    'PostToolUse', 'TeammateIdle', 'Stop', 'SessionEnd']));
 }
 
+/*
+ * Put our hooks into the user's settings, where the client notices a change, and have install record
+ * them. The recorder gets the events of changed settings.
+ */
+async function inUsersFile(lab) {
+	const stop = wired(lab).SessionEnd, append = hook('printf "%s\\n" "$(cat)" >>"$E2E_LOG"');
+	lab.write({ [path.join(lab.config, 'settings.json')]: { hooks: { ...wired(lab),
+	    ConfigChange: [...stop, append], UserPromptSubmit: stop, SessionStart: stop } } });
+	if (!process.env.E2E_ABSENT)
+		await lab.did('install', '--no-todo-tools');
+}
+
 /* ---- calls of the model ---- */
 
 const update = (taskId, more) => call('TaskUpdate', { taskId, ...more });
@@ -246,6 +258,6 @@ function excludes(text, part, what) {
 	    JSON.stringify(text));
 }
 
-module.exports = { scenario, scenarios, hook, record, answer, join, wired, ours,
+module.exports = { scenario, scenarios, hook, record, answer, join, wired, ours, inUsersFile,
     TEAM, lead, leadWithPanes, spawn, dismiss, teammate, gone, update, start, complete, create,
     delegate, look, written, result, refused, passed, status, journalled, includes, excludes, assert, OLD, MID, NEW, ALL };

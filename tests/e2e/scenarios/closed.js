@@ -5,8 +5,9 @@
  * surroundings. The gate `tests` passes when src/answer has 42 in it.
  */
 
-const { scenario, ours, start, complete, look, refused, passed, result, status, includes,
+const { scenario, ours, inUsersFile, journalled, start, complete, look, refused, passed, result, status, includes,
     assert, MID, NEW } = require('../scenario');
+const { until } = require('../client');
 const { call } = require('../model');
 
 const GATE = { gates: [{ name: 'tests', run: 'grep -q 42 src/answer',
@@ -27,7 +28,7 @@ function closed(name, o) {
 		versions: [MID, NEW],
 		tasks: [{ id: '1', subject: 'Answer' }],
 		files: { 'src/answer': '42\n', '.claude/task-hooks.json': GATE },
-		hooks: (lab) => ours(lab),
+		hooks: (lab) => o.hooks ? o.hooks(lab) : ours(lab),
 		scripts: (lab) => ({ main: [...o.steps(lab), complete('1'), ...(!honest ? [] :
 		    [bash(`echo 42 more >'${o.at ? o.at(lab) : lab.project}/src/answer'`),
 			complete('1')]), look(lab)] }),
@@ -146,4 +147,104 @@ closed('the agent completes from a clean worktree', {
 	run: (lab) => ({ args: ['--add-dir', lab.dir] }),
 	prepare: (lab) => lab.git('worktree', 'add', '-q', '-b', 'side', lab.dir + '/side'),
 	steps: (lab) => [start('1'), cheat, bash(`cd '${lab.dir}/side'`)],
+});
+
+/* ---- settings that change ---- */
+
+/*
+ * Change settings by this command, and wait until the client has fired ConfigChange. Until it watches the
+ * files it notices nothing, so the change is made again from time to time.
+ */
+const settings = (command) => bash(`for n in $(seq 12); do
+	${command}
+	for i in $(seq 50); do
+		grep -q ConfigChange "$E2E_LOG" && exit 0
+		sleep 0.1
+	done
+done; exit 1`);
+const users = '"$HOME/.claude/settings.json"';
+
+function guarded(name, command, more) {
+	closed(`the agent ${name}`, {
+		hooks: () => ({}),
+		prepare: inUsersFile,
+		run: () => ({ settings: null }),
+		steps: () => [start('1'), cheat, settings(command)],
+		check(lab) {
+			assert.ok(!result(lab, 2).error, 'the client notices the change');
+			journalled(lab, 'refuse', '"rule":"settings"');
+		},
+		...more,
+	});
+}
+
+guarded('disables all hooks', `echo '{"disableAllHooks": true}' >.claude/settings.local.json`);
+guarded('gives the hooks a home without its gate file',
+    `mkdir -p home/.claude && cp -r "$HOME/.claude/tasks" home/.claude/ && rm -f .claude/task-hooks.json
+	echo "{\\"env\\": {\\"HOME\\": \\"$PWD/home\\"}}" >.claude/settings.local.json`,
+    { words: ['.claude/task-hooks.json', 'is missing'], repaired: false });
+guarded('empties the settings', `: >${users}`);
+guarded('deletes the settings', `rm -f ${users}`);
+guarded('edits the settings', `sed -i 's/on-task-completed-verify/true/; s/TaskUpdate|//' ${users}`);
+guarded('disables all hooks, then changes another file',
+    `echo '{"disableAllHooks": true}' >.claude/settings.local.json`,
+    { steps: () => [start('1'), cheat,
+	settings(`echo '{"disableAllHooks": true}' >.claude/settings.local.json`),
+	bash(': >"$E2E_LOG"'), settings(`echo "{\\"env\\": {\\"N\\": \\"$n\\"}}" >.claude/settings.json`)] });
+
+/* A change that is applied; the client then says so in its debug log. */
+const noticed = (lab) => until('the client has applied the change', () =>
+    lab.debug().includes('Settings changed from userSettings'));
+
+function applied(name, change, check) {
+	scenario({
+		name: `closed/${name}`,
+		versions: [NEW],
+		tasks: [{ id: '1', subject: 'Answer' }],
+		files: { 'src/answer': '42\n', '.claude/task-hooks.json': GATE },
+		scripts: (lab) => ({ main: [start('1'), cheat, async () => {
+			await change(lab);
+			await noticed(lab);
+			return complete('1');
+		}, look(lab)] }),
+		async run(lab) {
+			await inUsersFile(lab);
+			await lab.did('trust', '--yes');
+			await lab.print({ settings: null });
+		},
+		check,
+	});
+}
+
+applied('a change of settings that keeps the hooks is applied', (lab) => {
+	const file = lab.config + '/settings.json', all = JSON.parse(lab.read(file));
+	lab.write({ [file]: { cleanupPeriodDays: 20, ...all } });
+}, (lab) => {
+	assert.ok(lab.events('ConfigChange').length > 0, 'our hook was asked');
+	refused(lab, 2, ['tests', 'Make the answer 42.']);
+});
+
+applied('a person may uninstall while the client runs', (lab) => lab.did('uninstall'), (lab) => {
+	assert.ok(lab.events('ConfigChange').length > 0, 'our hook was asked');
+	passed(lab, 2);
+	status(lab, '1', 'completed');
+});
+
+scenario({
+	name: 'closed/the person is told of settings that lost a hook',
+	versions: [MID, NEW],
+	tasks: [{ id: '1', subject: 'Answer' }],
+	scripts: () => ({ main: [] }),
+	async run(lab) {
+		await inUsersFile(lab);
+		const file = lab.config + '/settings.json', all = JSON.parse(lab.read(file));
+		delete all.hooks.TaskCompleted;
+		lab.write({ [file]: all });
+		await lab.print({ settings: null });
+	},
+	check(lab) {
+		for (const event of ['SessionStart', 'UserPromptSubmit'])
+			includes(lab.debug().split('\n').filter((line) => line.includes(event)).join('\n'),
+			    'does not have the hook as it was installed', event);
+	},
 });

@@ -1,5 +1,5 @@
-#ifndef CLI_INSTALL_RECORD_H
-#define CLI_INSTALL_RECORD_H
+#ifndef SETTINGS_INSTALL_RECORD_H
+#define SETTINGS_INSTALL_RECORD_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,18 +11,23 @@
 
 /*
  * What install found in a settings file and what it wrote, so that uninstall can restore the
- * original bytes: {config}/task-hooks/.installs/<hash of the path>.json, and beside it the backup.
- * No list can be called .installs.
+ * original bytes and a hook sees whether its entries are still there:
+ * {config}/task-hooks/.installs/<hash of the path>.json, and beside it the backup. No list can be
+ * called .installs.
  */
 struct install_record {
 	char after[HASH_HEX]; /* SHA-256 of the file as install left it; "": unknown */
 	bool existed;
 	struct settings_values values; /* what install set */
 	char *backup;                  /* path of the original bytes; NULL */
+	struct strings entries;        /* our entries in the file, as settings_entry.whole */
+	struct strings program, hash;  /* the programs of these entries, and their SHA-256 */
 };
 
 /* Held during an edit and the update of its record; close dirfd after lock_release(). */
 int install_record_lock(const char *config, struct lock *, int *dirfd, struct error *);
+/* Wait until nothing holds it, or until the deadline.  Makes no file. */
+void install_record_wait(const char *config, struct deadline);
 int install_record_load(
     const char *config, const char *path, struct install_record *, struct error *);
 /* NULL: remove the record. */

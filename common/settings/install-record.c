@@ -1,4 +1,4 @@
-#include "install-record.h"
+#include "settings/install-record.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +36,20 @@ install_record_lock(const char *config, struct lock *lock, int *dirfd, struct er
 	return lock_own(lock, *dirfd, "lock", deadline_in(10000), err);
 }
 
+void
+install_record_wait(const char *config, struct deadline deadline)
+{
+	struct lock lock = LOCK_INIT;
+	struct error ignored;
+	int fd = install_record_dir(config, false, &ignored);
+
+	if (fd == -1)
+		return;
+	(void)lock_file(&lock, fd, "lock", true, deadline, &ignored);
+	lock_release(&lock);
+	close(fd);
+}
+
 static void
 install_record_name(char out[RECORD_NAME], const char *path)
 {
@@ -56,6 +70,23 @@ read_values(const struct json *j, struct settings_values *values)
 		settings_values_add(values, name, text);
 		free(name);
 		free(text);
+	}
+}
+
+static void
+read_installed(const struct json *j, struct install_record *m)
+{
+	json_ref entries = json_member(j, JSON_ROOT, "entries");
+	json_ref programs = json_member(j, JSON_ROOT, "programs");
+
+	JSON_EACH (j, entries, e)
+		strings_take(&m->entries, json_raw_copy(j, e));
+	JSON_EACH (j, programs, p) {
+		char *hash = json_string(j, p);
+
+		strings_take(&m->program, json_key(j, p));
+		strings_add(&m->hash, hash != NULL ? hash : "");
+		free(hash);
 	}
 }
 
@@ -82,6 +113,7 @@ install_record_load(
 		free(s);
 		m->existed = json_true(&j, json_member(&j, JSON_ROOT, "existed"));
 		read_values(&j, &m->values);
+		read_installed(&j, m);
 		m->backup = json_member_string(&j, JSON_ROOT, "backup");
 		rc = 1;
 	}
@@ -95,7 +127,7 @@ int
 install_record_save(
     const char *config, const char *path, const struct install_record *m, struct error *err)
 {
-	struct json_object *o, *set;
+	struct json_object *o, *set, *list;
 	struct buf text = { 0 };
 	char name[RECORD_NAME];
 	int fd = install_record_dir(config, true, err), rc;
@@ -117,6 +149,12 @@ install_record_save(
 		out_add(set, m->values.name.item[i],
 		    out_raw_text(m->values.text.item[i], strlen(m->values.text.item[i])));
 	out_string(o, "backup", m->backup);
+	list = out_add(o, "entries", out_array());
+	for (size_t i = 0; i < m->entries.count; i++)
+		out_push(list, out_raw_text(m->entries.item[i], strlen(m->entries.item[i])));
+	list = out_add(o, "programs", out_object());
+	for (size_t i = 0; i < m->program.count; i++)
+		out_string(list, m->program.item[i], m->hash.item[i]);
 	out_pretty(&text, o);
 	buf_putc(&text, '\n');
 	rc = file_replace(fd, name, text.data, text.len, 0600, DURABILITY_FILE, err);
@@ -130,6 +168,9 @@ install_record_free(struct install_record *m)
 {
 	free(m->backup);
 	settings_values_free(&m->values);
+	strings_free(&m->entries);
+	strings_free(&m->program);
+	strings_free(&m->hash);
 	*m = (struct install_record){ 0 };
 }
 

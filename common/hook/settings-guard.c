@@ -1,0 +1,86 @@
+#include "hook/settings-guard.h"
+
+#include <stdlib.h>
+
+#include "settings/guard.h"
+
+#define PATIENCE_MS 2000
+
+static const char *
+project_of(const struct hook *h)
+{
+	const char *dir = getenv("CLAUDE_PROJECT_DIR");
+
+	return dir != NULL && *dir != '\0' ? dir : h->in.event.cwd;
+}
+
+/* While install or uninstall is at work, settings and record may differ. */
+static void
+look_again(struct hook *h, struct guard *g, const char *config)
+{
+	if (g->count == 0)
+		return;
+	install_record_wait(config, deadline_first(deadline_in(PATIENCE_MS), hook_deadline(h)));
+	guard_free(g);
+	guard_settings(g, config, project_of(h));
+}
+
+static void
+refuse_change(struct hook *h, const struct guard *g)
+{
+	struct decision *d = &h->out.decision;
+	struct error ignored;
+
+	if (g->count == 0)
+		return;
+	d->verdict = VERDICT_REFUSE;
+	d->rule = "settings";
+	d->recorded = hook_list(h, &ignored) != 1;
+	buf_puts(&d->reason, "Settings that lose hooks are not applied to this session: ");
+	for (size_t i = 0; i < g->count; i++)
+		buf_printf(&d->reason, "%s (%s). ", g->item[i].what, g->item[i].fix);
+	buf_puts(&d->reason, "A person who wants the running session to apply them pauses refusals "
+			     "first: claude-tasks pause --for 10m --reason TEXT.");
+}
+
+static void
+tell_person(struct hook *h, const struct guard *g)
+{
+	struct buf *b = &h->out.decision.message;
+
+	if (g->count > 0 && b->len == 0)
+		h->out.decision.recorded = true; /* or each prompt would be a line of the journal */
+	for (size_t i = 0; i < g->count; i++)
+		buf_printf(b, "%s%s: %s.%s To correct it: %s.", b->len > 0 ? "\n" : "",
+		    h->spec->name, g->item[i].what,
+		    g->item[i].kind == GUARD_PROGRAM ? ""
+						     : " A running session keeps the hooks, one "
+						       "that starts now does not get them.",
+		    g->item[i].fix);
+}
+
+void
+settings_guard(struct hook *h)
+{
+	enum event_kind kind = h->in.event.kind;
+	struct guard g = { 0 };
+	struct error ignored;
+	char *config;
+
+	if ((kind != EVENT_CONFIG_CHANGE && kind != EVENT_USER_PROMPT_SUBMIT &&
+		kind != EVENT_SESSION_START) ||
+	    (config = list_config_dir(&ignored)) == NULL)
+		return;
+	guard_settings(&g, config, project_of(h));
+	look_again(h, &g, config);
+	if (kind == EVENT_SESSION_START)
+		guard_programs(&g, config, project_of(h));
+	for (size_t i = 0; i < g.count; i++)
+		hook_fact(h, "%s", g.item[i].what);
+	if (kind == EVENT_CONFIG_CHANGE)
+		refuse_change(h, &g);
+	else
+		tell_person(h, &g);
+	guard_free(&g);
+	free(config);
+}
