@@ -39,7 +39,7 @@ settings_program(const char *command, bool exec, char **path)
 
 	base = strrchr(word, '/');
 	base = base != NULL ? base + 1 : word;
-	for (size_t i = 0; i < settings_hook_count && name == NULL; i++)
+	for (size_t i = 0; i < SETTINGS_HOOKS && name == NULL; i++)
 		if (strcmp(settings_hooks[i].program, base) == 0)
 			name = settings_hooks[i].program;
 	if (path != NULL && name != NULL)
@@ -172,6 +172,16 @@ settings_place(
 	return false;
 }
 
+bool
+settings_is_if_there(const struct json *j, json_ref handler)
+{
+	char *command = json_member_string(j, handler, "command");
+	bool is = command != NULL && strstr(command, SETTINGS_IF_THERE) != NULL;
+
+	free(command);
+	return is;
+}
+
 /* --config FILE or --config=FILE among the arguments of either form. */
 static char *
 config_argument(const struct json *j, json_ref handler, const char *command, bool exec)
@@ -210,6 +220,8 @@ find_entry(
 		.path = path,
 		.program = at->program,
 		.exec = at->exec,
+		.failure = json_member_string(j, at->handler, "onFailure"),
+		.if_there = settings_is_if_there(j, at->handler),
 		.config = config_argument(j, at->handler, command, at->exec),
 		.line = mem_join(command, " ", args, NULL) };
 	(void)json_int(j, json_member(j, at->handler, "timeout"), &s->timeout);
@@ -262,6 +274,19 @@ settings_matches(const char *matcher, const char *tool)
 }
 
 bool
+settings_only(const char *matcher, const char *tools)
+{
+	char *words, *rest, *word;
+	bool only = matcher != NULL && *matcher != '\0';
+
+	words = rest = mem_string(matcher);
+	while (only && (word = strsep(&rest, "|, ")) != NULL)
+		only = *word == '\0' || settings_matches(tools, word);
+	free(words);
+	return only;
+}
+
+bool
 settings_is(const struct settings_hook *h, const struct settings_entry *e)
 {
 	char *tools, *rest, *tool;
@@ -275,6 +300,13 @@ settings_is(const struct settings_hook *h, const struct settings_entry *e)
 		is = settings_matches(e->matcher, tool);
 	free(tools);
 	return is;
+}
+
+bool
+settings_is_open(const struct settings_entry *e)
+{
+	return strcmp(e->event, "PreToolUse") == 0 && settings_matches(e->matcher, "TaskUpdate") &&
+	       !e->if_there && (e->failure == NULL || strcmp(e->failure, "block") != 0);
 }
 
 /* Does the oldest supported client, 2.1.34, know this event? */
@@ -320,6 +352,7 @@ settings_entries_free(struct settings_entries *all)
 		free(all->item[i].event);
 		free(all->item[i].matcher);
 		free(all->item[i].path);
+		free(all->item[i].failure);
 		free(all->item[i].config);
 		free(all->item[i].line);
 	}
