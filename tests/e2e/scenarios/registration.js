@@ -24,9 +24,9 @@ async function install(lab) {
 }
 
 const BREAK = {
-	'is missing': (file) => fs.rmSync(file),
-	'is not executable': (file) => fs.chmodSync(file, 0o644),
-	'is killed': (file) => fs.writeFileSync(file, '#!/bin/sh\nkill -KILL $$\n'),
+	'the program is missing': (file) => fs.rmSync(file),
+	'the program is not executable': (file) => fs.chmodSync(file, 0o644),
+	'the program is killed': (file) => fs.writeFileSync(file, '#!/bin/sh\nkill -KILL $$\n'),
 };
 
 for (const [what, spoil] of Object.entries(BREAK)) {
@@ -44,7 +44,7 @@ for (const [what, spoil] of Object.entries(BREAK)) {
 	});
 
 	scenario({
-		name: `registration/a program ${what}: a task is refused, other calls pass`,
+		name: `registration/${what}: a task is refused, other calls pass`,
 		...setup([NEW]),
 		check(lab) {
 			for (const n of [0, 1, 2])
@@ -57,7 +57,7 @@ for (const [what, spoil] of Object.entries(BREAK)) {
 	});
 	/* These clients do not know "onFailure". */
 	scenario({
-		name: `registration/a program ${what}: every call passes`,
+		name: `registration/${what}: every call passes`,
 		...setup([OLD, MID]),
 		check(lab) {
 			for (const n of [0, 1, 2, 3, 4, 5])
@@ -69,7 +69,7 @@ for (const [what, spoil] of Object.entries(BREAK)) {
 }
 
 scenario({
-	name: 'registration/a program is missing: TodoWrite passes',
+	name: 'registration/the program is missing: TodoWrite passes',
 	versions: [NEW],
 	client: true,
 	env: { CLAUDE_CODE_ENABLE_TASKS: '0' },
