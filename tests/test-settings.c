@@ -150,6 +150,14 @@ Test(settings, the_entry_for_a_task_fails_closed)
 		    "[{\"matcher\":\"TaskUpdate|Bash\",\"hooks\":[{\"type\":\"command\","
 		    "\"command\":"
 		    "\"/b/on-pretooluse-task\",\"timeout\":7}]}" },
+		{ "for no tool", "Tasks", "\"timeout\":7",
+		    "[{\"matcher\":\"Tasks\",\"hooks\":[{\"type\":\"command\",\"command\":"
+		    "\"/old/on-pretooluse-task\",\"timeout\":7}]},{\"matcher\":\"TaskList|TaskGet|"
+		    "Task|Agent|TodoWrite\",\"hooks\":[{\"type\":\"command\",\"command\":\"/b/"
+		    "on-pretooluse-task\",\"args\":[]}]},{\"matcher\":\"TaskCreate|TaskUpdate\","
+		    "\"hooks\":[{\"type\":\"command\",\"command\":\"/b/"
+		    "on-pretooluse-task\",\"args\":"
+		    "[],\"timeout\":600,\"onFailure\":\"block\"}]}]" },
 		{ "for all tools", "*", "\"timeout\":7",
 		    "[{\"matcher\":\"*\",\"hooks\":[{\"type\":\"command\",\"command\":"
 		    "\"/b/on-pretooluse-task\",\"timeout\":7}]}]" },

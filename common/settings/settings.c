@@ -162,6 +162,18 @@ copy_handler(const struct settings_hook *h, const struct settings_plan *plan, co
 	return o;
 }
 
+static bool
+place_is(const struct json *j, const struct settings_place *at, const struct settings_hook *h)
+{
+	struct settings_entry e = { .event = (char *)h->event,
+		.program = at->program,
+		.matcher = json_member_string(j, at->group, "matcher") };
+	bool is = settings_is(h, &e);
+
+	free(e.matcher);
+	return is;
+}
+
 /* The entry of the other tools, which has what a person added; JSON_ABSENT: there is none. */
 static json_ref
 entry_beside(const struct json *j, const struct settings_hook *h)
@@ -170,7 +182,7 @@ entry_beside(const struct json *j, const struct settings_hook *h)
 
 	for (size_t n = 0;
 	     (h->flags & SETTINGS_CLOSED) != 0 && settings_place(j, h->event, n, &at, NULL); n++)
-		if (strcmp(at.program, h->program) == 0)
+		if (place_is(j, &at, settings_hook_find(h->name)))
 			return at.handler;
 	return JSON_ABSENT;
 }
@@ -374,18 +386,6 @@ nest_hooks(struct buf *text, const char *unit, struct settings_change *change, s
 	}
 	json_free(&j);
 	return rc;
-}
-
-static bool
-place_is(const struct json *j, const struct settings_place *at, const struct settings_hook *h)
-{
-	struct settings_entry e = { .event = (char *)h->event,
-		.program = at->program,
-		.matcher = json_member_string(j, at->group, "matcher") };
-	bool is = settings_is(h, &e);
-
-	free(e.matcher);
-	return is;
 }
 
 int
