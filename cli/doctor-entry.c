@@ -99,6 +99,15 @@ check_timeout(struct doctor *d, const struct registration_file *f, const struct 
 	    strcmp(e->event, "PreToolUse") == 0 && settings_matches(e->matcher, "TaskUpdate");
 	int64_t limit = e->timeout > 0 ? e->timeout : 600;
 
+	if (update && e->deadline > 0 && e->deadline * 1000 < deadline_ms)
+		doctor_add(d, "hooks.timeout", LEVEL_WARNING,
+		    mem_printf("%s: %s --deadline %lld is for the gates of a TaskUpdate too",
+			f->path, e->program, (long long)e->deadline),
+		    "a gate that takes longer refuses the completion",
+		    mem_printf("remove --deadline from the entry with the matcher '%s'",
+			e->matcher != NULL ? e->matcher : ""));
+	if (e->deadline > 0)
+		deadline_ms = e->deadline * 1000;
 	if ((update || strcmp(e->program, "on-task-completed-verify") == 0) &&
 	    limit * 1000 <= deadline_ms)
 		doctor_add(d, "hooks.timeout", LEVEL_PROBLEM,

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 char *
 settings_first_word(const char *line, const char **end)
 {
@@ -182,27 +184,31 @@ settings_is_if_there(const struct json *j, json_ref handler)
 	return is;
 }
 
-/* --config FILE or --config=FILE among the arguments of either form. */
+/* The value of an option ("--config") among the arguments of either form, owned; NULL. */
 static char *
-config_argument(const struct json *j, json_ref handler, const char *command, bool exec)
+option_value(
+    const struct json *j, json_ref handler, const char *command, bool exec, const char *option)
 {
 	struct strings args = { 0 };
 	const char *p = command, *end;
-	char *config = NULL;
+	char *value = NULL;
+	size_t len = strlen(option);
 
 	if (exec)
 		json_strings(j, json_member(j, handler, "args"), &args);
 	else
 		for (; *(p += strspn(p, " \t\n")) != '\0'; p = *end != '\0' ? end + 1 : end)
 			strings_take(&args, settings_first_word(p, &end));
-	for (size_t i = 0; i < args.count && config == NULL; i++) {
-		if (strncmp(args.item[i], "--config=", 9) == 0)
-			config = mem_string(args.item[i] + 9);
-		else if (strcmp(args.item[i], "--config") == 0 && i + 1 < args.count)
-			config = mem_string(args.item[i + 1]);
+	for (size_t i = 0; i < args.count && value == NULL; i++) {
+		if (strncmp(args.item[i], option, len) != 0)
+			continue;
+		if (args.item[i][len] == '=')
+			value = mem_string(args.item[i] + len + 1);
+		else if (args.item[i][len] == '\0' && i + 1 < args.count)
+			value = mem_string(args.item[i + 1]);
 	}
 	strings_free(&args);
-	return config;
+	return value;
 }
 
 static void
@@ -211,6 +217,7 @@ find_entry(
 {
 	char *command = json_member_string(j, at->handler, "command");
 	char *args = json_raw_copy(j, json_member(j, at->handler, "args"));
+	char *deadline = option_value(j, at->handler, command, at->exec, "--deadline");
 	struct settings_entry *s;
 
 	all->item = mem_more(all->item, all->count, sizeof(*all->item));
@@ -222,9 +229,12 @@ find_entry(
 		.exec = at->exec,
 		.failure = json_member_string(j, at->handler, "onFailure"),
 		.if_there = settings_is_if_there(j, at->handler),
-		.config = config_argument(j, at->handler, command, at->exec),
+		.config = option_value(j, at->handler, command, at->exec, "--config"),
 		.line = mem_join(command, " ", args, NULL) };
 	(void)json_int(j, json_member(j, at->handler, "timeout"), &s->timeout);
+	if (deadline == NULL || !text_number(deadline, 1, 86400, &s->deadline))
+		s->deadline = 0;
+	free(deadline);
 	free(command);
 	free(args);
 }

@@ -91,6 +91,7 @@ struct settings_entry {
 	char *failure;         /* "onFailure"; NULL */
 	bool if_there;         /* a line of settings_plan.if_there */
 	char *config;          /* --config of its arguments; NULL */
+	int64_t deadline;      /* --deadline, seconds; 0: not given */
 	char *line;            /* command and args as written; the client runs the same line once */
 };
 struct settings_entries {
