@@ -152,8 +152,9 @@ offer_gates(struct cli *c)
 static void
 offer_events(struct cli *c)
 {
-	for (size_t i = 0; i < settings_hook_count; i++)
-		offer_word(c, settings_hooks[i].name, settings_hooks[i].program);
+	for (size_t i = 0; i < SETTINGS_HOOKS; i++)
+		if (settings_hook_find(settings_hooks[i].name) == &settings_hooks[i])
+			offer_word(c, settings_hooks[i].name, settings_hooks[i].program);
 	offer_word(c, "all", NULL);
 }
 

@@ -1,10 +1,9 @@
 /*
- * Are our hooks registered in the settings that apply here: once, executable, of this version, for
- * the right tools, with enough time?  Does the model have Task tools?
+ * Are our hooks registered in the settings that apply here: once, for the right tools?  Does the
+ * model have Task tools?
  */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "config/config.h"
 #include "config/pause.h"
@@ -146,15 +145,19 @@ twice_fix(const struct registration *r, const bool in[SCOPES])
 static void
 check_twice(struct doctor *d)
 {
+	struct strings events = { 0 };
 	struct buf what = { 0 };
 	bool in[SCOPES] = { false }, any[SCOPES] = { false };
 
-	for (size_t i = 0; i < settings_hook_count; i++) {
+	for (size_t i = 0; i < SETTINGS_HOOKS; i++) {
 		memset(in, 0, sizeof(in));
 		if (!runs_several(&d->registration, &settings_hooks[i], in))
 			continue;
-		buf_printf(&what, "%s%s",
-		    what.len > 0 ? ", " : "registered more than once: ", settings_hooks[i].event);
+		if (!strings_has(&events, settings_hooks[i].event))
+			buf_printf(&what, "%s%s",
+			    what.len > 0 ? ", " : "registered more than once: ",
+			    settings_hooks[i].event);
+		strings_add(&events, settings_hooks[i].event);
 		for (int k = 0; k < SCOPES; k++)
 			any[k] |= in[k];
 	}
@@ -163,6 +166,81 @@ check_twice(struct doctor *d)
 		    "the client runs each entry, since their commands differ",
 		    twice_fix(&d->registration, any));
 	buf_free(&what);
+	strings_free(&events);
+}
+
+/* Is there an entry that runs the program of this hook for its event, and for this tool (NULL: for
+ * any)? */
+static bool
+runs_for(const struct registration *r, const struct settings_hook *h, const char *tool)
+{
+	for (int i = 0; i < SCOPES; i++)
+		for (size_t k = 0; k < r->file[i].entries.count; k++) {
+			const struct settings_entry *e = &r->file[i].entries.item[k];
+
+			if (strcmp(e->event, h->event) == 0 &&
+			    strcmp(e->program, h->program) == 0 &&
+			    (tool == NULL || settings_matches(e->matcher, tool)))
+				return true;
+		}
+	return false;
+}
+
+/* A hook without which calls are not checked: is it registered, for all of its tools? */
+static void
+check_core(struct doctor *d, const struct settings_hook *h)
+{
+	bool closed = (h->flags & SETTINGS_CLOSED) != 0;
+	char *tools, *rest, *tool;
+	struct buf missing = { 0 };
+
+	if (!runs_for(&d->registration, h, NULL)) {
+		if (settings_hook_find(h->name) == h)
+			doctor_add(d, "hooks.registered", LEVEL_WARNING,
+			    mem_printf("%s has no entry for %s", h->event, h->program),
+			    "calls that it would refuse are allowed",
+			    mem_printf("claude-tasks install --events %s", h->name));
+		return;
+	}
+	tools = rest = mem_string(h->matcher);
+	while ((tool = strsep(&rest, "|")) != NULL)
+		if (!runs_for(&d->registration, h, tool))
+			buf_printf(&missing, "%s%s", missing.len > 0 ? ", " : "", tool);
+	if (missing.len > 0)
+		doctor_add(d, "hooks.matcher", closed ? LEVEL_WARNING : LEVEL_NOTE,
+		    mem_printf("no entry of %s matches %s", h->event, buf_text(&missing)),
+		    closed
+			? "a matcher is compared with whole names: 'Task' matches only the "
+			  "Agent tool"
+			: "such a call is not checked, and does not tell the agent of tasks that "
+			  "were given back",
+		    registered(&d->registration, h) == 0
+			? mem_printf("claude-tasks install --events %s", h->name)
+			: mem_printf("set \"matcher\": \"%s\"", h->matcher));
+	buf_free(&missing);
+	free(tools);
+}
+
+/* Where the user's settings have our hooks: do they have those that only they can have? */
+static void
+check_users(struct doctor *d)
+{
+	bool late = d->client != NULL && version_compare(d->client, UNKNOWN_EVENT_SINCE) >= 0;
+	struct buf missing = { 0 };
+
+	for (size_t i = 0; i < SETTINGS_HOOKS; i++) {
+		const struct settings_hook *h = &settings_hooks[i];
+
+		if ((h->flags & SETTINGS_USERS) != 0 && ((h->flags & SETTINGS_LATE) == 0 || late) &&
+		    registered(&d->registration, h) == 0)
+			buf_printf(&missing, "%s%s", missing.len > 0 ? "," : "", h->name);
+	}
+	if (missing.len > 0 && d->registration.file[SCOPE_USER].entries.count > 0)
+		doctor_add(d, "hooks.registered", LEVEL_NOTE,
+		    mem_printf("the user's settings have no entry for %s", buf_text(&missing)),
+		    "a change of settings that switches the hooks off is not noticed",
+		    mem_printf("claude-tasks install --events %s", buf_text(&missing)));
+	buf_free(&missing);
 }
 
 static void
@@ -172,8 +250,9 @@ check_presence(struct doctor *d)
 	size_t all = 0;
 
 	doctor_checked(d, "hooks.registered");
+	doctor_checked(d, "hooks.matcher");
 	doctor_checked(d, "hooks.twice");
-	for (size_t i = 0; i < settings_hook_count; i++)
+	for (size_t i = 0; i < SETTINGS_HOOKS; i++)
 		if (strcmp(settings_hooks[i].name, SETTINGS_SYNC) != 0)
 			all += registered(&d->registration, &settings_hooks[i]);
 	if (all == 0 && plugin == NULL) {
@@ -189,101 +268,10 @@ check_presence(struct doctor *d)
 		    "the client runs every hook twice", mem_string("claude-tasks uninstall"));
 	if (plugin != NULL)
 		return;
-	for (size_t i = 0; i < 3; i++)
-		if (registered(&d->registration, &settings_hooks[i]) == 0)
-			doctor_add(d, "hooks.registered", LEVEL_WARNING,
-			    mem_printf("%s has no entry for %s", settings_hooks[i].event,
-				settings_hooks[i].program),
-			    "calls that it would refuse are allowed",
-			    mem_printf(
-				"claude-tasks install --events %s", settings_hooks[i].event));
+	for (size_t i = 0; i < SETTINGS_CORE; i++)
+		check_core(d, &settings_hooks[i]);
+	check_users(d);
 	check_twice(d);
-}
-
-/* The last word of the first line of PATH --version, owned, or NULL. */
-static char *
-hook_version(const char *path)
-{
-	char *version = program_version(path), *blank;
-
-	if (version == NULL)
-		return NULL;
-	version[strcspn(version, "\r\n")] = '\0';
-	blank = strrchr(version, ' ');
-	if (blank != NULL)
-		memmove(version, blank + 1, strlen(blank + 1) + 1);
-	return version;
-}
-
-/* Is it executable?  A command without a slash is searched in PATH, as the client's shell does. */
-static bool
-executable(const char *path)
-{
-	const char *dirs = getenv("PATH");
-	char *try;
-	bool ok = false;
-
-	if (strchr(path, '/') != NULL)
-		return access(path, X_OK) == 0;
-	while (dirs != NULL && *dirs != '\0' && !ok) {
-		size_t n = strcspn(dirs, ":");
-
-		try = mem_printf("%.*s/%s", (int)n, dirs, path);
-		ok = access(try, X_OK) == 0;
-		free(try);
-		dirs += n + (dirs[n] == ':');
-	}
-	return ok;
-}
-
-static void
-check_entry(struct doctor *d, const struct registration_file *f, const struct settings_entry *e,
-    int64_t deadline_ms)
-{
-	int64_t limit = e->timeout > 0 ? e->timeout : 600;
-	char *version;
-
-	if (strstr(e->path, "${") == NULL && !executable(e->path)) {
-		doctor_add(d, "hooks.executable", LEVEL_PROBLEM,
-		    mem_printf("%s: %s is missing or not executable", f->path, e->path),
-		    "the client continues silently, as if the hook had passed",
-		    mem_printf("claude-tasks install --%s", scope_name(f->scope)));
-		return;
-	}
-	version = strstr(e->path, "${") == NULL ? hook_version(e->path) : NULL;
-	if (version != NULL && strcmp(version, VERSION) != 0)
-		doctor_add(d, "hooks.version", LEVEL_WARNING,
-		    mem_printf("%s is version %s, claude-tasks is %s", e->path, version, VERSION),
-		    "the two may read a list differently",
-		    mem_printf("claude-tasks install --%s", scope_name(f->scope)));
-	free(version);
-	if (strcmp(e->event, "PreToolUse") == 0 && (!settings_matches(e->matcher, "TaskUpdate") ||
-						       !settings_matches(e->matcher, "TaskCreate")))
-		doctor_add(d, "hooks.matcher", LEVEL_WARNING,
-		    mem_printf("%s: the matcher '%s' does not match both TaskCreate and TaskUpdate",
-			f->path, e->matcher),
-		    "a matcher is compared with whole names: 'Task' matches only the Agent tool",
-		    mem_printf("set \"matcher\": \"%s\"", settings_hooks[0].matcher));
-	else if (strcmp(e->event, "PreToolUse") == 0 &&
-		 (!settings_matches(e->matcher, "TaskList") ||
-		     !settings_matches(e->matcher, "TaskGet")))
-		doctor_add(d, "hooks.matcher", LEVEL_NOTE,
-		    mem_printf("%s: the matcher '%s' does not match both TaskList and TaskGet",
-			f->path, e->matcher),
-		    "an agent that only reads tasks is not told of tasks that were given back",
-		    mem_printf("claude-tasks install --%s, or set \"matcher\": \"%s\"",
-			scope_name(f->scope), settings_hooks[0].matcher));
-	if (strcmp(e->program, "on-task-completed-verify") == 0 && limit * 1000 <= deadline_ms)
-		doctor_add(d, "hooks.timeout", LEVEL_PROBLEM,
-		    mem_printf("%s: the client stops %s after %lld s, but its deadline is %lld s",
-			f->path, e->program, (long long)limit, (long long)deadline_ms / 1000),
-		    "a hook that the client stops cannot refuse the completion",
-		    mem_printf("set \"timeout\" above %lld, or \"deadline\" below %lld",
-			(long long)deadline_ms / 1000, (long long)limit));
-	if (strcmp(e->event, "SessionEnd") == 0 && e->timeout == 0)
-		doctor_add(d, "hooks.timeout", LEVEL_WARNING,
-		    mem_printf("%s: the SessionEnd entry has no timeout", f->path),
-		    "the client then stops it after 1.5 s", mem_string("set \"timeout\": 10"));
 }
 
 /* Are the entries and programs those that install recorded? */
@@ -401,14 +389,7 @@ doctor_registration(struct doctor *d)
 	check_installed(d);
 	if (config_load(&config, &q, &err) == -1)
 		config_default(&config);
-	doctor_checked(d, "hooks.executable");
-	doctor_checked(d, "hooks.version");
-	doctor_checked(d, "hooks.matcher");
-	doctor_checked(d, "hooks.timeout");
-	for (int i = 0; i < SCOPES; i++)
-		for (size_t k = 0; k < d->registration.file[i].entries.count; k++)
-			check_entry(d, &d->registration.file[i],
-			    &d->registration.file[i].entries.item[k], config.deadline_ms);
+	doctor_entries(d, config.deadline_ms);
 	check_sync(d, &config);
 	doctor_sync(d, &config);
 	config_free(&config);

@@ -42,8 +42,9 @@ int doctor_backup(struct doctor *, const char *name, const void *, size_t, struc
 
 /* The groups of checks. */
 void doctor_store(struct doctor *);
-void doctor_state(struct doctor *);        /* claims, locks, journal, permissions */
-void doctor_registration(struct doctor *); /* settings */
+void doctor_state(struct doctor *);                        /* claims, locks, journal, permissions */
+void doctor_registration(struct doctor *);                 /* settings */
+void doctor_entries(struct doctor *, int64_t deadline_ms); /* each entry of the settings */
 /* The sync commands of these settings. */
 void doctor_sync(struct doctor *, const struct config *);
 void doctor_gates(struct doctor *); /* config, trust, patterns */

@@ -11,8 +11,6 @@
 /* An install or uninstall of one settings file. */
 struct job {
 	struct settings_plan plan;
-	const struct settings_hook *hooks[8];
-	struct strings events;
 	struct install_record record;
 	struct settings_change change;
 	bool dry, exact;      /* exact: uninstall restored the original bytes */

@@ -134,8 +134,9 @@ install_warn(struct cli *c, const struct registration *r, enum scope scope, cons
 	if (scope == SCOPE_PROJECT && !cli_flag(c, "if-there"))
 		cli_note(c,
 		    "claude-tasks: %s is for everybody who works on the project. Where these "
-		    "programs are missing, Claude Code passes every call, and Copilot CLI, which "
-		    "reads this file too, refuses every tool call (to register lines that do "
-		    "nothing there: claude-tasks install --project --if-there)",
+		    "programs are missing, Claude Code refuses every TaskCreate and TaskUpdate "
+		    "(before " ON_FAILURE_SINCE " it passes them), and Copilot CLI, which reads "
+		    "this file too, refuses every tool call (to register lines that do nothing "
+		    "there: claude-tasks install --project --if-there)",
 		    r->file[scope].path);
 }

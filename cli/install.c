@@ -8,7 +8,6 @@
 
 #include "base/hash.h"
 #include "commands.h"
-#include "config/config.h"
 #include "install-part.h"
 #include "sys/file.h"
 
@@ -26,53 +25,6 @@ which_scope(struct cli *c, enum scope *scope)
 		}
 	return count < 2 ? EXIT_DONE
 			 : cli_misuse(c, "use only one of --user, --project and --local");
-}
-
-/* Are there sync commands where this file applies?  For the user's: not those of one project. */
-static bool
-has_sync(enum scope scope)
-{
-	struct error ignored;
-	char *dir = list_config_dir(&ignored);
-	struct config_query q = { .config_dir = dir };
-	struct config config;
-	bool found = false;
-
-	if (config_load(&config, &q, &ignored) == 0)
-		for (size_t i = 0; i < config.mirror_count; i++)
-			found |= scope != SCOPE_USER || !config.mirror[i].project;
-	config_free(&config);
-	free(dir);
-	return found;
-}
-
-/* --events a,b or "all"; without it those of the plugin: all but Stop.  "sync" is a part of both
- * where there are sync commands. */
-static int
-which_events(struct cli *c, enum scope scope, struct job *job)
-{
-	const char *names[16];
-	bool all, sync = has_sync(scope);
-
-	cli_values(c, "events", &job->events);
-	all = job->events.count == 1 && strcmp(job->events.item[0], "all") == 0;
-	if (all)
-		strings_free(&job->events);
-	for (size_t i = 0; i < settings_hook_count; i++)
-		names[i] = settings_hooks[i].name;
-	for (size_t i = 0; i < job->events.count; i++)
-		if (settings_hook_find(job->events.item[i]) == NULL)
-			return cli_unknown(
-			    c, "event", job->events.item[i], names, settings_hook_count);
-	for (size_t i = 0; i < settings_hook_count; i++) {
-		bool usual = (all || strcmp(names[i], "Stop") != 0) &&
-			     (sync || strcmp(names[i], SETTINGS_SYNC) != 0);
-
-		if (job->events.count == 0 ? usual : strings_has(&job->events, names[i]))
-			job->hooks[job->plan.count++] = &settings_hooks[i];
-	}
-	job->plan.hooks = job->hooks;
-	return EXIT_DONE;
 }
 
 /* What install would set, or uninstall remove. */
@@ -309,7 +261,6 @@ job_free(struct job *job)
 {
 	buf_free(&job->result);
 	settings_values_free(&job->plan.values);
-	strings_free(&job->events);
 	install_record_free(&job->record);
 }
 
@@ -322,14 +273,6 @@ registered_elsewhere(const struct registration *r, enum scope scope)
 	for (int i = 0; i < SCOPES; i++)
 		found |= i != (int)scope && r->file[i].entries.count > 0;
 	return found;
-}
-
-/* Are all hooks of the plan such that the plugin does not have them? */
-static bool
-plugin_lacks(const struct settings_plan *plan)
-{
-	return plan->count == 0 ||
-	       (plan->count == 1 && strcmp(plan->hooks[0]->name, SETTINGS_SYNC) == 0);
 }
 
 static int
@@ -345,7 +288,7 @@ install(struct cli *c, const struct registration *r, enum scope scope, struct jo
 	if ((c->list_name != NULL || cli_flag(c, "statusline") || cli_flag(c, "skill")) &&
 	    !cli_flag(c, "events") && registered_elsewhere(r, scope))
 		job->plan.count = 0;
-	if (plugin != NULL && !plugin_lacks(&job->plan) && !cli_flag(c, "force"))
+	if (plugin != NULL && !install_plugin_lacks(&job->plan) && !cli_flag(c, "force"))
 		return cli_fail(c, EXIT_RULE,
 		    "the plugin is enabled in %s, and the client would run every hook twice (keep "
 		    "the plugin, or: claude plugin uninstall task-hooks, or: pass --force)",
@@ -354,6 +297,7 @@ install(struct cli *c, const struct registration *r, enum scope scope, struct jo
 	job->plan.shell = cli_flag(c, "shell") ||
 			  (version != NULL && version_compare(version, EXEC_FORM_SINCE) < 0);
 	job->plan.if_there = cli_flag(c, "if-there");
+	install_drop_late(c, &r->file[scope], version, &job->plan);
 	rc = install_values(c, r, scope, version, &job->plan);
 	if (rc == EXIT_DONE && job->plan.count > 0)
 		install_warn(c, r, scope, version);
@@ -363,6 +307,8 @@ install(struct cli *c, const struct registration *r, enum scope scope, struct jo
 	if (job->plan.count > 0)
 		warn_twice(c, r, scope, job);
 	rc = preview_install(path, job, &err);
+	if (rc != -1)
+		install_warn_open(c, &r->file[scope], &job->plan, &job->result);
 	if (rc != -1 && cli_flag(c, "skill") && install_skill(c, r, scope, job->dry) != EXIT_DONE)
 		return c->status;
 	if (rc != -1 && !job->dry)
@@ -412,7 +358,7 @@ install_main(struct cli *c)
 	int status;
 
 	if (which_scope(c, &scope) != EXIT_DONE || list_scope(c, &scope) != EXIT_DONE ||
-	    which_events(c, scope, &job) != EXIT_DONE)
+	    install_events(c, scope, &job.plan) != EXIT_DONE)
 		status = c->status;
 	else if (registration_load(&r, &err) == -1 ||
 		 (bin = registration_bin(cli_value(c, "bin"), &err)) == NULL)

@@ -7,6 +7,20 @@
  * For install.c: what is installed besides the hooks.
  */
 
+/* Put the hooks that --events names into the plan, or the usual ones.  An exit status. */
+int install_events(struct cli *, enum scope, struct settings_plan *);
+
+/* Take the late events out of it, unless the client is known to know them. */
+void install_drop_late(
+    struct cli *, const struct registration_file *, const char *version, struct settings_plan *);
+
+/* Are all hooks of the plan such that the plugin does not have them? */
+bool install_plugin_lacks(const struct settings_plan *);
+
+/* Warn of the entries of the new text that cannot fail closed. */
+void install_warn_open(struct cli *, const struct registration_file *, const struct settings_plan *,
+    const struct buf *text);
+
 /* Add to the plan the values that the options ask for; version: of the client, or NULL.  An exit
  * status. */
 int install_values(struct cli *, const struct registration *, enum scope, const char *version,

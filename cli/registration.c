@@ -261,7 +261,7 @@ registration_bin(const char *dir, struct error *err)
 		*slash = '\0';
 		bin = mem_string(self);
 	}
-	for (size_t i = 0; i < settings_hook_count; i++) {
+	for (size_t i = 0; i < SETTINGS_HOOKS; i++) {
 		path = mem_printf("%s/%s", bin, settings_hooks[i].program);
 		if (access(path, X_OK) == -1) {
 			error_set(err, ERROR_NOT_FOUND,

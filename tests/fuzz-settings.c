@@ -44,8 +44,7 @@ count_ours(const char *text, size_t len)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
-	const struct settings_hook *hooks[3];
-	struct settings_plan plan = { .hooks = hooks, .count = 3, .bin = "/opt/a b/bin" };
+	struct settings_plan plan = { .count = SETTINGS_CORE, .bin = "/opt/a b/bin" };
 	struct settings_change change;
 	struct buf in = { 0 }, again = { 0 }, out = { 0 };
 	struct error e;
@@ -53,8 +52,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 
 	if (len < 1)
 		return 0;
-	for (size_t i = 0; i < 3; i++)
-		hooks[i] = &settings_hooks[i];
+	for (size_t i = 0; i < SETTINGS_CORE; i++)
+		plan.hooks[i] = &settings_hooks[i];
 	plan.shell = data[0] & 1;
 	if (data[0] & 2)
 		settings_values_add(&plan.values, "env.CLAUDE_CODE_TASK_LIST_ID", "\"lab\"");

@@ -2,15 +2,16 @@
 #include <string.h>
 
 #include "settings/settings.h"
-
-static const struct settings_hook *core[3];
+#include "json/out.h"
 
 static struct settings_plan
 plan(const char *bin, bool shell)
 {
-	for (int i = 0; i < 3; i++)
-		core[i] = &settings_hooks[i];
-	return (struct settings_plan){ .hooks = core, .count = 3, .bin = bin, .shell = shell };
+	struct settings_plan p = { .count = SETTINGS_CORE, .bin = bin, .shell = shell };
+
+	for (int i = 0; i < SETTINGS_CORE; i++)
+		p.hooks[i] = &settings_hooks[i];
+	return p;
 }
 
 static void
@@ -55,9 +56,9 @@ Test(settings, uninstall_restores_every_byte)
 		struct buf with = { 0 }, without = { 0 };
 
 		install(files[i], plan("/usr/local/bin", i % 2 == 0), &with, &change);
-		cr_expect_eq(change.added, 3, "file %zu: three entries", i);
+		cr_expect_eq(change.added, SETTINGS_CORE, "file %zu: added", i);
 		uninstall(buf_text(&with), &without, &change);
-		cr_expect_eq(change.removed, 3, "file %zu: three removed", i);
+		cr_expect_eq(change.removed, SETTINGS_CORE, "file %zu: removed", i);
 		cr_expect_str_eq(buf_text(&without), files[i], "file %zu: the same bytes\n%s", i,
 		    buf_text(&with));
 		buf_free(&with);
@@ -74,7 +75,7 @@ Test(settings, installing_twice_changes_nothing)
 
 		install(files[i], plan("/opt/b", false), &once, &change);
 		install(buf_text(&once), plan("/opt/b", false), &twice, &change);
-		cr_expect_eq(change.kept, 3, "file %zu: all kept", i);
+		cr_expect_eq(change.kept, SETTINGS_CORE, "file %zu: all kept", i);
 		cr_expect_eq(change.added + change.moved, 0, "file %zu: nothing added or moved", i);
 		cr_expect_str_eq(buf_text(&twice), buf_text(&once), "file %zu: the same bytes", i);
 		buf_free(&once);
@@ -99,7 +100,7 @@ Test(settings, an_entry_with_another_path_is_moved)
 		struct settings_change change;
 		struct settings_plan p = plan("/new dir", true);
 
-		p.hooks = core + 2;
+		p.hooks[0] = settings_hook_find("SubagentStop");
 		p.count = 1;
 		buf_printf(&text,
 		    "{\"hooks\":{\"SubagentStop\":[{\"hooks\":[{\"type\":\"command\",\"command\":"
@@ -115,6 +116,114 @@ Test(settings, an_entry_with_another_path_is_moved)
 		buf_free(&out);
 		buf_free(&text);
 		buf_free(&want);
+	}
+}
+
+/* What install does to an entry for PreToolUse. */
+Test(settings, the_entry_for_a_task_fails_closed)
+{
+	static const struct {
+		const char *name, *matcher, *members, *want;
+	} rows[] = {
+		{ "of an earlier version: two entries, both with the options",
+		    "TaskCreate|TaskUpdate|TaskList|TaskGet|Task|Agent|TodoWrite",
+		    "\"args\":[\"--config\",\"c d\"],\"timeout\":30",
+		    "[{\"matcher\":\"TaskList|TaskGet|Task|Agent|TodoWrite\",\"hooks\":[{\"type\":"
+		    "\"command\",\"command\":\"/b/on-pretooluse-task\",\"args\":[\"--config\",\"c "
+		    "d\"],\"timeout\":30}]},{\"matcher\":\"TaskCreate|TaskUpdate\",\"hooks\":[{"
+		    "\"type\":\"command\",\"command\":\"/b/on-pretooluse-task\",\"args\":["
+		    "\"--config\",\"c d\"],\"timeout\":600,\"onFailure\":\"block\"}]}]" },
+		{ "a longer timeout is kept for both", "TaskCreate|TaskUpdate|Task|Agent|TodoWrite",
+		    "\"timeout\":900",
+		    "[{\"matcher\":\"TaskList|TaskGet|Task|Agent|TodoWrite\",\"hooks\":[{\"type\":"
+		    "\"command\",\"command\":\"/b/"
+		    "on-pretooluse-task\",\"timeout\":900}]},{\"matcher\":"
+		    "\"TaskCreate|TaskUpdate\",\"hooks\":[{\"type\":\"command\",\"command\":\"/b/"
+		    "on-pretooluse-task\",\"timeout\":900,\"onFailure\":\"block\"}]}]" },
+		{ "for one of these tools alone", "TaskUpdate", "\"timeout\":7",
+		    "[{\"matcher\":\"TaskUpdate\",\"hooks\":[{\"type\":\"command\",\"command\":"
+		    "\"/b/on-pretooluse-task\",\"timeout\":7,\"onFailure\":\"block\"}]}" },
+		{ "another value of a person is kept", "TaskUpdate", "\"onFailure\":\"x\"",
+		    "[{\"matcher\":\"TaskUpdate\",\"hooks\":[{\"type\":\"command\",\"command\":"
+		    "\"/b/on-pretooluse-task\",\"onFailure\":\"x\"}]}" },
+		{ "for other tools too", "TaskUpdate|Bash", "\"timeout\":7",
+		    "[{\"matcher\":\"TaskUpdate|Bash\",\"hooks\":[{\"type\":\"command\","
+		    "\"command\":"
+		    "\"/b/on-pretooluse-task\",\"timeout\":7}]}" },
+		{ "for no tool", "Tasks", "\"timeout\":7",
+		    "[{\"matcher\":\"Tasks\",\"hooks\":[{\"type\":\"command\",\"command\":"
+		    "\"/old/on-pretooluse-task\",\"timeout\":7}]},{\"matcher\":\"TaskList|TaskGet|"
+		    "Task|Agent|TodoWrite\",\"hooks\":[{\"type\":\"command\",\"command\":\"/b/"
+		    "on-pretooluse-task\",\"args\":[]}]},{\"matcher\":\"TaskCreate|TaskUpdate\","
+		    "\"hooks\":[{\"type\":\"command\",\"command\":\"/b/"
+		    "on-pretooluse-task\",\"args\":"
+		    "[],\"timeout\":600,\"onFailure\":\"block\"}]}]" },
+		{ "for all tools", "*", "\"timeout\":7",
+		    "[{\"matcher\":\"*\",\"hooks\":[{\"type\":\"command\",\"command\":"
+		    "\"/b/on-pretooluse-task\",\"timeout\":7}]}]" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct settings_plan p = plan("/b", false);
+		struct buf text = { 0 }, once = { 0 }, twice = { 0 };
+		struct settings_change change;
+		struct json j = { 0 };
+		struct error err = { 0 };
+		struct json_object *o = out_object();
+		struct buf got = { 0 };
+
+		p.count = 2;
+		buf_printf(&text,
+		    "{\"hooks\":{\"PreToolUse\":[{\"matcher\":\"%s\",\"hooks\":[{\"type\":"
+		    "\"command\",\"command\":\"/old/on-pretooluse-task\",%s}]}]}}",
+		    rows[i].matcher, rows[i].members);
+		install(buf_text(&text), p, &once, &change);
+		cr_assert_eq(json_parse(&j, once.data, once.len, &err), 0, "%s", err.text);
+		out_add(o, "x",
+		    out_raw(
+			&j, json_member(&j, json_member(&j, JSON_ROOT, "hooks"), "PreToolUse")));
+		out_text(&got, o);
+		cr_expect_eq(
+		    strncmp(buf_text(&got) + strlen("{\"x\":"), rows[i].want, strlen(rows[i].want)),
+		    0, "%s: %s", rows[i].name, buf_text(&got));
+		install(buf_text(&once), p, &twice, &change);
+		cr_expect_eq(change.added + change.moved, 0, "%s: nothing to do", rows[i].name);
+		cr_expect_str_eq(buf_text(&twice), buf_text(&once), "%s", rows[i].name);
+		json_free(&j);
+		buf_free(&got);
+		buf_free(&text);
+		buf_free(&once);
+		buf_free(&twice);
+	}
+}
+
+Test(settings, a_line_that_may_be_missing_stays_open)
+{
+	static const char former[] =
+	    "{\"hooks\":{\"PreToolUse\":[{\"matcher\":\"TaskCreate|TaskUpdate|Task|Agent|"
+	    "TodoWrite\",\"hooks\":[{\"type\":\"command\",\"command\":\"/o/on-pretooluse-task || { "
+	    "s=$?; [ $s -ge 126 ] || exit $s; }\"}]}]}}";
+	static const char *const texts[] = { "{}", former };
+	struct settings_change change;
+	struct settings_entries all;
+	struct error err = { 0 };
+
+	for (size_t i = 0; i < 2; i++) {
+		struct settings_plan p = plan("/b", false);
+		struct buf out = { 0 };
+
+		p.if_there = i == 0;
+		p.count = 2;
+		install(texts[i], p, &out, &change);
+		cr_assert_eq(settings_find(out.data, out.len, &all, &err), 0, "%s", err.text);
+		cr_assert_eq(all.count, 2, "%zu: two entries", i);
+		for (size_t k = 0; k < all.count; k++) {
+			cr_expect(all.item[k].if_there, "%zu: such a line", i);
+			cr_expect_null(all.item[k].failure, "%zu: without onFailure", i);
+			cr_expect_not(settings_is_open(&all.item[k]), "%zu: as it must be", i);
+		}
+		settings_entries_free(&all);
+		buf_free(&out);
 	}
 }
 
@@ -215,6 +324,7 @@ Test(settings, find_returns_form_timeout_and_config)
 	cr_expect_eq(all.item[0].timeout, 900, "timeout");
 	cr_expect(all.item[0].exec, "exec form");
 	cr_expect_str_eq(all.item[1].matcher, "TaskUpdate", "matcher");
+	cr_expect(settings_is_open(&all.item[1]), "lets a call pass if its program fails");
 	cr_expect_str_eq(all.item[1].config, "y", "config");
 	cr_expect_not(all.item[1].exec, "shell form");
 	settings_entries_free(&all);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "json/out.h"
 
 char *
@@ -41,7 +42,7 @@ settings_program(const char *command, bool exec, char **path)
 
 	base = strrchr(word, '/');
 	base = base != NULL ? base + 1 : word;
-	for (size_t i = 0; i < settings_hook_count && name == NULL; i++)
+	for (size_t i = 0; i < SETTINGS_HOOKS && name == NULL; i++)
 		if (strcmp(settings_hooks[i].program, base) == 0)
 			name = settings_hooks[i].program;
 	if (path != NULL && name != NULL)
@@ -174,27 +175,41 @@ settings_place(
 	return false;
 }
 
-/* --config FILE or --config=FILE among the arguments of either form. */
+bool
+settings_is_if_there(const struct json *j, json_ref handler)
+{
+	char *command = json_member_string(j, handler, "command");
+	bool is = command != NULL && strstr(command, SETTINGS_IF_THERE) != NULL;
+
+	free(command);
+	return is;
+}
+
+/* The value of an option ("--config") among the arguments of either form, owned; NULL. */
 static char *
-config_argument(const struct json *j, json_ref handler, const char *command, bool exec)
+option_value(
+    const struct json *j, json_ref handler, const char *command, bool exec, const char *option)
 {
 	struct strings args = { 0 };
 	const char *p = command, *end;
-	char *config = NULL;
+	char *value = NULL;
+	size_t len = strlen(option);
 
 	if (exec)
 		json_strings(j, json_member(j, handler, "args"), &args);
 	else
 		for (; *(p += strspn(p, " \t\n")) != '\0'; p = *end != '\0' ? end + 1 : end)
 			strings_take(&args, settings_first_word(p, &end));
-	for (size_t i = 0; i < args.count && config == NULL; i++) {
-		if (strncmp(args.item[i], "--config=", 9) == 0)
-			config = mem_string(args.item[i] + 9);
-		else if (strcmp(args.item[i], "--config") == 0 && i + 1 < args.count)
-			config = mem_string(args.item[i + 1]);
+	for (size_t i = 0; i < args.count && value == NULL; i++) {
+		if (strncmp(args.item[i], option, len) != 0)
+			continue;
+		if (args.item[i][len] == '=')
+			value = mem_string(args.item[i] + len + 1);
+		else if (args.item[i][len] == '\0' && i + 1 < args.count)
+			value = mem_string(args.item[i + 1]);
 	}
 	strings_free(&args);
-	return config;
+	return value;
 }
 
 /* {"event":..., "group":{"matcher":...}, "hook":{...}} */
@@ -224,6 +239,7 @@ find_entry(
 {
 	char *command = json_member_string(j, at->handler, "command");
 	char *args = json_raw_copy(j, json_member(j, at->handler, "args"));
+	char *deadline = option_value(j, at->handler, command, at->exec, "--deadline");
 	struct settings_entry *s;
 
 	all->item = mem_more(all->item, all->count, sizeof(*all->item));
@@ -233,10 +249,15 @@ find_entry(
 		.path = path,
 		.program = at->program,
 		.exec = at->exec,
-		.config = config_argument(j, at->handler, command, at->exec),
+		.failure = json_member_string(j, at->handler, "onFailure"),
+		.if_there = settings_is_if_there(j, at->handler),
+		.config = option_value(j, at->handler, command, at->exec, "--config"),
 		.line = mem_join(command, " ", args, NULL) };
 	s->whole = whole_entry(j, at, s->event);
 	(void)json_int(j, json_member(j, at->handler, "timeout"), &s->timeout);
+	if (deadline == NULL || !text_number(deadline, 1, 86400, &s->deadline))
+		s->deadline = 0;
+	free(deadline);
 	free(command);
 	free(args);
 }
@@ -286,6 +307,19 @@ settings_matches(const char *matcher, const char *tool)
 }
 
 bool
+settings_only(const char *matcher, const char *tools)
+{
+	char *words, *rest, *word;
+	bool only = matcher != NULL && *matcher != '\0';
+
+	words = rest = mem_string(matcher);
+	while (only && (word = strsep(&rest, "|, ")) != NULL)
+		only = *word == '\0' || settings_matches(tools, word);
+	free(words);
+	return only;
+}
+
+bool
 settings_is(const struct settings_hook *h, const struct settings_entry *e)
 {
 	char *tools, *rest, *tool;
@@ -299,6 +333,13 @@ settings_is(const struct settings_hook *h, const struct settings_entry *e)
 		is = settings_matches(e->matcher, tool);
 	free(tools);
 	return is;
+}
+
+bool
+settings_is_open(const struct settings_entry *e)
+{
+	return strcmp(e->event, "PreToolUse") == 0 && settings_matches(e->matcher, "TaskUpdate") &&
+	       !e->if_there && (e->failure == NULL || strcmp(e->failure, "block") != 0);
 }
 
 /* Does the oldest supported client, 2.1.34, know this event? */
@@ -344,6 +385,7 @@ settings_entries_free(struct settings_entries *all)
 		free(all->item[i].event);
 		free(all->item[i].matcher);
 		free(all->item[i].path);
+		free(all->item[i].failure);
 		free(all->item[i].config);
 		free(all->item[i].line);
 		free(all->item[i].whole);

@@ -6,6 +6,11 @@
 /*
  * For settings.c: where our handlers are in a parsed settings file.
  */
+
+/* Ends a command line that passes if the program is missing; a shell says 126 or 127 for what it
+ * cannot run. */
+#define SETTINGS_IF_THERE " || { s=$?; [ $s -ge 126 ] || exit $s; }"
+
 struct settings_place {
 	json_ref event, group, handler; /* event: the array of groups */
 	const char *program;
@@ -26,6 +31,9 @@ bool settings_element(
  * executable's (owned); may be NULL. */
 bool settings_place(
     const struct json *, const char *event, size_t nth, struct settings_place *, char **path);
+
+/* Does its command line pass if the program is missing? */
+bool settings_is_if_there(const struct json *, json_ref handler);
 
 /* The first word of a shell command line, quotes taken off, owned; *end: after it. */
 char *settings_first_word(const char *line, const char **end);

@@ -5,42 +5,49 @@
 #include "settings/settings.h"
 
 #include "settings/settings-find.h"
+#include "settings/settings-part.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "json/json-edit.h"
 #include "json/json-print.h"
-#include "json/out.h"
 
+/* What changes a task of the list: refused if the program fails. */
+#define TASK_TOOLS "TaskCreate|TaskUpdate"
 /* TaskList and TaskGet only tell the agent what waits to be told. */
-#define TASK_TOOLS "TaskCreate|TaskUpdate|TaskList|TaskGet|Task|Agent|TodoWrite"
-/* As install wrote it before. */
+#define OTHER_TOOLS "TaskList|TaskGet|Task|Agent|TodoWrite"
+/* One entry for all of them, as install wrote it before. */
 static const char *const former_tools[] = { "TaskCreate|TaskUpdate|Task|Agent|TodoWrite",
-	"TaskCreate|TaskUpdate|TaskList|Task|Agent|TodoWrite" };
+	"TaskCreate|TaskUpdate|TaskList|Task|Agent|TodoWrite",
+	"TaskCreate|TaskUpdate|TaskList|TaskGet|Task|Agent|TodoWrite" };
 
 /*
- * The client gives a hook 600 s, but a SessionEnd hook 1.5 s unless a timeout is
- * given.  Only events that the oldest supported client knows: it drops all hooks of
- * a file that names an unknown one, without a message.
+ * The client gives a hook 600 s, but a SessionEnd hook 1.5 s unless a timeout is given.
+ * Other events than the late ones are known to the oldest supported client: it drops all hooks
+ * of a file that names an unknown one, without a message.  A closed entry comes after the one that
+ * it is made from, see entry_beside().
  */
-const struct settings_hook settings_hooks[] = {
-	{ "PreToolUse", "PreToolUse", TASK_TOOLS, "on-pretooluse-task", 0 },
-	{ "TaskCompleted", "TaskCompleted", NULL, "on-task-completed-verify", 600 },
-	{ "SubagentStop", "SubagentStop", NULL, "on-subagent-stop", 0 },
-	{ "PostToolUse", "PostToolUse", "Task|Agent", "on-pretooluse-task", 0 },
-	{ "TeammateIdle", "TeammateIdle", NULL, "on-subagent-stop", 0 },
-	{ "SessionEnd", "SessionEnd", NULL, "on-subagent-stop", 10 },
-	{ "Stop", "Stop", NULL, "on-subagent-stop", 0 },
-	{ SETTINGS_SYNC, "PostToolUse", "TaskCreate|TaskUpdate", "on-pretooluse-task", 0 },
+const struct settings_hook settings_hooks[SETTINGS_HOOKS] = {
+	{ "PreToolUse", "PreToolUse", OTHER_TOOLS, "on-pretooluse-task", 0, 0 },
+	{ "PreToolUse", "PreToolUse", TASK_TOOLS, "on-pretooluse-task", 600, SETTINGS_CLOSED },
+	{ "TaskCompleted", "TaskCompleted", NULL, "on-task-completed-verify", 600, 0 },
+	{ "SubagentStop", "SubagentStop", NULL, "on-subagent-stop", 0, 0 },
+	{ "PostToolUse", "PostToolUse", "Task|Agent", "on-pretooluse-task", 0, 0 },
+	{ "TeammateIdle", "TeammateIdle", NULL, "on-subagent-stop", 0, 0 },
+	{ "SessionEnd", "SessionEnd", NULL, "on-subagent-stop", 10, 0 },
+	{ "Stop", "Stop", NULL, "on-subagent-stop", 0, 0 },
+	{ "SessionStart", "SessionStart", NULL, "on-subagent-stop", 30, SETTINGS_USERS },
+	{ "UserPromptSubmit", "UserPromptSubmit", NULL, "on-subagent-stop", 30, SETTINGS_USERS },
+	{ "ConfigChange", "ConfigChange", NULL, "on-subagent-stop", 30,
+	    SETTINGS_USERS | SETTINGS_LATE },
+	{ SETTINGS_SYNC, "PostToolUse", "TaskCreate|TaskUpdate", "on-pretooluse-task", 0, 0 },
 };
-const size_t settings_hook_count = sizeof(settings_hooks) / sizeof(settings_hooks[0]);
 
 const struct settings_hook *
 settings_hook_find(const char *name)
 {
-	for (size_t i = 0; i < settings_hook_count; i++)
+	for (size_t i = 0; i < SETTINGS_HOOKS; i++)
 		if (strcmp(settings_hooks[i].name, name) == 0)
 			return &settings_hooks[i];
 	return NULL;
@@ -82,9 +89,8 @@ indentation(const char *text, size_t len)
 	return mem_string("  ");
 }
 
-/* The object as text at `depth` of a file that indents by `unit`. Frees it. */
-static void
-value_text(struct buf *b, struct json_object *o, const char *unit, int depth)
+void
+settings_text(struct buf *b, struct json_object *o, const char *unit, int depth)
 {
 	struct buf pretty = { 0 };
 
@@ -107,20 +113,19 @@ value_text(struct buf *b, struct json_object *o, const char *unit, int depth)
 	buf_free(&pretty);
 }
 
-/* {"matcher":..., "hooks":[{"type":"command","command":...,"args":[],"timeout":...}]} */
+/* {"type":"command","command":...,"args":[],"timeout":...,"onFailure":...} */
 static struct json_object *
-make_group(const struct settings_hook *h, const struct settings_plan *plan)
+make_handler(const struct settings_hook *h, const struct settings_plan *plan)
 {
-	struct json_object *group = out_object(), *list = out_array(), *o = out_object();
+	struct json_object *o = out_object();
 	char *path = mem_printf("%s/%s", plan->bin, h->program);
 	struct buf word = { 0 };
 
-	out_string(group, "matcher", h->matcher);
 	out_string(o, "type", "command");
 	if (plan->shell || plan->if_there) {
 		settings_shell_word(&word, path);
-		if (plan->if_there) /* a shell says 126 or 127 for what it cannot run */
-			buf_puts(&word, " || { s=$?; [ $s -ge 126 ] || exit $s; }");
+		if (plan->if_there)
+			buf_puts(&word, SETTINGS_IF_THERE);
 		out_string(o, "command", buf_text(&word));
 	} else {
 		out_string(o, "command", path);
@@ -128,16 +133,76 @@ make_group(const struct settings_hook *h, const struct settings_plan *plan)
 	}
 	if (h->timeout > 0)
 		out_int(o, "timeout", h->timeout);
-	out_push(list, o);
-	out_add(group, "hooks", list);
+	if ((h->flags & SETTINGS_CLOSED) != 0 && !plan->if_there)
+		out_string(o, "onFailure", "block");
 	buf_free(&word);
 	free(path);
+	return o;
+}
+
+/* The handler of a closed entry, with the command and the options of another one of ours. */
+static struct json_object *
+copy_handler(const struct settings_hook *h, const struct settings_plan *plan, const struct json *j,
+    json_ref like)
+{
+	struct json_object *o = out_object();
+	int64_t timeout = 0;
+
+	JSON_EACH (j, like, m) {
+		char *key = json_key(j, m);
+
+		if (strcmp(key, "timeout") != 0 && strcmp(key, "onFailure") != 0)
+			out_add(o, key, out_raw(j, m));
+		free(key);
+	}
+	(void)json_int(j, json_member(j, like, "timeout"), &timeout);
+	out_int(o, "timeout", timeout > h->timeout ? timeout : h->timeout);
+	if (!plan->if_there && !settings_is_if_there(j, like))
+		out_string(o, "onFailure", "block");
+	return o;
+}
+
+static bool
+place_is(const struct json *j, const struct settings_place *at, const struct settings_hook *h)
+{
+	struct settings_entry e = { .event = (char *)h->event,
+		.program = at->program,
+		.matcher = json_member_string(j, at->group, "matcher") };
+	bool is = settings_is(h, &e);
+
+	free(e.matcher);
+	return is;
+}
+
+/* The entry of the other tools, which has what a person added; JSON_ABSENT: there is none. */
+static json_ref
+entry_beside(const struct json *j, const struct settings_hook *h)
+{
+	struct settings_place at;
+
+	for (size_t n = 0;
+	     (h->flags & SETTINGS_CLOSED) != 0 && settings_place(j, h->event, n, &at, NULL); n++)
+		if (place_is(j, &at, settings_hook_find(h->name)))
+			return at.handler;
+	return JSON_ABSENT;
+}
+
+/* {"matcher":..., "hooks":[...]} */
+static struct json_object *
+make_group(const struct json *j, const struct settings_hook *h, const struct settings_plan *plan)
+{
+	struct json_object *group = out_object(), *list = out_array();
+	json_ref like = entry_beside(j, h);
+
+	out_string(group, "matcher", h->matcher);
+	out_push(
+	    list, like != JSON_ABSENT ? copy_handler(h, plan, j, like) : make_handler(h, plan));
+	out_add(group, "hooks", list);
 	return group;
 }
 
-/* Replace text by the result of the edit. */
-static void
-apply_edit(struct buf *text, struct json_edit *e)
+void
+settings_apply(struct buf *text, struct json_edit *e)
 {
 	struct buf next = { 0 };
 
@@ -159,12 +224,12 @@ update_matcher(struct buf *text, const struct json *j, const struct settings_pla
 
 	for (size_t i = 0; i < sizeof(former_tools) / sizeof(former_tools[0]); i++)
 		former |= json_equals(j, matcher, former_tools[i]);
-	if (!former || h->matcher == NULL || strcmp(h->matcher, TASK_TOOLS) != 0 ||
+	if (!former || h->matcher == NULL || strcmp(h->matcher, OTHER_TOOLS) != 0 ||
 	    json_count(j, json_member(j, at->group, "hooks")) != 1)
 		return false;
 	json_edit_init(&e, j);
-	json_edit_set(&e, at->group, "matcher", "\"" TASK_TOOLS "\"");
-	apply_edit(text, &e);
+	json_edit_set(&e, at->group, "matcher", "\"" OTHER_TOOLS "\"");
+	settings_apply(text, &e);
 	return true;
 }
 
@@ -191,7 +256,7 @@ move_entry(struct buf *text, const struct json *j, const struct settings_place *
 		json_print_string(&value, line.data, line.len);
 		json_edit_init(&e, j);
 		json_edit_set(&e, at->handler, "command", buf_text(&value));
-		apply_edit(text, &e);
+		settings_apply(text, &e);
 	}
 	buf_free(&line);
 	buf_free(&value);
@@ -200,121 +265,79 @@ move_entry(struct buf *text, const struct json *j, const struct settings_place *
 	return moved;
 }
 
+/* Let an entry that is for no other tools than a closed hook fail closed; false: it does already,
+ * or must not. */
+static bool
+close_entry(struct buf *text, const struct json *j, const struct settings_place *at,
+    const struct settings_hook *h, const struct settings_plan *plan)
+{
+	char *matcher = json_member_string(j, at->group, "matcher");
+	struct json_edit e;
+	bool close = (h->flags & SETTINGS_CLOSED) != 0 && !plan->if_there &&
+		     settings_only(matcher, h->matcher) &&
+		     json_member(j, at->handler, "onFailure") == JSON_ABSENT &&
+		     !settings_is_if_there(j, at->handler);
+
+	if (close) {
+		json_edit_init(&e, j);
+		json_edit_set(&e, at->handler, "onFailure", "\"block\"");
+		settings_apply(text, &e);
+	}
+	free(matcher);
+	return close;
+}
+
+/* Correct an entry of ours, whose program is at `path`.  1 it was changed, 0, -1. */
+static int
+correct_entry(struct buf *text, struct json *j, const struct settings_place *at, const char *path,
+    const struct settings_hook *h, const struct settings_plan *plan, struct error *err)
+{
+	bool changed = update_matcher(text, j, at, h);
+
+	if (changed && settings_parse(j, text->data, text->len, err) == -1)
+		return -1;
+	if (move_entry(text, j, at, path, plan)) {
+		changed = true;
+		if (settings_parse(j, text->data, text->len, err) == -1)
+			return -1;
+	}
+	if (close_entry(text, j, at, h, plan)) {
+		changed = true;
+		if (settings_parse(j, text->data, text->len, err) == -1)
+			return -1;
+	}
+	return changed;
+}
+
 static void
 add_entry(struct buf *text, const struct json *j, const struct settings_hook *h,
     const struct settings_plan *plan, const char *unit)
 {
 	json_ref hooks = json_member(j, JSON_ROOT, "hooks"),
 		 event = json_member(j, hooks, h->event);
-	struct json_object *o = make_group(h, plan), *list, *all;
+	struct json_object *o = make_group(j, h, plan), *list, *all;
 	struct buf value = { 0 };
 	struct json_edit e;
 
 	json_edit_init(&e, j);
 	if (event != JSON_ABSENT) {
-		value_text(&value, o, unit, 3);
+		settings_text(&value, o, unit, 3);
 		json_edit_append(&e, event, buf_text(&value));
 	} else {
 		list = out_array();
 		out_push(list, o);
 		if (hooks != JSON_ABSENT) {
-			value_text(&value, list, unit, 2);
+			settings_text(&value, list, unit, 2);
 			json_edit_set(&e, hooks, h->event, buf_text(&value));
 		} else {
 			all = out_object();
 			out_add(all, h->event, list);
-			value_text(&value, all, unit, 1);
+			settings_text(&value, all, unit, 1);
 			json_edit_set(&e, JSON_ROOT, "hooks", buf_text(&value));
 		}
 	}
-	apply_edit(text, &e);
+	settings_apply(text, &e);
 	buf_free(&value);
-}
-
-void
-settings_values_add(struct settings_values *v, const char *name, const char *text)
-{
-	if (strings_has(&v->name, name) || v->name.count == SETTINGS_VALUES)
-		return;
-	strings_add(&v->name, name);
-	strings_add(&v->text, text);
-}
-
-void
-settings_values_free(struct settings_values *v)
-{
-	strings_free(&v->name);
-	strings_free(&v->text);
-}
-
-/* Where a value is: its object (JSON_ABSENT: there is none yet) and key; in: its name, or NULL. */
-static json_ref
-value_place(const struct json *j, const char *name, const char **in, const char **key)
-{
-	bool env = strncmp(name, "env.", 4) == 0;
-
-	*in = env ? "env" : NULL;
-	*key = env ? name + 4 : name;
-	return env ? json_member(j, JSON_ROOT, "env") : JSON_ROOT;
-}
-
-/* 1 it was added, 0 the file has one, -1. */
-static int
-add_value(
-    struct buf *text, const char *name, const char *value, const char *unit, struct error *err)
-{
-	struct json j = { 0 };
-	struct buf whole = { 0 };
-	struct json_object *o;
-	struct json_edit e;
-	const char *in, *key;
-	json_ref object;
-	int rc = settings_parse(&j, text->data, text->len, err);
-
-	object = rc == 0 ? value_place(&j, name, &in, &key) : JSON_ABSENT;
-	if (rc == 0 && json_member(&j, object, key) == JSON_ABSENT) {
-		json_edit_init(&e, &j);
-		if (object != JSON_ABSENT) {
-			json_edit_set(&e, object, key, value);
-		} else {
-			o = out_object();
-			out_add(o, key, out_raw_text(value, strlen(value)));
-			value_text(&whole, o, unit, 1);
-			json_edit_set(&e, JSON_ROOT, in, buf_text(&whole));
-			buf_free(&whole);
-		}
-		apply_edit(text, &e);
-		rc = 1;
-	}
-	json_free(&j);
-	return rc;
-}
-
-/* 1 it was removed, 0 the file does not have it, or has another one. */
-static int
-remove_value(struct buf *text, const char *name, const char *value, struct error *err)
-{
-	struct json j = { 0 }, same = { 0 };
-	struct json_edit e;
-	const char *in, *key;
-	json_ref object, at;
-	int rc = settings_parse(&j, text->data, text->len, err);
-
-	object = rc == 0 ? value_place(&j, name, &in, &key) : JSON_ABSENT;
-	at = object != JSON_ABSENT ? json_member(&j, object, key) : JSON_ABSENT;
-	if (at != JSON_ABSENT && json_parse(&same, value, strlen(value), err) == 0 &&
-	    json_same(&j, at, &same, JSON_ROOT)) {
-		json_edit_init(&e, &j);
-		if (in != NULL && json_count(&j, object) == 1)
-			json_edit_remove(&e, JSON_ROOT, in);
-		else
-			json_edit_remove(&e, object, key);
-		apply_edit(text, &e);
-		rc = 1;
-	}
-	json_free(&j);
-	json_free(&same);
-	return rc;
 }
 
 /* Put a hook into the group that it lacks: its matcher goes to the group. */
@@ -333,10 +356,10 @@ nest_hook(struct buf *text, const struct json *j, json_ref flat, const char *uni
 	}
 	out_push(list, o);
 	out_add(group, "hooks", list);
-	value_text(&value, group, unit, 3);
+	settings_text(&value, group, unit, 3);
 	json_edit_init(&e, j);
 	json_edit_replace(&e, flat, buf_text(&value));
-	apply_edit(text, &e);
+	settings_apply(text, &e);
 	buf_free(&value);
 }
 
@@ -365,18 +388,6 @@ nest_hooks(struct buf *text, const char *unit, struct settings_change *change, s
 	return rc;
 }
 
-static bool
-place_is(const struct json *j, const struct settings_place *at, const struct settings_hook *h)
-{
-	struct settings_entry e = { .event = (char *)h->event,
-		.program = at->program,
-		.matcher = json_member_string(j, at->group, "matcher") };
-	bool is = settings_is(h, &e);
-
-	free(e.matcher);
-	return is;
-}
-
 int
 settings_install(const char *text, size_t len, const struct settings_plan *plan, struct buf *out,
     struct settings_change *change, struct error *err)
@@ -397,16 +408,10 @@ settings_install(const char *text, size_t len, const struct settings_plan *plan,
 		rc = settings_parse(&j, out->data, out->len, err);
 		for (size_t n = 0; rc == 0 && settings_place(&j, h->event, n, &at, &path); n++) {
 			if (place_is(&j, &at, h)) {
-				bool updated = update_matcher(out, &j, &at, h);
-
 				found = true;
-				if (updated)
-					rc = settings_parse(&j, out->data, out->len, err);
-				if (rc == 0 && move_entry(out, &j, &at, path, plan)) {
-					updated = true;
-					rc = settings_parse(&j, out->data, out->len, err);
-				}
-				*(updated ? &change->moved : &change->kept) += 1;
+				rc = correct_entry(out, &j, &at, path, h, plan, err);
+				*(rc == 1 ? &change->moved : &change->kept) += 1;
+				rc = rc == -1 ? -1 : 0;
 			}
 			free(path);
 		}
@@ -416,8 +421,8 @@ settings_install(const char *text, size_t len, const struct settings_plan *plan,
 		}
 	}
 	for (size_t i = 0; i < plan->values.name.count && rc != -1; i++) {
-		rc =
-		    add_value(out, plan->values.name.item[i], plan->values.text.item[i], unit, err);
+		rc = settings_value_add(
+		    out, plan->values.name.item[i], plan->values.text.item[i], unit, err);
 		change->set[i] = rc == 1;
 	}
 	json_free(&j);
@@ -446,7 +451,7 @@ remove_handler(struct buf *text, const struct json *j, const struct settings_pla
 	} else {
 		json_edit_remove(&e, JSON_ROOT, "hooks");
 	}
-	apply_edit(text, &e);
+	settings_apply(text, &e);
 }
 
 int
@@ -475,7 +480,7 @@ settings_uninstall(const char *text, size_t len, const struct strings *events,
 		free(event);
 	}
 	for (size_t i = 0; values != NULL && i < values->name.count && rc != -1; i++) {
-		rc = remove_value(out, values->name.item[i], values->text.item[i], err);
+		rc = settings_value_remove(out, values->name.item[i], values->text.item[i], err);
 		change->set[i] = rc == 1;
 	}
 	json_free(&j);

@@ -26,17 +26,25 @@ struct settings_hook {
 	const char *matcher; /* names of tools; NULL: none */
 	const char *program; /* name of the executable */
 	int timeout;         /* seconds; 0: the client's default */
+	unsigned flags;
 };
+#define SETTINGS_CLOSED 1u /* "onFailure": "block": the client refuses if the program fails */
+#define SETTINGS_USERS 2u  /* only in the user's settings */
+#define SETTINGS_LATE 4u   /* see settings_entries.late */
 
-/* Those that `install` can register. */
-extern const struct settings_hook settings_hooks[];
-extern const size_t settings_hook_count;
-const struct settings_hook *settings_hook_find(const char *name);
+/* Those that `install` can register; several can have one name.  Without the first ones calls are
+ * not checked. */
+#define SETTINGS_HOOKS 12
+#define SETTINGS_CORE 4
+extern const struct settings_hook settings_hooks[SETTINGS_HOOKS];
+const struct settings_hook *settings_hook_find(const char *name); /* the first of this name */
 /* The last: only for `sync`, so that the commands see what the main thread does. */
 #define SETTINGS_SYNC "sync"
 
 /* Does a matcher (NULL: none) match this tool?  A regular expression is not checked: true. */
 bool settings_matches(const char *matcher, const char *tool);
+/* Does it match only tools of this list ("A|B")? */
+bool settings_only(const char *matcher, const char *tools);
 
 /*
  * Values besides the hooks, by name: "env.CLAUDE_CODE_TASK_LIST_ID" is a member of "env",
@@ -50,7 +58,7 @@ void settings_values_add(struct settings_values *, const char *name, const char 
 void settings_values_free(struct settings_values *);
 
 struct settings_plan {
-	const struct settings_hook *const *hooks;
+	const struct settings_hook *hooks[SETTINGS_HOOKS];
 	size_t count;
 	const char *bin;               /* directory of the executables, absolute */
 	bool shell;                    /* a command line for a shell, for clients without `args` */
@@ -80,7 +88,10 @@ struct settings_entry {
 	const char *program;   /* its name: one of ours */
 	bool exec;             /* exec form (has args) */
 	int64_t timeout;       /* 0: not given */
+	char *failure;         /* "onFailure"; NULL */
+	bool if_there;         /* a line of settings_plan.if_there */
 	char *config;          /* --config of its arguments; NULL */
+	int64_t deadline;      /* --deadline, seconds; 0: not given */
 	char *line;            /* command and args as written; the client runs the same line once */
 	char *whole;           /* all that is written about it, as JSON: event, group, hook */
 };
@@ -98,6 +109,9 @@ struct settings_entries {
 int settings_find(const char *text, size_t len, struct settings_entries *, struct error *);
 /* Is the entry one of this hook: does it run the program for one of its tools? */
 bool settings_is(const struct settings_hook *, const struct settings_entry *);
+/* Would the client let a TaskUpdate pass if the program of this entry is missing, although install
+ * can register it so that it does not? */
+bool settings_is_open(const struct settings_entry *);
 void settings_entries_free(struct settings_entries *);
 
 /* Add a word for a POSIX shell, quoted only if it must be. */

@@ -77,7 +77,7 @@ function join(...sets) {
 	return all;
 }
 
-const TOOLS = 'TaskCreate|TaskUpdate|TaskList|TaskGet|Task|Agent|TodoWrite';
+const OTHER_TOOLS = 'TaskList|TaskGet|Task|Agent|TodoWrite';
 
 /*
  * Our three hooks as a user would register them; with E2E_ABSENT set, `true`
@@ -89,8 +89,11 @@ function wired(lab, more) {
 	const o = { pretooluse: [], verify: [], stop: [], timeout: 60,
 	    ...more };
 	const set = {
-		PreToolUse: [{ matcher: TOOLS, ...hook(
-		    our('on-pretooluse-task', o.pretooluse)) }],
+		PreToolUse: [{ matcher: OTHER_TOOLS, ...hook(
+		    our('on-pretooluse-task', o.pretooluse)) },
+		{ matcher: 'TaskCreate|TaskUpdate', ...hook(
+		    our('on-pretooluse-task', o.pretooluse),
+		    { timeout: o.timeout, onFailure: 'block' }) }],
 		PostToolUse: [{ matcher: 'Task|Agent', ...hook(
 		    our('on-pretooluse-task', o.pretooluse)) }],
 		TaskCompleted: [hook(our('on-task-completed-verify', o.verify),

@@ -124,7 +124,7 @@ is '3.14: doctor finds each of the hooks without a group' 2 "$(finding hooks.gro
 tasks status
 has '3.14: status says that a hook is not in a group' 'is not in a group' "$out"
 tasks install --no-todo-tools
-is '3.14: install puts such hooks into groups, and says so' "$user: 6 hooks added, 2 hooks put into a group" "$(head -n 1 <<<"$out")"
+is '3.14: install puts such hooks into groups, and says so' "$user: 10 hooks added, 2 hooks put into a group" "$(head -n 1 <<<"$out")"
 is '3.14: after install the hook is in a group' '{"hooks":[{"type":"command","command":"node ./scripts/sync-jira.js"}]}' "$(command jq -c '.hooks.SubagentStop[0]' "$user")"
 is '3.14: after install the matcher is in the group' '{"matcher":"Bash","hooks":[{"type":"command","command":"guard","timeout":5}]}' "$(command jq -c '.hooks.PreToolUse[0]' "$user")"
 is '3.14: after install every entry is a group' true "$(jq '[.hooks[][] | has("hooks")] | all' "$user")"
@@ -223,7 +223,7 @@ local=$PWD/.claude/settings.local.json
 tasks install --list other --no-todo-tools
 is '0.67: install --list sets the list in the settings of the project' other "$(jq -r .env.CLAUDE_CODE_TASK_LIST_ID "$local")"
 has '0.67: install --list says that it sets the list' 'CLAUDE_CODE_TASK_LIST_ID set' "$out"
-is '0.67: install --list registers the hooks if there are none yet' 6 "$(jq '[.hooks[][].hooks[]] | length' "$local")"
+is '0.67: install --list registers the hooks if there are none yet' 7 "$(jq '[.hooks[][].hooks[]] | length' "$local")"
 tasks uninstall --local
 tasks install --list 'a/b c' --no-todo-tools
 has '0.67: install --list says the name that the list has' "use the list '$(jq -r .env.CLAUDE_CODE_TASK_LIST_ID "$local")'" "$out"

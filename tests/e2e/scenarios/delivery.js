@@ -175,10 +175,15 @@ scenario({
 	    }, delegate('sub')] }),
 	async run(lab) {
 		if (!process.env.E2E_ABSENT)
-			await lab.did('install', '--user');
+			await lab.did('install', '--user', '--client', lab.exe);
 		await lab.print({ settings: null });
 	},
-	check: acted,
+	check(lab) {
+		acted(lab);
+		const { hooks } = JSON.parse(lab.read(lab.config + '/settings.json'));
+		assert.strictEqual('ConfigChange' in hooks, lab.kin !== OLD,
+		    'only an event that the client knows is registered');
+	},
 });
 
 scenario({

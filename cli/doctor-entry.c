@@ -1,0 +1,166 @@
+/*
+ * Each of our entries in a settings file: is its program there, of this version, and does it have
+ * enough time?  What does the client do if not?
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "doctor.h"
+
+/* The last word of the first line of PATH --version, owned, or NULL. */
+static char *
+hook_version(const char *path)
+{
+	char *version = program_version(path), *blank;
+
+	if (version == NULL)
+		return NULL;
+	version[strcspn(version, "\r\n")] = '\0';
+	blank = strrchr(version, ' ');
+	if (blank != NULL)
+		memmove(version, blank + 1, strlen(blank + 1) + 1);
+	return version;
+}
+
+/* Is it executable?  A command without a slash is searched in PATH, as the client's shell does. */
+static bool
+executable(const char *path)
+{
+	const char *dirs = getenv("PATH");
+	char *try;
+	bool ok = false;
+
+	if (strchr(path, '/') != NULL)
+		return access(path, X_OK) == 0;
+	while (dirs != NULL && *dirs != '\0' && !ok) {
+		size_t n = strcspn(dirs, ":");
+
+		try = mem_printf("%.*s/%s", (int)n, dirs, path);
+		ok = access(try, X_OK) == 0;
+		free(try);
+		dirs += n + (dirs[n] == ':');
+	}
+	return ok;
+}
+
+/* Does the client refuse the call if the program of this entry fails? */
+static bool
+is_closed(const struct doctor *d, const struct settings_entry *e)
+{
+	return strcmp(e->event, "PreToolUse") == 0 && e->failure != NULL &&
+	       strcmp(e->failure, "block") == 0 &&
+	       (d->client == NULL || version_compare(d->client, ON_FAILURE_SINCE) >= 0);
+}
+
+/* install corrects an entry, but not in the managed settings. */
+static char *
+install_fix(const struct registration_file *f)
+{
+	return f->scope == SCOPE_MANAGED
+		   ? mem_printf("correct %s", f->path)
+		   : mem_printf("claude-tasks install --%s", scope_name(f->scope));
+}
+
+/* false: there is no program to check. */
+static bool
+check_program(struct doctor *d, const struct registration_file *f, const struct settings_entry *e)
+{
+	char *version, *why;
+
+	if (strstr(e->path, "${") != NULL)
+		return true;
+	if (!executable(e->path)) {
+		why = is_closed(d, e)
+			  ? mem_printf("the client refuses every call of %s",
+				e->matcher != NULL ? e->matcher : "a tool")
+			  : mem_string("the client continues silently, as if the hook had passed");
+		doctor_add(d, "hooks.executable", LEVEL_PROBLEM,
+		    mem_printf("%s: %s is missing or not executable", f->path, e->path), why,
+		    install_fix(f));
+		free(why);
+		return false;
+	}
+	version = hook_version(e->path);
+	if (version != NULL && strcmp(version, VERSION) != 0)
+		doctor_add(d, "hooks.version", LEVEL_WARNING,
+		    mem_printf("%s is version %s, claude-tasks is %s", e->path, version, VERSION),
+		    "the two may read a list differently", install_fix(f));
+	free(version);
+	return true;
+}
+
+/* The client judges a completion by these: they need the time for the gates. */
+static void
+check_timeout(struct doctor *d, const struct registration_file *f, const struct settings_entry *e,
+    int64_t deadline_ms)
+{
+	bool update =
+	    strcmp(e->event, "PreToolUse") == 0 && settings_matches(e->matcher, "TaskUpdate");
+	int64_t limit = e->timeout > 0 ? e->timeout : 600;
+
+	if (update && e->deadline > 0 && e->deadline * 1000 < deadline_ms)
+		doctor_add(d, "hooks.timeout", LEVEL_WARNING,
+		    mem_printf("%s: %s --deadline %lld is for the gates of a TaskUpdate too",
+			f->path, e->program, (long long)e->deadline),
+		    "a gate that takes longer refuses the completion",
+		    mem_printf("remove --deadline from the entry with the matcher '%s'",
+			e->matcher != NULL ? e->matcher : ""));
+	if (e->deadline > 0)
+		deadline_ms = e->deadline * 1000;
+	if ((update || strcmp(e->program, "on-task-completed-verify") == 0) &&
+	    limit * 1000 <= deadline_ms)
+		doctor_add(d, "hooks.timeout", LEVEL_PROBLEM,
+		    mem_printf("%s: the client stops %s after %lld s, but its deadline is %lld s",
+			f->path, e->program, (long long)limit, (long long)deadline_ms / 1000),
+		    is_closed(d, e) ? "the client then refuses the call, also if the gates pass"
+				    : "a hook that the client stops cannot refuse the completion",
+		    mem_printf("set \"timeout\" above %lld, or \"deadline\" below %lld",
+			(long long)deadline_ms / 1000, (long long)limit));
+	if (strcmp(e->event, "SessionEnd") == 0 && e->timeout == 0)
+		doctor_add(d, "hooks.timeout", LEVEL_WARNING,
+		    mem_printf("%s: the SessionEnd entry has no timeout", f->path),
+		    "the client then stops it after 1.5 s", mem_string("set \"timeout\": 10"));
+}
+
+static void
+check_client(struct doctor *d)
+{
+	if (d->client != NULL && version_compare(d->client, ON_FAILURE_SINCE) < 0)
+		doctor_add(d, "hooks.on-failure", LEVEL_NOTE,
+		    mem_printf("client %s does not know \"onFailure\"", d->client),
+		    "it lets calls pass when a program is missing, is killed or takes too long",
+		    mem_string("update the client to " ON_FAILURE_SINCE " or later"));
+}
+
+void
+doctor_entries(struct doctor *d, int64_t deadline_ms)
+{
+	bool any = false;
+
+	doctor_checked(d, "hooks.executable");
+	doctor_checked(d, "hooks.version");
+	doctor_checked(d, "hooks.on-failure");
+	doctor_checked(d, "hooks.timeout");
+	for (int i = 0; i < SCOPES; i++) {
+		const struct registration_file *f = &d->registration.file[i];
+
+		for (size_t k = 0; k < f->entries.count; k++) {
+			const struct settings_entry *e = &f->entries.item[k];
+
+			any = true;
+			if (settings_is_open(e))
+				doctor_add(d, "hooks.on-failure", LEVEL_WARNING,
+				    mem_printf("%s: the PreToolUse entry for TaskUpdate has no "
+					       "\"onFailure\": \"block\"",
+					f->path),
+				    "the client lets the call pass when the program is missing, is "
+				    "killed or takes too long",
+				    install_fix(f));
+			if (check_program(d, f, e))
+				check_timeout(d, f, e, deadline_ms);
+		}
+	}
+	if (any)
+		check_client(d);
+}

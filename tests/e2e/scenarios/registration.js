@@ -1,0 +1,84 @@
+'use strict';
+
+/*
+ * What the client does when a program that `claude-tasks install` has registered is missing or
+ * broken.
+ */
+
+const fs = require('fs');
+const path = require('path');
+const { scenario, start, complete, create, delegate, look, refused, passed, status, assert,
+    OLD, MID, NEW } = require('../scenario');
+const { call } = require('../model');
+
+const PROGRAMS = ['on-pretooluse-task', 'on-task-completed-verify', 'on-subagent-stop'];
+const bash = call('Bash', { command: 'echo done', description: 'a command' });
+
+/* Register copies of the programs in the user's settings. */
+async function install(lab) {
+	lab.bin = path.join(lab.dir, 'bin');
+	fs.mkdirSync(lab.bin);
+	for (const name of PROGRAMS)
+		fs.copyFileSync(path.join(lab.build, name), path.join(lab.bin, name));
+	await lab.did('install', '--no-todo-tools', '--bin', lab.bin, '--client', lab.exe);
+}
+
+const BREAK = {
+	'the program is missing': (file) => fs.rmSync(file),
+	'the program is not executable': (file) => fs.chmodSync(file, 0o644),
+	'the program is killed': (file) => fs.writeFileSync(file, '#!/bin/sh\nkill -KILL $$\n'),
+};
+
+for (const [what, spoil] of Object.entries(BREAK)) {
+	const setup = (versions) => ({
+		versions,
+		client: true,
+		tasks: [{ id: '1', subject: 'First' }, { id: '2', subject: 'Second', status: 'in_progress' }],
+		scripts: (lab) => ({ main: [start('1'), complete('2'), create('Third'), bash,
+		    call('TaskList', {}), delegate('child'), look(lab)], child: [bash, 'child is done'] }),
+		async run(lab) {
+			await install(lab);
+			spoil(path.join(lab.bin, PROGRAMS[0]));
+			await lab.print({ settings: null });
+		},
+	});
+
+	scenario({
+		name: `registration/${what}: a task is refused, other calls pass`,
+		...setup([NEW]),
+		check(lab) {
+			for (const n of [0, 1, 2])
+				refused(lab, n, ['blocking because onFailure is "block"']);
+			for (const n of [3, 4, 5])
+				passed(lab, n);
+			status(lab, '1', 'pending');
+			status(lab, '2', 'in_progress');
+		},
+	});
+	/* These clients do not know "onFailure". */
+	scenario({
+		name: `registration/${what}: every call passes`,
+		...setup([OLD, MID]),
+		check(lab) {
+			for (const n of [0, 1, 2, 3, 4, 5])
+				passed(lab, n);
+			status(lab, '1', 'in_progress');
+			status(lab, '2', 'completed');
+		},
+	});
+}
+
+scenario({
+	name: 'registration/the program is missing: TodoWrite passes',
+	versions: [NEW],
+	client: true,
+	env: { CLAUDE_CODE_ENABLE_TASKS: '0' },
+	scripts: { main: [call('TodoWrite', { todos: [{ content: 'Write', status: 'pending',
+	    activeForm: 'Writing' }] }), 'done'] },
+	async run(lab) {
+		await install(lab);
+		fs.rmSync(path.join(lab.bin, PROGRAMS[0]));
+		await lab.print({ settings: null });
+	},
+	check: (lab) => passed(lab, 0),
+});
