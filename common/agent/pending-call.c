@@ -29,7 +29,7 @@ pending_call_name(const char *task, char out[NAME_SIZE])
 }
 
 static void
-put_text(struct json_object *o, const char *key, const struct buf *json)
+keep_text(struct json_object *o, const char *key, const struct buf *json)
 {
 	if (json->len > 0)
 		out_add(o, key, out_raw_text(json->data, json->len));
@@ -52,8 +52,8 @@ pending_call_keep(const struct list *list, const char *task, const struct event 
 	out_string(o, "agent_id", ev->agent_id);
 	out_string(o, "transcript", ev->transcript_path);
 	out_string(o, "tool_use_id", ev->tool_use_id);
-	put_text(o, "metadata", &call->metadata);
-	put_text(o, "verdict", &call->verdict);
+	keep_text(o, "metadata", &call->metadata);
+	keep_text(o, "verdict", &call->verdict);
 	out_text(&text, o);
 	rc = file_replace(state, name, text.data, text.len, 0600, DURABILITY_OFF, e);
 	buf_free(&text);
@@ -96,7 +96,7 @@ call_fits(const struct json *j, const struct event *ev)
 }
 
 static void
-get_text(const struct json *j, const char *key, struct buf *text)
+kept_text(const struct json *j, const char *key, struct buf *text)
 {
 	size_t len;
 	const char *raw = json_raw(j, json_member(j, JSON_ROOT, key), &len);
@@ -118,8 +118,8 @@ pending_call_find(
 	pending_call_name(task, name);
 	if (list_state_read(list, name, &text, &e) == 1 &&
 	    json_parse(&j, buf_text(&text), text.len, &e) == 0 && call_fits(&j, ev)) {
-		get_text(&j, "metadata", &call->metadata);
-		get_text(&j, "verdict", &call->verdict);
+		kept_text(&j, "metadata", &call->metadata);
+		kept_text(&j, "verdict", &call->verdict);
 		rc = 1;
 	}
 	json_free(&j);

@@ -115,14 +115,6 @@ complete_request(struct hook *h)
 		.plan_only = h->explain };
 }
 
-static void
-add_text(struct buf *to, const struct buf *text)
-{
-	if (to->len > 0 && text->len > 0)
-		buf_putc(to, '\n');
-	buf_add(to, buf_text(text), text->len);
-}
-
 /* The verdict as the answer to the event. */
 static void
 complete_answer(struct hook *h, const struct verify *v)
@@ -133,12 +125,12 @@ complete_answer(struct hook *h, const struct verify *v)
 	if (!v->passed) {
 		d->verdict = VERDICT_REFUSE;
 		d->rule = v->rule;
-		add_text(&d->reason, &v->reason);
+		decision_add(&d->reason, &v->reason);
 		/* Subtasks may be the reason: remove the mark, so that PreToolUse scans. */
 		if (!h->explain)
 			subtasks_unmark(&h->in.list);
 	}
-	add_text(&d->message, &v->message);
+	decision_add(&d->message, &v->message);
 	for (size_t i = 0; i < v->count; i++)
 		hook_fact(h, "gate %s: %s", v->result[i].gate->name,
 		    gate_verdict_name(v->result[i].verdict));
@@ -190,7 +182,7 @@ complete_before(struct hook *h, const struct task *t, const char *metadata,
 	req.begin_arg = h;
 	if ((rc = verify_task(&v, &req, e)) == 0) {
 		complete_answer(h, &v);
-		add_text(&h->out.decision.context, &v.advice);
+		decision_add(&h->out.decision.context, &v.advice);
 		if (!h->explain && !v.passed) {
 			rc = verify_record(&v, &req, e);
 			h->out.decision.recorded = true;

@@ -9,14 +9,6 @@
 #include "hook/hook.h"
 #include "json/out.h"
 
-static void
-add_warning(struct buf *to, const struct buf *text)
-{
-	if (to->len > 0)
-		buf_putc(to, '\n');
-	buf_add(to, buf_text(text), text->len);
-}
-
 static bool
 find_pause(struct pause *p)
 {
@@ -52,8 +44,8 @@ hook_pause(struct hook *h)
 		text_show(&text, p.reason, strlen(p.reason), TEXT_LINE, 300);
 		buf_puts(&text, "), so this is only a warning: ");
 		buf_add(&text, buf_text(&d->reason), d->reason.len);
-		add_warning(&d->message, &text);
-		add_warning(&d->context, &text);
+		decision_add(&d->message, &text);
+		decision_add(&d->context, &text);
 		d->verdict = VERDICT_PASS;
 		buf_reset(&d->reason);
 		h->out.paused = p.reason;

@@ -13,11 +13,9 @@
 #include "base/text.h"
 #include "config/governing.h"
 #include "gate/git.h"
-#include "hook/complete.h"
 #include "hook/hook.h"
 #include "hook/policy.h"
 #include "hook/pretool.h"
-#include "list/subtasks.h"
 #include "task/macf.h"
 #include "json/json-edit.h"
 #include "json/json-print.h"
@@ -295,67 +293,6 @@ update_start(struct hook *h, const struct update *c, struct facts *f, struct err
 
 /* --- the other ends ----------------------------------------------------------- */
 
-/* Where the mark is wrong, the verification finds it. */
-static bool
-update_no_subtasks(const struct hook *h)
-{
-	return h->in.config.verify.subtasks == LEVEL_REFUSE && subtasks_marked_none(&h->in.list);
-}
-
-/* The rules that need the list; what it says about subtasks. */
-static int
-update_complete_rules(struct hook *h, struct facts *f, enum verify_subtasks *known, struct error *e)
-{
-	struct blockers blockers = { 0 };
-	struct task_set subtasks = { 0 };
-	bool parents = true;
-	int rc = store_blockers(&h->in.store, f->query.task, &blockers, e);
-
-	if (rc != -1 && *known == SUBTASKS_SCAN) {
-		rc = subtasks_open(&h->in.store, f->query.task->id, &subtasks, &parents, e);
-		if (rc != -1 && subtasks.count == 0)
-			*known = SUBTASKS_NONE;
-	}
-	f->blockers = &blockers;
-	f->subtasks = &subtasks;
-	if (rc != -1)
-		policy_complete(f, &h->out.decision);
-	if (rc != -1 && !parents && !h->explain && h->out.decision.verdict == VERDICT_PASS)
-		subtasks_mark_none(&h->in.list);
-	f->blockers = NULL;
-	f->subtasks = NULL;
-	blockers_free(&blockers);
-	task_set_free(&subtasks);
-	return rc == -1 ? -1 : 0;
-}
-
-static int
-update_complete(struct hook *h, const struct update *c, struct facts *f, struct error *e)
-{
-	const struct json *j = &h->in.event.json;
-	struct decision *d = &h->out.decision;
-	enum verify_subtasks known = update_no_subtasks(h) ? SUBTASKS_MARKED : SUBTASKS_SCAN;
-	size_t remarks = d->context.len;
-	char *metadata = NULL;
-	int rc = 0;
-
-	if (f->query.task->status != TASK_COMPLETED && h->in.config.rules.complete != LEVEL_OFF)
-		rc = update_complete_rules(h, f, &known, e);
-	/* Of another task the status does not change, and no TaskCompleted comes. */
-	if (rc == -1 || d->verdict == VERDICT_REFUSE || !task_open(f->query.task))
-		return rc;
-	if (json_kind(j, c->metadata) == JSON_OBJECT)
-		metadata = json_raw_copy(j, c->metadata);
-	rc = complete_before(h, f->query.task, metadata, known, e);
-	/* The refusal says the same as the remarks of the rules. */
-	if (d->verdict == VERDICT_REFUSE && d->context.len > remarks) {
-		d->context.len = remarks;
-		d->context.data[remarks] = '\0';
-	}
-	free(metadata);
-	return rc;
-}
-
 /* The call deletes or cancels the task. */
 static int
 update_drop(struct hook *h, const struct update *c, struct facts *f,
@@ -404,7 +341,7 @@ update_change(struct hook *h, const struct update *c, struct facts *f, struct er
 	if (text_equal(c->status, "cancelled"))
 		return update_drop(h, c, f, policy_cancel, e);
 	if (text_equal(c->status, "completed"))
-		rc = update_complete(h, c, f, e);
+		rc = pretool_complete(h, f, c->metadata, e);
 	else if (text_equal(c->status, "pending") || text_equal(c->status, "blocked"))
 		policy_reset(f, d);
 	else if (c->status == NULL && f->query.task->status == TASK_CANCELLED && update_marks(h, c))
