@@ -69,7 +69,7 @@ const completed = JSON.stringify({ session_id: SESSION, hook_event_name: 'TaskCo
 
 // command: in build/; list, state, config, project: the files before the run; final: the condition
 // after the second run; again: the statuses that the second run may have; oneSided: several files change,
-// each may be old or new; late: it can fail after the tasks are written; brief: fewer faults, see check-faults; inert: calls that are not made to fail
+// each may be old or new; late: it can fail after the tasks are written; brief: fewer faults, see check-faults; judges: refuses if it cannot check; inert: calls that are not made to fail
 // (with an injected error strace does not close the descriptor, and a child, or a lock that is taken again, would wait for that).
 const CASES = [
 	{ name: 'create', command: ['claude-tasks', 'create', 'New', '-d', 'A new one.', '--blocked-by', '1'],
@@ -112,12 +112,22 @@ const CASES = [
 		project: { 'a.c': 'x', '.claude/task-hooks.json': GATES }, trusted: true,
 		input: completed.replace(/4/g, '1'),
 		final: (t, state) => state('journal.jsonl').includes('"event":"receipt"') },
+	// PreToolUse of a completion: what it found is kept for TaskCompleted.
+	{ name: 'judge', command: ['on-pretooluse-task'], brief: true, git: false, inert: ['close'], judges: true,
+		config: { 'task-hooks.json': GATES }, project: { 'a.c': 'x' },
+		input: event('PreToolUse', { tool_name: 'TaskUpdate', tool_use_id: 'toolu_1',
+			tool_input: { taskId: '1', status: 'completed', metadata: { k: 'v' } } }),
+		final: (t, state) => state('call-1.json').includes('"verdict":{') },
 	// These are refused without a fault, and must not pass because of one.
 	{ name: 'verify-blocked', command: ['on-task-completed-verify'], brief: true, refuses: true, state: {},
 		input: completed },
 	{ name: 'verify-subtask', command: ['on-task-completed-verify'], brief: true, refuses: true, state: {},
 		list: { ...LIST, '4.json': task('4'), '5.json': task('5', { metadata: { parent_id: '4' } }) },
 		input: completed },
+	{ name: 'judge-blocked', command: ['on-pretooluse-task'], brief: true, refuses: true, state: {},
+		config: { 'task-hooks.json': '{ "rules": { "complete": "off" } }' },
+		input: event('PreToolUse', { tool_name: 'TaskUpdate', tool_use_id: 'toolu_1',
+			tool_input: { taskId: '4', status: 'completed' } }) },
 	{ name: 'start-blocked', command: ['on-pretooluse-task'], brief: true, refuses: true, state: {},
 		input: event('PreToolUse', { tool_name: 'TaskUpdate', tool_use_id: 'toolu_1',
 			tool_input: { taskId: '4', status: 'in_progress' } }) },

@@ -28,9 +28,16 @@ pending_call_name(const char *task, char out[NAME_SIZE])
 	snprintf(out, NAME_SIZE, "call-=%s.json", hash);
 }
 
+static void
+keep_text(struct json_object *o, const char *key, const struct buf *json)
+{
+	if (json->len > 0)
+		out_add(o, key, out_raw_text(json->data, json->len));
+}
+
 int
 pending_call_keep(const struct list *list, const char *task, const struct event *ev,
-    const char *metadata, size_t len, struct error *e)
+    const struct pending_call *call, struct error *e)
 {
 	struct json_object *o;
 	struct buf text = { 0 };
@@ -45,7 +52,8 @@ pending_call_keep(const struct list *list, const char *task, const struct event 
 	out_string(o, "agent_id", ev->agent_id);
 	out_string(o, "transcript", ev->transcript_path);
 	out_string(o, "tool_use_id", ev->tool_use_id);
-	out_add(o, "metadata", out_raw_text(metadata, len));
+	keep_text(o, "metadata", &call->metadata);
+	keep_text(o, "verdict", &call->verdict);
 	out_text(&text, o);
 	rc = file_replace(state, name, text.data, text.len, 0600, DURABILITY_OFF, e);
 	buf_free(&text);
@@ -87,26 +95,41 @@ call_fits(const struct json *j, const struct event *ev)
 	return !over;
 }
 
+static void
+kept_text(const struct json *j, const char *key, struct buf *text)
+{
+	size_t len;
+	const char *raw = json_raw(j, json_member(j, JSON_ROOT, key), &len);
+
+	if (raw != NULL)
+		buf_add(text, raw, len);
+}
+
 int
 pending_call_find(
-    const struct list *list, const char *task, const struct event *ev, struct buf *metadata)
+    const struct list *list, const char *task, const struct event *ev, struct pending_call *call)
 {
 	struct buf text = { 0 };
 	struct json j = { 0 };
 	struct error e;
 	char name[NAME_SIZE];
-	const char *raw;
-	size_t len;
 	int rc = 0;
 
 	pending_call_name(task, name);
 	if (list_state_read(list, name, &text, &e) == 1 &&
-	    json_parse(&j, buf_text(&text), text.len, &e) == 0 && call_fits(&j, ev) &&
-	    (raw = json_raw(&j, json_member(&j, JSON_ROOT, "metadata"), &len)) != NULL) {
-		buf_add(metadata, raw, len);
+	    json_parse(&j, buf_text(&text), text.len, &e) == 0 && call_fits(&j, ev)) {
+		kept_text(&j, "metadata", &call->metadata);
+		kept_text(&j, "verdict", &call->verdict);
 		rc = 1;
 	}
 	json_free(&j);
 	buf_free(&text);
 	return rc;
+}
+
+void
+pending_call_free(struct pending_call *call)
+{
+	buf_free(&call->metadata);
+	buf_free(&call->verdict);
 }

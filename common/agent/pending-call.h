@@ -5,15 +5,22 @@
 #include "list/list.h"
 
 /*
- * The metadata of a completing TaskUpdate, kept from its PreToolUse to its
- * TaskCompleted: the client has not written it to the task yet when that event
- * fires.  Metadata of a call that is over, as the transcript says, is not found.
+ * What is kept of a completing TaskUpdate from its PreToolUse to its TaskCompleted:
+ * its metadata, which the client has not written to the task yet when that event
+ * fires, and what the verification has found.  That of a call that is over, as the
+ * transcript says, is not found.
  */
+struct pending_call {
+	struct buf metadata; /* JSON text; empty: none was sent */
+	struct buf verdict;  /* JSON text; see verify_kept; empty: none */
+};
+
 int pending_call_keep(const struct list *, const char *task, const struct event *,
-    const char *metadata, size_t len, struct error *);
-/* The metadata's JSON text; 1, 0 none for this task and agent. */
+    const struct pending_call *, struct error *);
+/* 1, 0 none for this task and agent. */
 int pending_call_find(
-    const struct list *, const char *task, const struct event *, struct buf *metadata);
+    const struct list *, const char *task, const struct event *, struct pending_call *);
 void pending_call_drop(const struct list *, const char *task);
+void pending_call_free(struct pending_call *);
 
 #endif

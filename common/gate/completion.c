@@ -87,7 +87,7 @@ check_subtasks(const struct completion *c, struct buf *reason, struct error *e)
 {
 	struct task_set open = { 0 };
 	bool parents;
-	int rc = subtasks_open(c->store, c->task->id, &open, &parents, e);
+	int rc = c->no_subtasks ? 0 : subtasks_open(c->store, c->task->id, &open, &parents, e);
 
 	for (size_t i = 0; rc != -1 && i < open.count && i < SHOWN; i++) {
 		buf_puts(reason, i == 0 ? "open subtasks: " : ", ");

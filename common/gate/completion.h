@@ -26,6 +26,7 @@ struct completion {
 	const struct claims *claims;
 	const struct agent *agent;      /* who completes it */
 	const struct strings *required; /* metadata keys */
+	bool no_subtasks;               /* there are no open ones: none are looked for */
 	struct json sent;               /* the metadata sent; no nodes: none */
 };
 

@@ -16,6 +16,7 @@
  *	verify-tree.c		hash the tree; passes from and to the cache
  *	verify-proven.c		the tree on which a gate passed last
  *	verify-base.c		the merge base with the default branch
+ *	verify-kept.c		what PreToolUse has found, for TaskCompleted
  *	verify-claimed.c	the work tree of the claim, if it is another one
  *	verify-run.c		run the gates
  *	verify-report.c		the texts of a refusal
@@ -35,6 +36,7 @@ struct plan_item { /* beside verify.result[i] */
 	bool unchanged; /* skipped, since nothing has changed since it passed: a remembered pass
 			   says more */
 	bool cut;       /* its deadline is that of the whole run, not its own */
+	bool kept;      /* it ran at PreToolUse of this call, not now */
 };
 
 struct plan {
@@ -75,6 +77,11 @@ void verify_tree_lookup(struct plan *);   /* passes from the cache */
 void verify_tree_remember(struct plan *); /* passes to the cache */
 bool verify_tree_moved(
     struct plan *, struct strings *paths); /* the tree changed; which paths, if known */
+
+/* verify-kept.c.  key: that of the cache. */
+void verify_kept_key(const struct plan *, const char *key, char out[HASH_HEX]);
+void verify_kept_add(const struct plan *);     /* what ran to req->ran */
+bool verify_kept_use(struct plan *, size_t i); /* req->kept has a result for gate i */
 
 /* verify-proven.c */
 const struct strings *verify_proven_changed(struct plan *, const struct gate *);

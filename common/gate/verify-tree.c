@@ -145,6 +145,7 @@ verify_tree_lookup(struct plan *p)
 	for (size_t i = 0; i < p->verify->count; i++) {
 		struct gate_result *r = &p->verify->result[i];
 		struct cache_entry entry;
+		char key[HASH_HEX];
 
 		if ((p->item[i].state != PLAN_WAIT && !p->item[i].unchanged) ||
 		    r->gate->check != CHECK_NONE)
@@ -153,6 +154,14 @@ verify_tree_lookup(struct plan *p)
 		free(r->uncached);
 		r->uncached = NULL;
 		scope_hash(p, i, p->item[i].scope, &r->uncached);
+		cache_key_of(p, i, key);
+		verify_kept_key(p, key, r->call_key);
+		if (verify_kept_use(p, i)) {
+			p->item[i].kept = true;
+			p->item[i].unchanged = false;
+			p->item[i].state = PLAN_DONE;
+			continue;
+		}
 		if (p->item[i].scope[0] == '\0')
 			continue;
 		if (!r->gate->cache || !p->req->config->verify.cache || p->statefd == -1) {
@@ -160,7 +169,7 @@ verify_tree_lookup(struct plan *p)
 				r->uncached = mem_string("its cache is off");
 			continue;
 		}
-		cache_key_of(p, i, r->key);
+		memcpy(r->key, key, sizeof(r->key));
 		if (p->req->no_cache ||
 		    !cache_find(p->statefd, r->key, cache_ttl(p, r->gate), &entry)) {
 			/* Whoever runs this by hand chooses what is around the gate. */
@@ -175,11 +184,9 @@ verify_tree_lookup(struct plan *p)
 		r->ms = entry.ms;
 		r->output_total = entry.output_total;
 		memcpy(r->digest, entry.digest, sizeof(r->digest));
-		if (p->item[i].unchanged) {
-			free(r->why);
-			r->why = NULL;
-			p->item[i].unchanged = false;
-		}
+		free(r->why);
+		r->why = NULL;
+		p->item[i].unchanged = false;
 		p->item[i].state = PLAN_DONE;
 	}
 }
@@ -196,7 +203,7 @@ verify_tree_remember(struct plan *p)
 			.output_total = r->output_total,
 			.flaky = r->verdict == GATE_FLAKY };
 
-		if (!p->req->hook || r->cached || r->key[0] == '\0' ||
+		if (!p->req->hook || r->cached || p->item[i].kept || r->key[0] == '\0' ||
 		    !gate_verdict_good(r->verdict))
 			continue;
 		memcpy(entry.digest, r->digest, sizeof(entry.digest));

@@ -16,7 +16,7 @@
 
 /* Make every built-in check that is on; objections of level "refuse" go to reason. */
 static int
-run_builtins(const struct completion *c, const struct config *config, struct buf *reason,
+run_builtins(struct completion *c, const struct config *config, struct buf *reason,
     struct strings *warnings, const char **rule, bool *asked, struct error *e)
 {
 	int refused = 0;
@@ -30,6 +30,8 @@ run_builtins(const struct completion *c, const struct config *config, struct buf
 			continue;
 		*asked = true;
 		rc = completion_check(c, check, &text, e);
+		if (rc == 0 && check == CHECK_SUBTASKS)
+			c->no_subtasks = true;
 		if (rc == 1 && level == LEVEL_REFUSE) {
 			if (refused++ > 0)
 				buf_puts(reason, "\nAlso: ");
@@ -78,18 +80,30 @@ verify_builtin(const struct verify_request *req, const struct task *t, struct bu
 	return rc;
 }
 
+static bool
+has_gates(const struct plan *p)
+{
+	const struct config *c = p->req->config;
+
+	return c->gates.count + c->verify.allow.count > 0;
+}
+
 static int
 check_builtins(struct plan *p, struct error *e)
 {
 	struct verify *v = p->verify;
+	enum verify_subtasks known = p->req->subtasks;
 	struct buf text = { 0 };
 	const char *rule = NULL;
 	int rc;
 
 	if (p->req->gates_only || p->req->store == NULL)
 		return 0;
+	p->completion.no_subtasks =
+	    known == SUBTASKS_NONE || (known == SUBTASKS_MARKED && !has_gates(p));
 	rc = run_builtins(
 	    &p->completion, p->req->config, &text, &v->warnings, &rule, &v->checked, e);
+	v->scanned = p->completion.no_subtasks;
 	if (rc == 1)
 		verify_report_refusal(p, rule, buf_text(&text));
 	buf_free(&text);
@@ -130,7 +144,7 @@ static bool
 any_ran(const struct plan *p)
 {
 	for (size_t i = 0; i < p->verify->count; i++)
-		if (p->verify->result[i].tries > 0 &&
+		if (p->verify->result[i].tries > 0 && !p->item[i].kept &&
 		    p->verify->result[i].gate->check == CHECK_NONE)
 			return true;
 	return false;
@@ -171,6 +185,7 @@ check_again(struct plan *p, struct error *e)
 		struct completion c = p->completion;
 
 		c.task = &now;
+		c.no_subtasks = false;
 		/* A reported completion is checked once more under the lock. */
 		if (p->req->on == GATE_COMPLETE) {
 			rc = claims_load(c.list, &claims, e);
@@ -208,6 +223,7 @@ start_over(struct plan *p)
 		if (p->item[i].state != PLAN_DONE || (r->tries == 0 && !r->cached))
 			continue;
 		p->item[i].state = PLAN_WAIT;
+		p->item[i].kept = false;
 		p->item[i].ms = 0;
 		r->verdict = GATE_SKIPPED;
 		r->cached = false;
@@ -289,6 +305,8 @@ verify_gates(struct plan *p, struct error *e)
 	if ((rc = check_gate_file(p, e)) != 0)
 		return rc == -1 ? -1 : 0;
 	note_gate_file(p);
+	if (has_gates(p) && p->req->begin != NULL)
+		p->req->begin(p->req->begin_arg);
 	verify_select(p);
 	if (!any_chosen(p))
 		return 0;
@@ -302,6 +320,7 @@ verify_gates(struct plan *p, struct error *e)
 		verify_report_gates(p);
 	if (v->passed && check_again(p, e) == -1)
 		return -1;
+	verify_kept_add(p);
 	return 0;
 }
 
@@ -349,8 +368,8 @@ plan_open(struct plan *p, struct error *e)
 		    claims_find(req->claims, req->given != NULL ? req->given->id : req->task);
 	if (plan_place(p, e) == -1)
 		return -1;
-	if (req->given != NULL)
-		task_copy(&v->task, req->given);
+	if (req->given != NULL || req->disk != NULL)
+		task_copy(&v->task, req->given != NULL ? req->given : req->disk);
 	else if ((rc = store_get(req->store, req->task, &v->task, e)) == -1)
 		return -1;
 	else if (rc == 0)
@@ -363,7 +382,7 @@ plan_open(struct plan *p, struct error *e)
 	completion_hash(&v->task, v->subject_hash);
 	if (p->claim != NULL)
 		v->base = mem_string(p->claim->head);
-	if (req->list != NULL && req->config->gates.count + req->config->verify.allow.count > 0) {
+	if (req->list != NULL && has_gates(p)) {
 		struct error why;
 
 		/* Without a state there is no cache; verify_record() reports the error. */

@@ -10,6 +10,7 @@
 #include "config/gate.h"
 #include "config/governing.h"
 #include "list/store.h"
+#include "json/out.h"
 
 /*
  * May this task be completed?  Used by the hook, for completions reported at a
@@ -46,12 +47,32 @@ struct gate_result {
 	uint64_t output_total;
 	struct buf tail; /* of the last try's output */
 	char digest[HASH_HEX];
-	char key[HASH_HEX]; /* in the cache; "" none */
+	char key[HASH_HEX];      /* in the cache; "" none */
+	char call_key[HASH_HEX]; /* for verify_kept */
 };
 
 /* RUNS: about twice a second; the result has the time so far, and in tail the end of the
  * output. */
 enum verify_moment { VERIFY_GATE_STARTS, VERIFY_GATE_RUNS, VERIFY_GATE_ENDS };
+
+/* Does the list have open subtasks of the task? */
+enum verify_subtasks {
+	SUBTASKS_SCAN,   /* the check of that name looks for them */
+	SUBTASKS_MARKED, /* no, by the list's mark: that is enough if there are no gates */
+	SUBTASKS_NONE,   /* no: a scan for this call has just shown it */
+};
+
+/*
+ * What PreToolUse of a completing call has found, kept for the TaskCompleted of that call: see
+ * pending_call.  Each result that still fits is used instead of a run of its gate.
+ */
+struct verify_kept {
+	struct json json;
+	int64_t time_ms;
+	bool scanned; /* there were no open subtasks */
+	bool paused;  /* it refused, and a person's pause let the call pass */
+	char *told;   /* hash of the message; NULL: there was none */
+};
 
 struct verify_request {
 	unsigned on; /* GATE_COMPLETE, GATE_STOP or GATE_CI */
@@ -64,6 +85,8 @@ struct verify_request {
 	 * call that completes it and changes more.  The writer checks it again under the lock.
 	 * NULL. */
 	const struct task *given;
+	const struct task *disk; /* the task, just read from the list; NULL: it is read */
+	enum verify_subtasks subtasks;
 	const char *since; /* CI: the commit that `changed` counts from; NULL: the claim's */
 	const char
 	    *metadata; /* JSON object text sent with the completing call, not on disk yet; NULL */
@@ -78,7 +101,11 @@ struct verify_request {
 	bool plan_only;  /* choose and look up, but run nothing (--explain, --dry-run) */
 	bool second;     /* of the work tree of the claim, after that of the event: not counted */
 	bool gates_only; /* no built-in checks of the config (verify by hand of a pending task) */
-	const struct strings *only; /* names of gates; NULL all */
+	const struct strings *only;     /* names of gates; NULL all */
+	const struct verify_kept *kept; /* by PreToolUse of this call; NULL */
+	struct json_object *ran;        /* an array: gets what ran, for verify_kept_print(); NULL */
+	void (*begin)(void *);          /* called before the first gate or git may run; NULL */
+	void *begin_arg;
 	void (*progress)(
 	    void *, enum verify_moment, const struct gate *, const struct gate_result *);
 	void *progress_arg;
@@ -87,6 +114,7 @@ struct verify_request {
 struct verify {
 	bool passed;
 	bool checked;       /* at least one gate passed or one built-in check was made */
+	bool scanned;       /* and found no open subtasks; see verify_kept */
 	bool stop_retrying; /* attempts are used up: reason and message say so */
 	struct buf reason;  /* of a refusal */
 	struct buf
@@ -126,6 +154,13 @@ void verify_free(struct verify *);
  * started; a list that is first bound by a completion has none.  0, -1. */
 int verify_bind(
     const struct governing *, const struct list *, bool begins, struct deadline, struct error *);
+
+/* The text to keep.  Takes the array. */
+void verify_kept_print(const struct verify *, struct json_object *ran, bool paused, struct buf *);
+/* Borrows the text.  False: it is damaged, or more than a minute old. */
+bool verify_kept_read(struct verify_kept *, const struct buf *text);
+bool verify_kept_told(const struct verify_kept *, const struct verify *); /* its message */
+void verify_kept_free(struct verify_kept *);
 
 /* The built-in checks alone: 0 fine, 1 refused with reason and rule, -1 fault.  Cheap enough
  * for a store_rule, under the lock. */

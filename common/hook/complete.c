@@ -1,7 +1,11 @@
 /*
- * complete: TaskCompleted.
+ * complete: TaskCompleted, and PreToolUse of the call that causes it.
  *
- * The event has two meanings.  With permission_mode the client asks, at the
+ * Both make the same checks.  A refusal at PreToolUse cannot be lost: the client also refuses
+ * when that hook is missing or dies, if its settings say so.  Then TaskCompleted uses what was
+ * found and writes the receipt; where PreToolUse did not run it does all the work.
+ *
+ * TaskCompleted has two meanings.  With permission_mode the client asks, at the
  * end of a teammate's turn, about each task that it still has in progress: no
  * gate runs and no completion is recorded.  Without, a task is about to become
  * completed, and every fault from here on is a refusal.
@@ -94,14 +98,10 @@ complete_advise(struct hook *h, const struct verify *v)
 	strings_free(&note.to);
 }
 
-static int
-complete_check(struct hook *h, struct error *e)
+static struct verify_request
+complete_request(struct hook *h)
 {
-	struct decision *d = &h->out.decision;
-	struct verify v = VERIFY_INIT;
-	struct buf metadata = { 0 };
-	char *client = NULL;
-	struct verify_request req = { .on = GATE_COMPLETE,
+	return (struct verify_request){ .on = GATE_COMPLETE,
 		.config = &h->in.config,
 		.list = &h->in.list,
 		.store = &h->in.store,
@@ -113,42 +113,144 @@ complete_check(struct hook *h, struct error *e)
 		.deadline = hook_deadline(h),
 		.hook = true,
 		.plan_only = h->explain };
+}
+
+/* The verdict as the answer to the event. */
+static void
+complete_answer(struct hook *h, const struct verify *v)
+{
+	struct decision *d = &h->out.decision;
+
+	d->task = h->in.event.task_id;
+	if (!v->passed) {
+		d->verdict = VERDICT_REFUSE;
+		d->rule = v->rule;
+		decision_add(&d->reason, &v->reason);
+		/* Subtasks may be the reason: remove the mark, so that PreToolUse scans. */
+		if (!h->explain)
+			subtasks_unmark(&h->in.list);
+	}
+	decision_add(&d->message, &v->message);
+	for (size_t i = 0; i < v->count; i++)
+		hook_fact(h, "gate %s: %s", v->result[i].gate->name,
+		    gate_verdict_name(v->result[i].verdict));
+}
+
+/* --- PreToolUse --------------------------------------------------------------- */
+
+static void
+supervise_gates(void *h)
+{
+	hook_supervise(h);
+}
+
+/* For TaskCompleted, which writes the receipt.  Of a pass without gates and warnings nothing is
+ * kept: that is checked again at no cost. */
+static int
+complete_keep(
+    struct hook *h, const struct verify *v, const struct verify_request *req, struct error *e)
+{
+	const struct config *c = v->governing.config;
+	struct pending_call call = { 0 };
+	int rc = 0;
+
+	if (req->metadata != NULL)
+		buf_puts(&call.metadata, req->metadata);
+	if (!v->passed || c->gates.count + c->verify.allow.count > 0 || v->message.len > 0)
+		verify_kept_print(v, json_object_get(req->ran), !v->passed, &call.verdict);
+	if (call.metadata.len + call.verdict.len > 0)
+		rc = pending_call_keep(&h->in.list, req->task, &h->in.event, &call, e);
+	else
+		pending_call_drop(&h->in.list, req->task);
+	pending_call_free(&call);
+	return rc == -1 ? -1 : 0;
+}
+
+int
+complete_before(struct hook *h, const struct task *t, const char *metadata,
+    enum verify_subtasks subtasks, struct error *e)
+{
+	struct verify v = VERIFY_INIT;
+	struct verify_request req = complete_request(h);
 	int rc;
 
-	if (pending_call_find(&h->in.list, req.task, &h->in.event, &metadata) == 1) {
-		req.metadata = buf_text(&metadata);
-		hook_fact(h, "metadata sent with the call: %s", req.metadata);
-	}
+	req.disk = t;
+	req.subtasks = subtasks;
+	req.metadata = metadata;
+	req.ran = out_array();
+	req.begin = supervise_gates;
+	req.begin_arg = h;
 	if ((rc = verify_task(&v, &req, e)) == 0) {
-		req.client_version = client = transcript_version(h->in.event.transcript_path);
-		d->task = h->in.event.task_id;
-		if (!v.passed) {
-			d->verdict = VERDICT_REFUSE;
-			d->rule = v.rule;
-			buf_add(&d->reason, buf_text(&v.reason), v.reason.len);
+		complete_answer(h, &v);
+		decision_add(&h->out.decision.context, &v.advice);
+		if (!h->explain && !v.passed) {
+			rc = verify_record(&v, &req, e);
+			h->out.decision.recorded = true;
 		}
-		if (v.message.len > 0) {
-			if (d->message.len > 0)
-				buf_putc(&d->message, '\n');
-			buf_add(&d->message, v.message.data, v.message.len);
+		if (!h->explain && rc == 0 && (v.passed || hook_is_paused()))
+			rc = complete_keep(h, &v, &req, e);
+	}
+	json_object_put(req.ran);
+	verify_free(&v);
+	return rc;
+}
+
+/* --- TaskCompleted ------------------------------------------------------------- */
+
+static int
+complete_check(
+    struct hook *h, const struct verify_kept *kept, struct verify_request *req, struct error *e)
+{
+	struct decision *d = &h->out.decision;
+	struct verify v = VERIFY_INIT;
+	char *client = NULL;
+	int rc;
+
+	if ((rc = verify_task(&v, req, e)) == 0) {
+		req->client_version = client = transcript_version(h->in.event.transcript_path);
+		if (v.passed && verify_kept_told(kept, &v)) {
+			buf_reset(&v.message);
+			buf_reset(&v.advice);
 		}
+		complete_answer(h, &v);
 		complete_advise(h, &v);
-		for (size_t i = 0; i < v.count; i++)
-			hook_fact(h, "gate %s: %s", v.result[i].gate->name,
-			    gate_verdict_name(v.result[i].verdict));
 		/* Refuse if the receipt cannot be written. */
-		if (!h->explain && (rc = verify_record(&v, &req, e)) == 0)
+		if (!h->explain && (rc = verify_record(&v, req, e)) == 0)
 			d->recorded = !v.passed || d->message.len == 0;
 	}
-	/* Subtasks may be the reason: remove the mark, so that PreToolUse scans. */
-	if (!h->explain && d->verdict == VERDICT_REFUSE)
-		subtasks_unmark(&h->in.list);
-	/* Used once: the next attempt is another call. */
-	if (!h->explain && metadata.len > 0)
-		pending_call_drop(&h->in.list, req.task);
 	verify_free(&v);
-	buf_free(&metadata);
 	free(client);
+	return rc;
+}
+
+/* The call may have been judged at its PreToolUse. */
+static int
+complete_call(struct hook *h, struct error *e)
+{
+	struct verify_request req = complete_request(h);
+	struct pending_call call = { 0 };
+	struct verify_kept kept = { 0 };
+	bool found = pending_call_find(&h->in.list, req.task, &h->in.event, &call) == 1;
+	int rc = 0;
+
+	if (call.metadata.len > 0) {
+		req.metadata = buf_text(&call.metadata);
+		hook_fact(h, "metadata sent with the call: %s", req.metadata);
+	}
+	if (verify_kept_read(&kept, &call.verdict)) {
+		hook_fact(h, "judged at PreToolUse: what ran then is not run again");
+		req.kept = &kept;
+		req.subtasks = kept.scanned ? SUBTASKS_NONE : SUBTASKS_SCAN;
+	}
+	if (kept.paused && hook_is_paused())
+		hook_fact(h, "refused at PreToolUse, and a person has paused refusals");
+	else
+		rc = complete_check(h, &kept, &req, e);
+	/* Used once: the next attempt is another call. */
+	if (!h->explain && found)
+		pending_call_drop(&h->in.list, req.task);
+	verify_kept_free(&kept);
+	pending_call_free(&call);
 	return rc;
 }
 
@@ -163,6 +265,7 @@ complete_run(struct hook *h, struct error *e)
 		return error_set(e, ERROR_INPUT, "the event names no task");
 	if (event_turn_end(&h->in.event))
 		return complete_turn_end(h);
+	hook_judges(h);
 	if ((rc = hook_list(h, e)) == -1)
 		return -1;
 	if (rc == 0)
@@ -176,5 +279,5 @@ complete_run(struct hook *h, struct error *e)
 	give_back_dead(h, NULL);
 	if (hook_claims(h, e) == -1)
 		return -1;
-	return complete_check(h, e);
+	return complete_call(h, e);
 }

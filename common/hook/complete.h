@@ -1,9 +1,16 @@
 #ifndef HOOK_COMPLETE_H
 #define HOOK_COMPLETE_H
 
+#include "gate/verify.h"
 #include "hook/hook.h"
 
 /* on-task-completed-verify: may this task be completed? */
 int complete_run(struct hook *, struct error *);
+
+/* PreToolUse of the call that completes this task, just read: the same, except that there is no
+ * receipt.  What was found is kept for the call's TaskCompleted.  metadata: sent with the call,
+ * JSON text; NULL. */
+int complete_before(
+    struct hook *, const struct task *, const char *metadata, enum verify_subtasks, struct error *);
 
 #endif

@@ -27,6 +27,14 @@ decision_silent(const struct decision *d)
 	       d->updated_input.len == 0 && d->tasks_to_update == NULL;
 }
 
+void
+decision_add(struct buf *to, const struct buf *text)
+{
+	if (to->len > 0 && text->len > 0)
+		buf_putc(to, '\n');
+	buf_add(to, buf_text(text), text->len);
+}
+
 static void
 safe(struct buf *to, const struct buf *from)
 {

@@ -29,6 +29,8 @@ struct decision {
 	bool recorded;                       /* the journal has it already */
 };
 
+/* A further paragraph of one of its texts; none if it is empty. */
+void decision_add(struct buf *to, const struct buf *text);
 /* Is there anything to say? */
 bool decision_silent(const struct decision *);
 /* The JSON alone, no newline; empty for a silent pass. */

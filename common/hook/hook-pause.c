@@ -9,23 +9,25 @@
 #include "hook/hook.h"
 #include "json/out.h"
 
-static void
-add_warning(struct buf *to, const struct buf *text)
+static bool
+find_pause(struct pause *p)
 {
-	if (to->len > 0)
-		buf_putc(to, '\n');
-	buf_add(to, buf_text(text), text->len);
+	struct error ignored;
+	char *dir = list_config_dir(&ignored);
+	bool paused = dir != NULL && pause_now(p, dir);
+
+	free(dir);
+	return paused;
 }
 
-/* Was a task about to be completed? */
-static bool
-is_completion(const struct event *ev)
+bool
+hook_is_paused(void)
 {
-	return ev->kind == EVENT_TASK_COMPLETED
-		   ? !event_turn_end(ev)
-		   : ev->kind == EVENT_PRE_TOOL_USE &&
-			 json_equals(&ev->json, json_member(&ev->json, ev->tool_input, "status"),
-			     "completed");
+	struct pause p = { 0 };
+	bool paused = find_pause(&p);
+
+	pause_free(&p);
+	return paused;
 }
 
 void
@@ -34,18 +36,16 @@ hook_pause(struct hook *h)
 	struct decision *d = &h->out.decision;
 	struct pause p = { 0 };
 	struct buf text = { 0 };
-	struct error ignored;
-	char *dir;
 
-	if (d->verdict != VERDICT_REFUSE || (dir = list_config_dir(&ignored)) == NULL)
+	if (d->verdict != VERDICT_REFUSE)
 		return;
-	if (pause_now(&p, dir)) {
+	if (find_pause(&p)) {
 		buf_printf(&text, "A person has paused refusals until %s (", p.until);
 		text_show(&text, p.reason, strlen(p.reason), TEXT_LINE, 300);
 		buf_puts(&text, "), so this is only a warning: ");
 		buf_add(&text, buf_text(&d->reason), d->reason.len);
-		add_warning(&d->message, &text);
-		add_warning(&d->context, &text);
+		decision_add(&d->message, &text);
+		decision_add(&d->context, &text);
 		d->verdict = VERDICT_PASS;
 		buf_reset(&d->reason);
 		h->out.paused = p.reason;
@@ -53,7 +53,6 @@ hook_pause(struct hook *h)
 	}
 	pause_free(&p);
 	buf_free(&text);
-	free(dir);
 }
 
 void
@@ -63,6 +62,6 @@ hook_pause_note(const struct hook *h, struct json_object *extra)
 		return;
 	out_bool(extra, "paused", true);
 	out_string(extra, "pause_reason", h->out.paused);
-	if (is_completion(&h->in.event))
+	if (h->judges)
 		out_bool(extra, "completion", true);
 }

@@ -51,13 +51,16 @@ static struct {
 /* A fault may stay, so a stop is refused once at most: when the client says that this agent was
  * not sent back already. */
 static enum config_fault
-fault_of(const struct hook_spec *spec, const struct config *c, const struct event *ev)
+fault_of(const struct hook *h)
 {
-	switch (spec->hook) {
+	const struct config *c = &h->in.config;
+	const struct event *ev = &h->in.event;
+
+	switch (h->spec->hook) {
 	case HOOK_VERIFY:
 		return c->on_fault.verify;
 	case HOOK_PRETOOLUSE:
-		return c->on_fault.pretooluse;
+		return h->judges ? c->on_fault.verify : c->on_fault.pretooluse;
 	default:
 		return ev->name != NULL && json_kind(&ev->json, ev->stop_active) == JSON_FALSE
 			   ? c->on_fault.stop
@@ -226,14 +229,14 @@ hook_config(struct hook *h, struct error *e)
 		q.file = NULL;
 		q.cwd = "/";
 		(void)config_load(&h->in.config, &q, &ignored);
-		answer.fault = fault_of(h->spec, &h->in.config, &h->in.event);
+		answer.fault = fault_of(h);
 		free(dir);
 		return -1;
 	}
 	free(dir);
 	h->in.have_config = true;
 	name_self(h);
-	answer.fault = fault_of(h->spec, &h->in.config, &h->in.event);
+	answer.fault = fault_of(h);
 	h->in.store.durability = h->in.config.durability;
 	hook_fact(h, "settings: %s%s%s",
 	    h->in.config.project.path != NULL ? h->in.config.project.path : "defaults",
@@ -242,6 +245,22 @@ hook_config(struct hook *h, struct error *e)
 	if (limit_ms(h) != limit)
 		supervise_limit(limit_ms(h) + MARGIN_MS);
 	return 0;
+}
+
+void
+hook_judges(struct hook *h)
+{
+	h->judges = true;
+	answer.fault = fault_of(h);
+}
+
+void
+hook_supervise(struct hook *h)
+{
+	if (h->supervised || h->explain)
+		return;
+	h->supervised = true;
+	supervise(limit_ms(h) + MARGIN_MS, fault_plainly);
 }
 
 int
@@ -451,14 +470,14 @@ hook_guard(struct hook *h, const struct hook_spec *spec)
 	h->in.store = (struct store)STORE_INIT;
 	config_default(&h->in.config);
 	answer.spec = spec;
-	answer.fault = fault_of(spec, &h->in.config, &h->in.event);
+	answer.fault = fault_of(h);
 	mem_on_exhausted(memory_gone);
 }
 
 int
 hook_run_supervised(struct hook *h)
 {
-	if (h->spec->supervised && !h->explain)
-		supervise(limit_ms(h) + MARGIN_MS, fault_plainly);
+	if (h->spec->supervised)
+		hook_supervise(h);
 	return hook_serve(h);
 }

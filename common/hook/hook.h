@@ -46,7 +46,7 @@ struct hook_spec {
 	const char *name;        /* of the executable */
 	enum hook_name hook;     /* whose on_fault, whose rules */
 	enum event_kind dialect; /* whose keys answer an event that could not be read */
-	bool supervised;         /* a crash or an overrun is answered by a parent */
+	bool supervised;         /* a crash or an overrun is answered by a parent: always */
 	const char *summary;     /* for --help: one line */
 	hook_run *run;
 	int (*ci)(int argc, char *argv[]); /* --ci; NULL */
@@ -80,6 +80,8 @@ struct hook {
 	struct hook_input in;
 	struct hook_output out;
 	bool explain;
+	bool judges;      /* a task is about to be completed: see hook_judges() */
+	bool supervised;  /* by a parent */
 	int64_t start_ms; /* see hook_deadline(); 0 not asked for yet */
 	int64_t limit_ms; /* --deadline; 0 as the settings say */
 };
@@ -96,6 +98,11 @@ int hook_config(struct hook *, struct error *);
 int hook_claims(struct hook *, struct error *);
 void hook_self(struct hook *);
 
+/* From here on a completion is judged: a fault does what on_fault.verify says. */
+void hook_judges(struct hook *);
+/* A crash or an overrun is answered by a parent from here on (not with --explain). */
+void hook_supervise(struct hook *);
+
 bool hook_list_open(const struct hook *); /* hook_list() has found one */
 /* Does the main thread of a session act, and not a subagent or a teammate?  After hook_self(). */
 bool hook_is_lead(const struct hook *);
@@ -109,6 +116,7 @@ struct deadline hook_patience(struct hook *);
 /* Run the sync commands, if there are any, once the answer is out.  After hook_config(). */
 void hook_mirror(struct hook *);
 
+bool hook_is_paused(void); /* has a person paused refusals? */
 /* If the decision is a refusal, and a person has paused refusals, make it a warning. */
 void hook_pause(struct hook *);
 /* For the journal: the pause, and whether a task was about to be completed. */

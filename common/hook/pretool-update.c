@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "agent/agent.h"
-#include "agent/pending-call.h"
 #include "base/text.h"
 #include "config/governing.h"
 #include "gate/git.h"
@@ -18,7 +17,6 @@
 #include "hook/hook.h"
 #include "hook/policy.h"
 #include "hook/pretool.h"
-#include "list/subtasks.h"
 #include "task/macf.h"
 #include "json/json-edit.h"
 #include "json/json-print.h"
@@ -296,46 +294,6 @@ update_start(struct hook *h, const struct update *c, struct facts *f, struct err
 
 /* --- the other ends ----------------------------------------------------------- */
 
-/* The mark is believed only if TaskCompleted checks again. */
-static bool
-update_no_subtasks(const struct hook *h)
-{
-	return h->in.config.verify.subtasks == LEVEL_REFUSE && subtasks_marked_none(&h->in.list);
-}
-
-static int
-update_complete(struct hook *h, const struct update *c, struct facts *f, struct error *e)
-{
-	struct blockers blockers = { 0 };
-	struct task_set subtasks = { 0 };
-	bool pass, parents = true;
-	const char *raw;
-	size_t len;
-	int rc = 0;
-
-	if (f->query.task->status != TASK_COMPLETED && h->in.config.rules.complete != LEVEL_OFF) {
-		rc = store_blockers(&h->in.store, f->query.task, &blockers, e);
-		if (rc != -1 && !update_no_subtasks(h))
-			rc = subtasks_open(&h->in.store, c->id, &subtasks, &parents, e);
-		f->blockers = &blockers;
-		f->subtasks = &subtasks;
-		if (rc != -1)
-			policy_complete(f, &h->out.decision);
-	}
-	pass = rc != -1 && h->out.decision.verdict == VERDICT_PASS && !h->explain;
-	if (pass && !parents)
-		subtasks_mark_none(&h->in.list);
-	if (pass && json_kind(&h->in.event.json, c->metadata) == JSON_OBJECT) {
-		raw = json_raw(&h->in.event.json, c->metadata, &len);
-		rc = pending_call_keep(&h->in.list, c->id, &h->in.event, raw, len, e);
-	}
-	f->blockers = NULL;
-	f->subtasks = NULL;
-	blockers_free(&blockers);
-	task_set_free(&subtasks);
-	return rc == -1 ? -1 : 0;
-}
-
 /* The call deletes or cancels the task. */
 static int
 update_drop(struct hook *h, const struct update *c, struct facts *f,
@@ -384,7 +342,7 @@ update_change(struct hook *h, const struct update *c, struct facts *f, struct er
 	if (text_equal(c->status, "cancelled"))
 		return update_drop(h, c, f, policy_cancel, e);
 	if (text_equal(c->status, "completed"))
-		rc = update_complete(h, c, f, e);
+		rc = pretool_complete(h, f, c->metadata, e);
 	else if (text_equal(c->status, "pending") || text_equal(c->status, "blocked"))
 		policy_reset(f, d);
 	else if (c->status == NULL && f->query.task->status == TASK_CANCELLED && update_marks(h, c))

@@ -154,6 +154,14 @@ pretool_input_cut(struct hook *h, enum tool tool, struct error *e)
 	return 0;
 }
 
+static bool
+pretool_completes(const struct event *ev)
+{
+	return ev->kind == EVENT_PRE_TOOL_USE &&
+	       json_equals(
+		   &ev->json, json_member(&ev->json, ev->tool_input, "status"), "completed");
+}
+
 int
 pretool_run(struct hook *h, struct error *e)
 {
@@ -171,6 +179,8 @@ pretool_run(struct hook *h, struct error *e)
 		return pretool_input_cut(h, tool, e);
 	if (tool == TOOL_TODO)
 		return h->in.event.kind == EVENT_PRE_TOOL_USE ? pretool_todo(h, e) : 0;
+	if (tool == TOOL_UPDATE && pretool_completes(&h->in.event))
+		hook_judges(h);
 	if (hook_list(h, e) == -1)
 		return -1;
 	hook_self(h);

@@ -1,6 +1,5 @@
 /*
- * The mark saves a scan: 3,000 system calls in a list of 1,000 tasks, against 27
- * for the rest of what PreToolUse does for a completion.  It is an empty file.
+ * The mark saves a scan: 3,000 system calls in a list of 1,000 tasks.  It is an empty file.
  * Two processes may set and remove it at the same time, in any order: see the
  * header for why it may be wrong.
  */

@@ -6,8 +6,8 @@ const { execFile } = require('child_process');
 const fs = require('fs');
 const path = require('path');
 const { promisify } = require('util');
-const { scenario, start, complete, delegate, refused, passed, status,
-    includes, assert, OLD, MID, NEW } = require('../scenario');
+const { scenario, start, complete, update, delegate, refused, passed, status,
+    journalled, includes, assert, OLD, MID, NEW } = require('../scenario');
 const { BUILD, until } = require('../client');
 const { call } = require('../model');
 
@@ -52,9 +52,10 @@ function entered(settings) {
 	return pairs;
 }
 
-/* A run in which each of our hooks acts. */
+/* A run in which each of our hooks acts: the receipt is written at TaskCompleted. */
+const repair = [update('1', { description: '- [x] box' }), complete('1')];
 const scripts = {
-	main: [start('2'), start('1'), complete('1'), delegate('sub')],
+	main: [start('2'), start('1'), complete('1'), ...repair, delegate('sub')],
 	sub: ['nothing to do'],
 };
 const tasks = [
@@ -66,6 +67,8 @@ function acted(lab) {
 	refused(lab, 0, ['#2', '#1']);
 	passed(lab, 1);
 	refused(lab, 2, ['box']);
+	passed(lab, 4);
+	journalled(lab, '"receipt"', '"1"');
 }
 
 const examples = path.join(top, 'settings-examples');
@@ -172,7 +175,7 @@ scenario({
 		    mirrored(lab).some((m) => m.event === 'PostToolUse' &&
 			m.list[0].status === 'in_progress'));
 		return complete('1');
-	    }, delegate('sub')] }),
+	    }, ...repair, delegate('sub')] }),
 	async run(lab) {
 		if (!process.env.E2E_ABSENT)
 			await lab.did('install', '--user', '--client', lab.exe);

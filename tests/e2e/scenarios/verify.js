@@ -2,8 +2,8 @@
 
 /* on-task-completed-verify: built-in checks and gates. */
 
-const { scenario, ours, start, complete, update, look, refused, passed, status,
-    journalled, assert } = require('../scenario');
+const { scenario, ours, join, record, hook, start, complete, update, look, refused,
+    passed, status, result, journalled, delegate, includes, excludes, assert } = require('../scenario');
 const { call } = require('../model');
 const { until } = require('../client');
 
@@ -26,8 +26,7 @@ scenario({
 	    complete('1')] },
 	check(lab) {
 		passed(lab, 0);
-		refused(lab, 1, ['TaskCompleted hook feedback', '#1', 'Release',
-		    'notes']);
+		refused(lab, 1, ['#1', 'Release', 'notes']);
 		passed(lab, 3);
 		status(lab, '1', 'completed');
 		journalled(lab, 'checklist');
@@ -74,6 +73,58 @@ scenario({
 		status(lab, '1', 'completed');
 		assert.strictEqual(runs(lab), 2, 'runs of the gate');
 		journalled(lab, 'receipt', 'unit tests');
+	},
+});
+
+/* Without a cache each event would run it. */
+scenario({
+	name: 'gates/a completion is judged at PreToolUse, and its gate runs once per attempt',
+	hooks: (lab) => join(ours(lab), record(lab, ['TaskCompleted'])),
+	tasks: [{ id: '1' }, { id: '2' }],
+	files: (lab) => config({ gates: [{ name: 'suite', cache: false,
+	    run: counted(lab, 'test -e feature.txt') },
+	    { name: 'style', severity: 'warn', run: 'echo a long line; exit 1' }] }),
+	scripts: (lab) => ({ main: [start('1'), complete('1'),
+	    call('Bash', { command: 'echo done >feature.txt',
+		description: 'write it' }),
+	    complete('1'),
+	    (turn) => {
+		    lab.advice = turn.texts.join('\n');
+		    return delegate('sub');
+	    }], sub: [start('2'), complete('2')] }),
+	async run(lab) {
+		await lab.did('trust', '--yes');
+		await lab.print();
+	},
+	check(lab) {
+		refused(lab, 1, ['suite: failed']);
+		excludes(result(lab, 1).text, 'TaskCompleted hook feedback', 'the refusal');
+		passed(lab, 3);
+		includes(lab.advice, '| a long line', 'what a gate that only warns tells the agent');
+		for (const id of ['1', '2'])
+			status(lab, id, 'completed');
+		assert.strictEqual(runs(lab), 3, 'runs of the gate');
+		assert.strictEqual(lab.events('TaskCompleted').length, 2, 'TaskCompleted events');
+		const lines = (event) => lab.journal().filter((l) => l.event === event).length;
+		assert.deepStrictEqual([lines('refuse'), lines('receipt')], [1, 2],
+		    'refusals and receipts in the journal');
+	},
+});
+
+scenario({
+	name: 'gates/a failing gate refuses the completion although the TaskCompleted hook is missing',
+	hooks: (lab) => ({ ...ours(lab), TaskCompleted: [hook('/nonexistent/hook')] }),
+	tasks: [{ id: '1' }, { id: '2' }],
+	files: (lab) => config({ gates: [{ name: 'suite', run: counted(lab, 'false') }] }),
+	scripts: (lab) => ({ main: [start('1'), complete('1'), look(lab)] }),
+	async run(lab) {
+		await lab.did('trust', '--yes');
+		await lab.print();
+	},
+	check(lab) {
+		refused(lab, 1, ['suite: failed']);
+		status(lab, '1', 'in_progress');
+		assert.strictEqual(runs(lab), 1, 'runs of the gate');
 	},
 });
 
