@@ -317,6 +317,16 @@ note_programs(struct install_record *to, const struct settings_entries *now,
 	return differs;
 }
 
+static bool
+same_entries(const struct strings *a, const struct strings *b)
+{
+	size_t i = 0;
+
+	while (i < a->count && i < b->count && same_entry(a->item[i], b->item[i]))
+		i++;
+	return i == a->count && i == b->count;
+}
+
 enum guard_note
 guard_note(struct install_record *m, const char *text, size_t len, bool person)
 {
@@ -337,7 +347,7 @@ guard_note(struct install_record *m, const char *text, size_t len, bool person)
 	for (size_t i = 0; !kept && i < now.count; i++)
 		strings_add(&m->entries, now.item[i].whole);
 	kept |= note_programs(m, &now, &was, person);
-	same = strings_equal(&m->entries, &was.entries) &&
+	same = same_entries(&m->entries, &was.entries) &&
 	       strings_equal(&m->program, &was.program) && strings_equal(&m->hash, &was.hash);
 	strings_free(&was.entries);
 	strings_free(&was.program);
