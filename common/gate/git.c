@@ -194,7 +194,7 @@ static int
 read_plain(struct git_tree *t, struct deadline until, struct error *e)
 {
 	static const char *const words[] = { "--git-dir=.git", "status", "--porcelain=v2", "-z",
-		"--branch", "--untracked-files=all", "--no-renames", NULL };
+		"--branch", "--untracked-files=all", "--no-renames", "--no-ahead-behind", NULL };
 	struct git_call q = GIT_CALL_INIT;
 	struct buf out = { 0 };
 	int rc = -1;
@@ -211,7 +211,8 @@ static int
 read_asking(struct git_tree *t, int depth, struct deadline until, struct error *e)
 {
 	static const char *const status[] = { "status", "--porcelain=v2", "-z", "--branch",
-		"--untracked-files=no", "--ignore-submodules=dirty", "--no-renames", NULL };
+		"--untracked-files=no", "--ignore-submodules=dirty", "--no-renames",
+		"--no-ahead-behind", NULL };
 	const char *index[] = { "ls-files", "-v", "-s", "-c", "-o", "-z",
 		"--exclude-per-directory=.gitignore", NULL, NULL };
 	struct git_call qs = GIT_CALL_INIT, qi = GIT_CALL_INIT;
