@@ -181,7 +181,7 @@ const commands = {
 	},
 };
 
-(async () => {
+exports.ended = (async () => {
 	const result = await commands[command](...args);
 	process.stdout.write(`${JSON.stringify(result === undefined ? null : result)}\n`);
 })().catch(e => {

@@ -10,8 +10,21 @@ if ! [ -d "$CACHE/mcp-sdk-1.32.2" ] || ! [ -d "$CACHE/proper-lockfile-4.1.2" ]; 
 fi
 export CLAUDE_CODE_TASK_LIST_ID=theirs
 theirs=$lists/theirs ours=$lists/ours
-# printed COMMAND...: the program of the document, on the list theirs
-printed() { node "$top/tests/examples/printed.js" "$blocks" "$@" 2>"$T/printed" || { echo "$*" && cat "$T/printed"; } >>"$T/broken"; }
+# beside COMMAND...: the program of the document, on the list theirs, as a process of its own
+beside() { node "$top/tests/examples/printed.js" "$blocks" "$@" 2>"$T/$1-$2" || { echo "$*" && cat "$T/$1-$2"; } >>"$T/broken"; }
+# printed COMMAND...: the same, run to its end by one process for all
+mkfifo "$T/ask" "$T/answer"
+node "$top/tests/examples/printed-server.js" "$blocks" "$T/request" "$T/said" "$T/printed" <"$T/ask" >"$T/answer" &
+server=$!
+exec 6>"$T/ask" 7<"$T/answer"
+printed() {
+	local status
+	{ env -0 && printf '\0' && printf '%s\0' "$@"; } >"$T/request"
+	echo >&6
+	read -r status <&7
+	printf '%s\n' "$(<"$T/said")"
+	[ "$status" = 0 ] || { echo "$*" && cat "$T/printed"; } >>"$T/broken"
+}
 # mine ARGUMENT...: claude-tasks on the list ours
 mine() { tasks --list ours "$@"; }
 # The list that both begin with, made by the printed program: 1 is completed, 2 waits for it, 3 for 2, 4
@@ -103,14 +116,15 @@ done
 uses task-tools.10
 begin
 mkfifo "$T/hold"
-printed hold list <"$T/hold" >"$T/held" &
+beside hold list <"$T/hold" >"$T/held" &
+holder=$!
 exec 3>"$T/hold"
 for ((i = 0; i < 600; i++)); do [ -s "$T/held" ] && break; sleep 0.05; done
 try 'task-tools.10: the lock is where claude-tasks has it' test -d "$theirs/.lock.lock"
 tasks --list theirs create Waits
 is 'task-tools.10: claude-tasks creates nothing while the printed program holds the lock' '15 5' "$rc $(ls "$theirs"/*.json | wc -l)"
 exec 3>&-
-wait
+wait $holder
 tasks --list theirs create Waits
 is 'task-tools.10: claude-tasks creates a task when the lock is free' 0 $rc
 
@@ -383,12 +397,14 @@ has 'task-tools.s7: the message for TaskDelete says what to write' 'TaskUpdate w
 ## both programs on one list at the same time
 begin
 : >"$T/errors"
-printed work left 12 >"$T/left" &
-printed work right 12 >"$T/right" &
+beside work left 12 >"$T/left" &
+left=$!
+beside work right 12 >"$T/right" &
+right=$!
 for i in {1..12}; do
 	"$cli" --list theirs create "ours $i" >/dev/null 2>>"$T/errors" || echo "create $i" >>"$T/errors"
 done
-wait
+wait $left $right
 is 'task-tools.11, task-tools.13, task-tools.30: two printed programs and claude-tasks on one list fail in nothing' '' "$(cat "$T/errors")"
 is 'task-tools.11, task-tools.13, task-tools.30: two printed programs and claude-tasks on one list lose no task, owner or metadata' 'left completed left 12, ours pending null 12, right completed right 12' \
     "$(jq -r 'select(.subject | test(" [0-9]+$")) | "\(.subject | split(" ")[0]) \(.status) \(.owner)"' "$theirs"/*.json | sort | uniq -c | awk '{ print $2, $3, $4, $1 }' | paste -sd, | sed 's/,/, /g')"
@@ -439,4 +455,6 @@ while read -r state colour; do
 done <<<"$(example task-tools.47 | sed -n 's/^\/\/ "\{0,1\}\([a-z]*\)"\{0,1\} *-> .*(\(.*\))$/\1 \2/p')"
 is 'task-tools.47: all four printed colours were looked for' 4 $shown
 is 'task-tools.4: the printed program ended well each time' '' "$(cat "$T/broken" 2>/dev/null)"
+exec 6>&- 7<&-
+wait $server
 unset CLAUDE_CODE_TASK_LIST_ID
