@@ -97,7 +97,8 @@ Test(policy, agent_type)
 		    "; you are the main thread. If you are " },
 		{ "a teammate of no known type", "[SA:DevOpsEng] Deploy", &ann, NULL, NULL },
 		{ "a teammate of another", "[SA:DevOpsEng] Deploy", &ann, "TestEng", "TestEng" },
-		{ "a type that is no word", "[SA:DevOpsEng] Deploy", &me, "x'; rm", "yours is x" },
+		{ "a type that is not a word", "[SA:DevOpsEng] Deploy", &me, "x'; rm",
+		    "yours is x" },
 	};
 	static const enum config_level levels[] = { LEVEL_OFF, LEVEL_WARN, LEVEL_REFUSE };
 
