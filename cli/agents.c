@@ -50,7 +50,7 @@ caller_next(const struct agents *all, const struct agents_one *a)
 }
 
 /* The agent with this key that calls from there, until the next one is added.  The name of a
- * teammate stands for one agent, wherever it calls from. */
+ * teammate is that of one agent, wherever it calls from. */
 static struct agents_one *
 find(const struct agents *all, const char *key, const char *from)
 {
@@ -88,7 +88,7 @@ add(struct agents *all, const char *key, const char *from)
 }
 
 /* What tells callers of one name apart: the session, or the process of a client that has none.
- * Owned; NULL: neither, or the key stands for one agent. */
+ * Owned; NULL: neither, or the key is that of one agent. */
 static char *
 claim_from(const struct claim *c)
 {

@@ -25,7 +25,7 @@ struct agents_hold {
 struct agents_one {
 	char *key;  /* what a task has as its owner; of a main thread the session */
 	char *from; /* tells callers of one name apart: session, or client and process; NULL: not
-		       known, or the key stands for one agent */
+		       known, or the key is that of one agent */
 	char *id, *type, *session, *color;
 	bool main;    /* it has no name and no id */
 	bool member;  /* of the list's team ... */

@@ -182,7 +182,7 @@ const char *cli_agent_name(const struct cli *);
 /* Use this agent name from now on, unless one was passed; NULL: stop using it. */
 void cli_act_as(struct cli *, const char *name);
 /*
- * Was the command started by an agent?  CLAUDECODE is set, to whatever, or a process above is
+ * Was the command started by an agent?  CLAUDECODE is set, to any value, or a process above is
  * Claude Code.  cli_person_only() then fails: "only a person may WHAT: ask the user to run COMMAND
  * in ..."; else it is EXIT_DONE.  The use is recorded, with the person (who, where, from which
  * terminal): in the journal if there is a list, else in a file beside trust.json.

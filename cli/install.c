@@ -90,8 +90,8 @@ result_text(struct cli *c, const char *path, const struct job *job)
 
 	if (!job_changes(job)) {
 		buf_printf(&c->out, "%s: nothing to do%s\n", path,
-		    job->note == GUARD_NOTED ? ", but its hooks and programs are recorded again"
-		    : job->forgotten         ? ", but its record is removed"
+		    job->note == GUARD_NOTED ? "; its hooks and programs were recorded again"
+		    : job->forgotten         ? "; its record was removed"
 					     : "");
 		return;
 	}
@@ -315,10 +315,9 @@ install(struct cli *c, const struct registration *r, enum scope scope, struct jo
 		rc = (job_changes(job) ? job_write : install_note_again)(r, path, job, &err);
 	if (job->note == GUARD_KEPT)
 		cli_note(c,
-		    "claude-tasks: an agent runs this, so what was recorded of the hooks before "
-		    "and "
-		    "is not the same any more stays recorded (a person can run: claude-tasks "
-		    "install --%s)",
+		    "claude-tasks: entries or programs differ from what was recorded, and the "
+		    "record is kept because an agent runs this (to record them, a person can "
+		    "run: claude-tasks install --%s)",
 		    scope_name(scope));
 	return job_end(c, path, job, rc, &err);
 }

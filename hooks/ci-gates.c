@@ -240,7 +240,7 @@ unknown_hashes(const struct ci_gates *g, const struct receipts *rs, struct strin
 	}
 }
 
-/* Keep the version in this commit if it is wanted; one that cannot be read judges nothing. */
+/* Keep the version in this commit if it is wanted and can be read. */
 static int
 read_version(struct ci_gates *g, const char *path, const char *commit, const struct strings *wanted,
     struct error *e)

@@ -42,7 +42,7 @@ int ci_gates_load(struct ci_gates *, const struct ci_options *, struct ci_report
 void ci_gates_free(struct ci_gates *);
 
 /* The gate file may have been changed after a receipt was made: its versions in the history of the
- * base judge the receipts that were made by them.  One of the branch alone judges none. */
+ * base judge the receipts that were made by them, those of the branch alone do not. */
 int ci_gates_read_past(struct ci_gates *, const struct receipts *, struct error *);
 
 /* The file with this hash (NULL: no file); NULL: CI uses no such file. */

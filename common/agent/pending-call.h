@@ -7,8 +7,8 @@
 /*
  * What is kept of a completing TaskUpdate from its PreToolUse to its TaskCompleted:
  * its metadata, which the client has not written to the task yet when that event
- * fires, and what the verification has found.  That of a call that is over, as the
- * transcript says, is not found.
+ * fires, and what the verification has found.  Once the transcript shows that the call
+ * is over, pending_call_find() does not find it.
  */
 struct pending_call {
 	struct buf metadata; /* JSON text; empty: none was sent */

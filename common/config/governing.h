@@ -6,7 +6,7 @@
 #include "list/list.h"
 
 /*
- * Which gate file governs a completion, wherever the agent stands.
+ * Which gate file governs a completion, whichever directory the agent works in.
  *
  * The file is looked for around the event's directory, then around other places that are known:
  * the directory the session was started in, the root recorded with the claim.  An untrusted file

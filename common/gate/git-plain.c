@@ -2,9 +2,9 @@
  * Is a repository so plain that `git status` alone tells all about its tree?
  *
  * Most are: no file that git reads its settings from can name a filter, other ignored names or
- * another file of settings; .git/info says nothing; and the index has neither hidden entries nor
- * submodules.  All of these are read here, without a process.  Whatever is not understood is not
- * plain, and git is asked.
+ * another file of settings; the files of .git/info have only comments; and the index has neither
+ * hidden entries nor submodules.  All of these are read here, without a process.  A repository with
+ * anything that this file does not know is not plain, and git is asked.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -99,7 +99,7 @@ plain_index(const char *git)
 		end -= SUM;
 		for (at += HEADER; count > 0 && len > 0; count--, at += len)
 			len = plain_entry(at, (size_t)(end - at));
-		/* An extension that remembers trees; others may hold entries of their own. */
+		/* The extension TREE only remembers hashes; others may hold entries of their own. */
 		if (count == 0 && end - at >= 8 && memcmp(at, "TREE", 4) == 0 &&
 		    number(at + 4) <= (size_t)(end - at - 8))
 			at += 8 + number(at + 4);
@@ -110,7 +110,7 @@ plain_index(const char *git)
 	return plain;
 }
 
-/* Does a file of .git/info say anything?  Also if it cannot be read. */
+/* Does a file of .git/info have a line that is not a comment?  True also if it cannot be read. */
 static bool
 info_says(const char *common, const char *name)
 {

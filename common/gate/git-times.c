@@ -27,7 +27,7 @@ int
 git_times_read(
     struct git_times *times, const struct git_tree *t, struct deadline until, struct error *e)
 {
-	/* What is not tracked may be what a gate makes anew each time. */
+	/* Untracked files may be those that a gate writes at each run. */
 	static const char *const words[] = { "ls-files", "-z", "--cached", NULL };
 	int rootfd;
 

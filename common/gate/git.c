@@ -188,8 +188,8 @@ add_differing(struct git_tree *t, struct git_raw *raw, struct deadline until)
 	strings_free(&differ);
 }
 
-/* Of a plain repository: one process.  Git must use what git_plain() has read, and not look for a
- * repository elsewhere if it takes that for none. */
+/* Of a plain repository: one process.  --git-dir names the repository that git_plain() has read:
+ * git must not search for another one if it rejects this one. */
 static int
 read_plain(struct git_tree *t, struct deadline until, struct error *e)
 {

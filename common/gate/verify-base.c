@@ -4,9 +4,9 @@
  *
  * A fetch, a push and an agent can move refs/remotes.  So the commit that the default branch had
  * when the list was bound is kept, one line "COMMIT REF DIRECTORY" for each repository, and counts
- * only while the ref still has it, and while HEAD was made from it; it is the merge base then,
- * whatever the history in between is said to be.  The upstream of a branch does not serve: it is
- * usually the published copy of that branch, and settings of the repository choose it.
+ * only while the ref still has it, and while HEAD was made from it: then it is the merge base,
+ * also if commits in between were replaced.  The upstream of a branch is not used: it is usually
+ * the published copy of that branch, and settings of the repository choose it.
  *
  * A list that is first bound by a completion has none.  A ref that was moved before the list was
  * bound is found by CI alone.
@@ -19,7 +19,7 @@
 #include "gate/verify-part.h"
 
 #define RECORD "bases"
-#define NONE "- -" /* instead of commit and ref: nothing that is made later is counted from */
+#define NONE "- -" /* instead of commit and ref: a branch that is fetched later is not used */
 
 /* The line of this work tree, as its refs are now (or without any); owned; NULL: it is in no
  * repository. */

@@ -30,7 +30,7 @@ other_root(const struct plan *p)
 	return then;
 }
 
-/* Has anything in this work tree changed since the claim?  Also if that is not known. */
+/* Has anything in this work tree changed since the claim?  True also if that is not known. */
 static bool
 has_changed(const struct plan *p, const char *root)
 {

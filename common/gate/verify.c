@@ -324,7 +324,7 @@ verify_gates(struct plan *p, struct error *e)
 	return 0;
 }
 
-/* What is judged is the project of the gate file, wherever the agent stands. */
+/* The project of the gate file is judged, whichever directory the agent works in. */
 static int
 plan_place(struct plan *p, struct error *e)
 {

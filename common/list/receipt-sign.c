@@ -95,7 +95,7 @@ receipt_signed(const char *allowed, const char *signature_path, const char *text
 	if (rc == 0)
 		*who_or_why = mem_printf(
 		    who == NULL ? "not signed by any of the allowed signers: ssh-keygen: %s"
-				: "its signature is not of this text: ssh-keygen: %s",
+				: "its signature does not match this text: ssh-keygen: %s",
 		    buf_text(&out));
 	else if (rc == 1)
 		*who_or_why = mem_string(who);

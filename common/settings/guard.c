@@ -141,7 +141,7 @@ guard_file(const struct install_record *m, const char *path, const char *text, s
 		return mem_printf("%s in '%s' %s", *key, path,
 		    strcmp(*key, DISABLED) == 0
 			? "switches every hook off"
-			: "has the hooks look for lists and trust elsewhere");
+			: "makes the hooks look for lists and trust in another place");
 	if (m->entries.count == 0)
 		return NULL;
 	return strspn(text, " \t\r\n") == len ? mem_printf(held, path, "empty")
@@ -285,7 +285,7 @@ guard_free(struct guard *g)
 
 /*
  * The programs of the entries with their hashes; of an agent, first those that are recorded.
- * True: one of these is not the same any more.
+ * True: one of these has changed.
  */
 static bool
 note_programs(struct install_record *to, const struct settings_entries *now,

@@ -11,7 +11,7 @@
  * It is asked about the files of the user and of the project, also about the other ones if one has
  * changed: when the client applies a change it reads all of them again.  An entry counts as lost
  * if anything is different in it.  In a file without a record only disableAllHooks counts, and an
- * "env" that has the hooks look for everything elsewhere.
+ * "env" that makes the hooks look for everything in another place.
  */
 enum guard_kind {
 	GUARD_DISABLED, /* by disableAllHooks */
@@ -42,8 +42,8 @@ char *guard_file(const struct install_record *, const char *path, const char *te
 
 /*
  * Put our entries of this settings file and their programs into the record.  An agent (person
- * false) cannot make the record fit what it has changed: an entry or a program that is recorded
- * and is not the same any more stays as it is recorded.
+ * false) cannot make the record fit what it has changed: the old record of an entry or a program
+ * that has changed is kept.
  */
 enum guard_note { GUARD_SAME, GUARD_NOTED, GUARD_KEPT };
 enum guard_note guard_note(struct install_record *, const char *text, size_t len, bool person);
