@@ -98,15 +98,15 @@ complete_advise(struct hook *h, const struct verify *v)
 	strings_free(&note.to);
 }
 
-static struct verify_request
-complete_request(struct hook *h)
+struct verify_request
+complete_request(struct hook *h, unsigned on, const char *task)
 {
-	return (struct verify_request){ .on = GATE_COMPLETE,
+	return (struct verify_request){ .on = on,
 		.config = &h->in.config,
 		.list = &h->in.list,
 		.store = &h->in.store,
 		.claims = &h->in.claims,
-		.task = h->in.event.task_id,
+		.task = task,
 		.agent = h->in.self,
 		.cwd = h->in.event.cwd,
 		.project_dir = getenv("CLAUDE_PROJECT_DIR"),
@@ -171,7 +171,7 @@ complete_before(struct hook *h, const struct task *t, const char *metadata,
     enum verify_subtasks subtasks, struct error *e)
 {
 	struct verify v = VERIFY_INIT;
-	struct verify_request req = complete_request(h);
+	struct verify_request req = complete_request(h, GATE_COMPLETE, h->in.event.task_id);
 	int rc;
 
 	req.disk = t;
@@ -227,7 +227,7 @@ complete_check(
 static int
 complete_call(struct hook *h, struct error *e)
 {
-	struct verify_request req = complete_request(h);
+	struct verify_request req = complete_request(h, GATE_COMPLETE, h->in.event.task_id);
 	struct pending_call call = { 0 };
 	struct verify_kept kept = { 0 };
 	bool found = pending_call_find(&h->in.list, req.task, &h->in.event, &call) == 1;

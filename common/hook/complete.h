@@ -4,6 +4,9 @@
 #include "gate/verify.h"
 #include "hook/hook.h"
 
+/* What to verify for the hook's event.  on: GATE_COMPLETE, also GATE_STOP for a report. */
+struct verify_request complete_request(struct hook *, unsigned on, const char *task);
+
 /* on-task-completed-verify: may this task be completed? */
 int complete_run(struct hook *, struct error *);
 

@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "gate/verify.h"
+#include "hook/complete.h"
 #include "hook/tell.h"
 #include "list/graph.h"
 #include "json/out.h"
@@ -268,18 +269,7 @@ report_tell(struct hook *h, const char *what, const char *task, const char *why)
 static void
 report_complete(struct hook *h, struct report_item *item)
 {
-	struct verify_request req = { .on = GATE_STOP | GATE_COMPLETE,
-		.config = &h->in.config,
-		.list = &h->in.list,
-		.store = &h->in.store,
-		.claims = &h->in.claims,
-		.task = item->task,
-		.agent = h->in.self,
-		.cwd = h->in.event.cwd,
-		.project_dir = getenv("CLAUDE_PROJECT_DIR"),
-		.deadline = hook_deadline(h),
-		.hook = true,
-		.plan_only = h->explain };
+	struct verify_request req = complete_request(h, GATE_STOP | GATE_COMPLETE, item->task);
 	struct verify v = VERIFY_INIT;
 	struct error e = { 0 };
 	bool record = !h->explain;
