@@ -28,36 +28,28 @@ pending_call_name(const char *task, char out[NAME_SIZE])
 	snprintf(out, NAME_SIZE, "call-=%s.json", hash);
 }
 
-static void
-keep_text(struct json_object *o, const char *key, const struct buf *json)
-{
-	if (json->len > 0)
-		out_add(o, key, out_raw_text(json->data, json->len));
-}
-
 int
 pending_call_keep(const struct list *list, const char *task, const struct event *ev,
-    const struct pending_call *call, struct error *e)
+    const char *metadata, struct json_object *verdict, struct error *e)
 {
-	struct json_object *o;
+	struct json_object *o = out_object();
 	struct buf text = { 0 };
 	char name[NAME_SIZE];
-	int state, rc;
+	int state, rc = -1;
 
 	pending_call_name(task, name);
-	if ((state = list_state(list, true, e)) == -1)
-		return -1;
-	o = out_object();
 	out_string(o, "session", ev->session_id);
 	out_string(o, "agent_id", ev->agent_id);
 	out_string(o, "transcript", ev->transcript_path);
 	out_string(o, "tool_use_id", ev->tool_use_id);
-	keep_text(o, "metadata", &call->metadata);
-	keep_text(o, "verdict", &call->verdict);
+	if (metadata != NULL)
+		out_add(o, "metadata", out_raw_text(metadata, strlen(metadata)));
+	out_add(o, "verdict", verdict);
 	out_text(&text, o);
-	rc = file_replace(state, name, text.data, text.len, 0600, DURABILITY_OFF, e);
+	if ((state = list_state(list, true, e)) != -1)
+		rc = file_replace(state, name, text.data, text.len, 0600, DURABILITY_OFF, e);
 	buf_free(&text);
-	return rc;
+	return rc == -1 ? -1 : 0;
 }
 
 void

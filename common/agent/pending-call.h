@@ -1,6 +1,8 @@
 #ifndef AGENT_PENDING_CALL_H
 #define AGENT_PENDING_CALL_H
 
+#include <json-c/json.h>
+
 #include "agent/event.h"
 #include "list/list.h"
 
@@ -15,8 +17,9 @@ struct pending_call {
 	struct buf verdict;  /* JSON text; see verify_kept; empty: none */
 };
 
+/* metadata: JSON text; NULL.  Takes the verdict; NULL. */
 int pending_call_keep(const struct list *, const char *task, const struct event *,
-    const struct pending_call *, struct error *);
+    const char *metadata, struct json_object *verdict, struct error *);
 /* 1, 0 none for this task and agent. */
 int pending_call_find(
     const struct list *, const char *task, const struct event *, struct pending_call *);

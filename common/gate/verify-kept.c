@@ -126,8 +126,8 @@ verify_kept_use(struct plan *p, size_t i)
 	return used;
 }
 
-void
-verify_kept_print(const struct verify *v, struct json_object *ran, bool paused, struct buf *out)
+struct json_object *
+verify_kept_json(const struct verify *v, struct json_object *ran, bool paused)
 {
 	struct json_object *o = out_object();
 	char told[HASH_HEX];
@@ -139,7 +139,7 @@ verify_kept_print(const struct verify *v, struct json_object *ran, bool paused, 
 	hash_text(buf_text(&v->message), v->message.len, told);
 	json_fields_write(o, &kept, kept_fields);
 	out_add(o, "ran", ran);
-	out_text(out, o);
+	return o;
 }
 
 bool

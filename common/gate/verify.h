@@ -103,7 +103,7 @@ struct verify_request {
 	bool gates_only; /* no built-in checks of the config (verify by hand of a pending task) */
 	const struct strings *only;     /* names of gates; NULL all */
 	const struct verify_kept *kept; /* by PreToolUse of this call; NULL */
-	struct json_object *ran;        /* an array: gets what ran, for verify_kept_print(); NULL */
+	struct json_object *ran;        /* an array: gets what ran, for verify_kept_json(); NULL */
 	void (*begin)(void *);          /* called before the first gate or git may run; NULL */
 	void *begin_arg;
 	void (*progress)(
@@ -155,8 +155,8 @@ void verify_free(struct verify *);
 int verify_bind(
     const struct governing *, const struct list *, bool begins, struct deadline, struct error *);
 
-/* The text to keep.  Takes the array. */
-void verify_kept_print(const struct verify *, struct json_object *ran, bool paused, struct buf *);
+/* What to keep.  Takes the array. */
+struct json_object *verify_kept_json(const struct verify *, struct json_object *ran, bool paused);
 /* Borrows the text.  False: it is damaged, or more than a minute old. */
 bool verify_kept_read(struct verify_kept *, const struct buf *text);
 bool verify_kept_told(const struct verify_kept *, const struct verify *); /* its message */

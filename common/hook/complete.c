@@ -151,19 +151,15 @@ complete_keep(
     struct hook *h, const struct verify *v, const struct verify_request *req, struct error *e)
 {
 	const struct config *c = v->governing.config;
-	struct pending_call call = { 0 };
-	int rc = 0;
+	struct json_object *verdict = NULL;
 
-	if (req->metadata != NULL)
-		buf_puts(&call.metadata, req->metadata);
 	if (!v->passed || c->gates.count + c->verify.allow.count > 0 || v->message.len > 0)
-		verify_kept_print(v, json_object_get(req->ran), !v->passed, &call.verdict);
-	if (call.metadata.len + call.verdict.len > 0)
-		rc = pending_call_keep(&h->in.list, req->task, &h->in.event, &call, e);
-	else
+		verdict = verify_kept_json(v, json_object_get(req->ran), !v->passed);
+	if (req->metadata == NULL && verdict == NULL) {
 		pending_call_drop(&h->in.list, req->task);
-	pending_call_free(&call);
-	return rc == -1 ? -1 : 0;
+		return 0;
+	}
+	return pending_call_keep(&h->in.list, req->task, &h->in.event, req->metadata, verdict, e);
 }
 
 int
