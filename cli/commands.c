@@ -305,7 +305,7 @@ static const struct command table[] = {
 	{ "untrust", NULL, "[FILE]", 0, 1, untrust_main, NULL,
 	    "stop trusting this project's gate file", NULL, NULL },
 	{ "verify", NULL, "N", 1, 1, verify_main, verify_flags,
-	    "run a task's gates now, and remember which pass", NULL, NULL },
+	    "run a task's gates now, without changing the task", NULL, NULL },
 	{ "receipts", NULL, "[N] | export [FILE]", 0, 2, receipts_main, receipts_flags,
 	    "show what was checked when tasks were completed", NULL, NULL },
 	{ "doctor", NULL, "", 0, 0, doctor_main, doctor_flags,

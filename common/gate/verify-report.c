@@ -233,9 +233,9 @@ verify_report_gates(struct plan *p)
 	task_id_word(&id, v->task.id);
 	if (late)
 		buf_printf(&v->reason,
-		    "For gates that timed out, first run claude-tasks verify %s, which may take as "
-		    "long as it needs; their passes are then used from the cache. A person can "
-		    "give them more time with the hook's timeout and 'deadline'.\n",
+		    "For gates that timed out: claude-tasks verify %s --no-deadline shows whether "
+		    "they pass with more time. A person can give them more time in the hook with "
+		    "its timeout and 'deadline'.\n",
 		    buf_text(&id));
 	buf_printf(&v->reason,
 	    "Fix what failed, then complete the task again; claude-tasks verify %s runs the gates "
