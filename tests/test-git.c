@@ -385,7 +385,7 @@ Test(git, a_repository_is_plain_only_if_all_is_understood)
 	free(home);
 }
 
-/* A directory that git takes for another one than we do. */
+/* Git reads more of such a file and would use another directory. */
 Test(git, a_link_of_two_lines_is_not_followed)
 {
 	char dir[100];
@@ -396,8 +396,8 @@ Test(git, a_link_of_two_lines_is_not_followed)
 	cr_expect_not(git_plain(dir) && git_common(dir) != NULL);
 }
 
-/* Git would use the repository that the work tree itself looks like. */
-Test(git, a_repository_that_git_does_not_take_for_one_is_an_error)
+/* The work tree itself has the files of a repository: git must not use that one. */
+Test(git, a_repository_that_git_rejects_is_an_error)
 {
 	struct git_tree t;
 	struct error e;
@@ -408,8 +408,8 @@ Test(git, a_repository_that_git_does_not_take_for_one_is_an_error)
 	sh("git rev-parse HEAD");
 }
 
-/* Of a plain repository one process tells the same as several of another. */
-Test(git, a_plain_tree_is_the_same_as_one_that_is_asked_for)
+/* One process for a plain repository finds the same as several for any other. */
+Test(git, a_plain_tree_is_read_as_any_other)
 {
 	static const char *const rows[] = { "true", "echo x >>src/a.c", "git add src/a.c",
 		"echo y >>src/a.c", "git rm -q --cached src/b.c",

@@ -99,7 +99,7 @@ plain_index(const char *git)
 		end -= SUM;
 		for (at += HEADER; count > 0 && len > 0; count--, at += len)
 			len = plain_entry(at, (size_t)(end - at));
-		/* The extension TREE only remembers hashes; others may hold entries of their own. */
+		/* The extension TREE only has hashes; others may hold entries of their own. */
 		if (count == 0 && end - at >= 8 && memcmp(at, "TREE", 4) == 0 &&
 		    number(at + 4) <= (size_t)(end - at - 8))
 			at += 8 + number(at + 4);
@@ -112,7 +112,7 @@ plain_index(const char *git)
 
 /* Does a file of .git/info have a line that is not a comment?  True also if it cannot be read. */
 static bool
-info_says(const char *common, const char *name)
+info_has_rules(const char *common, const char *name)
 {
 	char *path = mem_printf("%s/info/%s", common, name);
 	struct buf b = { 0 };
@@ -134,7 +134,8 @@ bool
 git_hidden_attributes(const char *root)
 {
 	char *git, *common;
-	bool any = git_directories(root, &git, &common) == -1 || info_says(common, "attributes");
+	bool any =
+	    git_directories(root, &git, &common) == -1 || info_has_rules(common, "attributes");
 
 	free(git);
 	free(common);
@@ -146,7 +147,7 @@ git_plain(const char *root)
 {
 	char *git, *common;
 	bool plain = git_directories(root, &git, &common) == 0 && plain_settings(git, common) &&
-		     !info_says(common, "attributes") && !info_says(common, "exclude") &&
+		     !info_has_rules(common, "attributes") && !info_has_rules(common, "exclude") &&
 		     plain_index(git);
 
 	free(git);

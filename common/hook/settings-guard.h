@@ -4,9 +4,9 @@
 #include "hook/hook.h"
 
 /*
- * ConfigChange: refuse a change of settings by which hooks that install registered would not run
- * any more.  The client shows that refusal to no one, so UserPromptSubmit and SessionStart tell the
- * person what is wrong with the files, and SessionStart also which program was replaced.
+ * ConfigChange: refuse a change of settings with which hooks that install registered would no
+ * longer run.  The client shows that refusal to no one, so UserPromptSubmit and SessionStart tell
+ * the person what is wrong with the files, and SessionStart also which program was replaced.
  *
  * A change in another file is refused too as long as one is wrong: the client would apply both.
  */
