@@ -123,12 +123,14 @@ unchecked(const char *line, const char *end)
 		return NULL;
 	while (line < end && *line == ' ')
 		line++;
-	if (line == end || *line++ != '[')
+	if (line == end || *line != '[')
 		return NULL;
+	line++;
 	while (line < end && (*line == ' ' || *line == '\t'))
 		line++;
-	if (line == end || *line++ != ']')
+	if (line == end || *line != ']')
 		return NULL;
+	line++;
 	/* "[ ](link)" and "[ ]x" are not boxes. */
 	return line == end || *line == ' ' || *line == '\t' ? line : NULL;
 }
