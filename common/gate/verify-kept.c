@@ -91,8 +91,11 @@ ran_is_sound(const struct ran *ran, const struct gate *g, enum gate_verdict *ver
 static bool
 ran_use(struct gate_result *r, struct ran *ran)
 {
-	if (!ran_is_sound(ran, r->gate, &r->verdict))
+	enum gate_verdict verdict;
+
+	if (!ran_is_sound(ran, r->gate, &verdict))
 		return false;
+	r->verdict = verdict;
 	r->exit = (int)ran->exit;
 	r->tries = (int)ran->tries;
 	r->ms = ran->ms;
