@@ -567,6 +567,33 @@ Test(store, a_scan_finds_the_tasks_of_an_owner)
 }
 
 static int
+count_children(void *arg, const struct task *t)
+{
+	*(int *)arg += t->parent != NULL && strcmp(t->parent, "1") == 0;
+	return 0;
+}
+
+Test(store, a_scan_finds_the_tasks_with_a_parent)
+{
+	static const char *const parents[] = { ",\"metadata\":{\"parent\":\"1\"}",
+		",\"metadata\":{\"parent_id\":1}", ",\"metadata\":{\"parentId\":\"1\"}",
+		",\"subject\":\"[^#1] a\"", ",\"subject\":\"\\u005b^#1] a\"",
+		",\"metadata\":{\"p\\u0061rent\":\"1\"}" };
+	int n = 0;
+
+	write_task("1", ",\"description\":\"a\\nb\"");
+	write_task("2", ",\"activeForm\":\"[#1]\"");
+	for (size_t i = 0; i < sizeof(parents) / sizeof(parents[0]); i++) {
+		char id[8];
+
+		snprintf(id, sizeof(id), "%zu", i + 10);
+		write_task(id, parents[i]);
+	}
+	cr_expect_eq(store_scan_children(&store, count_children, &n, &err), 0);
+	cr_expect_eq(n, 6, "%d", n);
+}
+
+static int
 name(void *arg, const struct task *t)
 {
 	buf_printf(arg, " %s", t->id);

@@ -16,13 +16,14 @@
 #define TRIES_MAX 1000
 
 struct ran {
-	char *key, *verdict, *why, *end, *digest;
+	char *key, *verdict, *since, *why, *end, *digest;
 	int64_t exit, tries, ms, output;
 };
 
 static const struct json_field ran_fields[] = {
 	JSON_FIELD("key", FIELD_STRING, struct ran, key),
 	JSON_FIELD("verdict", FIELD_STRING, struct ran, verdict),
+	JSON_FIELD("since", FIELD_STRING, struct ran, since),
 	JSON_FIELD("why", FIELD_STRING, struct ran, why),
 	JSON_FIELD("end", FIELD_STRING, struct ran, end),
 	JSON_FIELD("digest", FIELD_STRING, struct ran, digest),
@@ -61,6 +62,7 @@ verify_kept_add(const struct plan *p)
 		struct gate_result *r = &p->verify->result[i];
 		struct ran ran = { .key = r->call_key,
 			.verdict = (char *)gate_verdict_name(r->verdict),
+			.since = (char *)r->since,
 			.why = r->why,
 			.end = r->end,
 			.digest = r->digest,
@@ -88,11 +90,28 @@ ran_is_sound(const struct ran *ran, const struct gate *g, enum gate_verdict *ver
 	return false;
 }
 
+/* What its `changed` was counted from when it ran; now it would be the tree on which it passed. */
+static const char *
+ran_since(const struct ran *ran, const char *now)
+{
+	static const char *const words[] = { "proven", "merge-base", "claim", "head",
+		"everything" };
+
+	for (size_t i = 0; ran->since != NULL && i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(ran->since, words[i]) == 0)
+			return words[i];
+	return now;
+}
+
 static bool
 ran_use(struct gate_result *r, struct ran *ran)
 {
-	if (!ran_is_sound(ran, r->gate, &r->verdict))
+	enum gate_verdict verdict;
+
+	if (!ran_is_sound(ran, r->gate, &verdict))
 		return false;
+	r->verdict = verdict;
+	r->since = ran_since(ran, r->since);
 	r->exit = (int)ran->exit;
 	r->tries = (int)ran->tries;
 	r->ms = ran->ms;

@@ -357,5 +357,6 @@ verify_report_warnings(struct plan *p)
 		text_show(
 		    &v->message, v->warnings.item[i], strlen(v->warnings.item[i]), TEXT_LINE, 600);
 	}
-	buf_putc(&v->message, '.');
+	if (v->message.data[v->message.len - 1] != '.')
+		buf_putc(&v->message, '.');
 }

@@ -93,17 +93,18 @@ check_builtins(struct plan *p, struct error *e)
 {
 	struct verify *v = p->verify;
 	enum verify_subtasks known = p->req->subtasks;
+	bool marked = known == SUBTASKS_MARKED && !has_gates(p);
 	struct buf text = { 0 };
 	const char *rule = NULL;
 	int rc;
 
 	if (p->req->gates_only || p->req->store == NULL)
 		return 0;
-	p->completion.no_subtasks =
-	    known == SUBTASKS_NONE || (known == SUBTASKS_MARKED && !has_gates(p));
+	p->completion.no_subtasks = known == SUBTASKS_NONE || marked;
 	rc = run_builtins(
 	    &p->completion, p->req->config, &text, &v->warnings, &rule, &v->checked, e);
-	v->scanned = p->completion.no_subtasks;
+	/* A mark proves nothing: TaskCompleted looks for them. */
+	v->scanned = p->completion.no_subtasks && !marked;
 	if (rc == 1)
 		verify_report_refusal(p, rule, buf_text(&text));
 	buf_free(&text);

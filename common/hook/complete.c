@@ -191,6 +191,17 @@ complete_before(struct hook *h, const struct task *t, const char *metadata,
 	return rc;
 }
 
+int
+complete_paused(struct hook *h, const char *metadata, struct error *e)
+{
+	struct verify refused = VERIFY_INIT;
+
+	if (h->explain || !hook_is_paused())
+		return 0;
+	return pending_call_keep(&h->in.list, h->in.event.task_id, &h->in.event, metadata,
+	    verify_kept_json(&refused, out_array(), true), e);
+}
+
 /* --- TaskCompleted ------------------------------------------------------------- */
 
 static int

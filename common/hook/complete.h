@@ -16,4 +16,8 @@ int complete_run(struct hook *, struct error *);
 int complete_before(
     struct hook *, const struct task *, const char *metadata, enum verify_subtasks, struct error *);
 
+/* The same after a rule has refused the call: TaskCompleted, which comes only while a person has
+ * paused refusals, does not warn again. */
+int complete_paused(struct hook *, const char *metadata, struct error *);
+
 #endif

@@ -56,15 +56,19 @@ pretool_complete(struct hook *h, struct facts *f, json_ref metadata, struct erro
 	if (f->query.task->status != TASK_COMPLETED && h->in.config.rules.complete != LEVEL_OFF)
 		rc = check_rules(h, f, &known, e);
 	/* Of another task the status does not change, and no TaskCompleted comes. */
-	if (rc == -1 || d->verdict == VERDICT_REFUSE || !task_open(f->query.task))
+	if (rc == -1 || !task_open(f->query.task))
 		return rc;
 	if (json_kind(j, metadata) == JSON_OBJECT)
 		sent = json_raw_copy(j, metadata);
-	rc = complete_before(h, f->query.task, sent, known, e);
-	/* The refusal says the same as the remarks of the rules. */
-	if (d->verdict == VERDICT_REFUSE && d->context.len > remarks) {
-		d->context.len = remarks;
-		d->context.data[remarks] = '\0';
+	if (d->verdict == VERDICT_REFUSE)
+		rc = complete_paused(h, sent, e);
+	else {
+		rc = complete_before(h, f->query.task, sent, known, e);
+		/* The refusal says the same as the remarks of the rules. */
+		if (d->verdict == VERDICT_REFUSE && d->context.len > remarks) {
+			d->context.len = remarks;
+			d->context.data[remarks] = '\0';
+		}
 	}
 	free(sent);
 	return rc;

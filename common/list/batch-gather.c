@@ -119,6 +119,7 @@ static int
 gather_mentions(struct batch *b, struct strings *ids, struct error *err)
 {
 	struct mention m = { .by = ids };
+	const char *needles[] = { NULL, NULL };
 	char *needle = NULL;
 	int rc = 0;
 
@@ -130,8 +131,9 @@ gather_mentions(struct batch *b, struct strings *ids, struct error *err)
 		(void)note_mention(&m, &b->all->item[i]);
 	if (m.gone.count > 0 && b->all == NULL) {
 		if (m.gone.count == 1)
-			needle = mem_printf("\"%s\"", m.gone.item[0]);
-		rc = store_ops(b->store)->scan(b->store, needle, note_mention, &m, err);
+			needles[0] = needle = mem_printf("\"%s\"", m.gone.item[0]);
+		rc = store_ops(b->store)->scan(
+		    b->store, needle != NULL ? needles : NULL, note_mention, &m, err);
 	}
 	free(needle);
 	strings_free(&m.gone);

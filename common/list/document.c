@@ -106,14 +106,15 @@ document_load(struct store *s, struct task_set *set, struct error *err)
 	return 0;
 }
 
-/* By status, then by id.  The whole file is parsed anyway, so the needle is not used. */
+/* By status, then by id.  The whole file is parsed anyway, so the needles are not used. */
 static int
-document_scan(struct store *s, const char *needle, store_visit *fn, void *arg, struct error *err)
+document_scan(
+    struct store *s, const char *const *needles, store_visit *fn, void *arg, struct error *err)
 {
 	struct task_set set = { 0 };
 	int rc = document_load(s, &set, err);
 
-	(void)needle;
+	(void)needles;
 	for (size_t i = 0; rc == 0 && i < set.count; i++)
 		rc = fn(arg, &set.item[i]);
 	task_set_free(&set);

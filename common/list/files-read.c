@@ -155,31 +155,38 @@ parse_text(struct store *s, const char *id, struct task *t, struct error *err)
 										     : READ_BAD;
 }
 
-/* May the task contain the needle?  Also true for a text with escapes, which can encode it.  (A
- * NUL ends the search, but no valid file has one.) */
+/*
+ * May the task contain one of the needles?  Also true for a text with \u, which can encode any
+ * character; no other escape can stand for one of a needle, since it has no control character,
+ * slash or backslash, and its quotes are those of JSON.  (A NUL ends the search, but no valid file
+ * has one.)
+ */
 static bool
-has_needle(const char *needle, const struct buf *text)
+has_needle(const char *const *needles, const struct buf *text)
 {
 	const char *end;
 
-	if (needle == NULL || strstr(text->data, needle) != NULL)
+	if (needles == NULL)
 		return true;
+	for (; *needles != NULL; needles++)
+		if (strstr(text->data, *needles) != NULL)
+			return true;
 	for (end = text->data + text->len; end > text->data && isspace((unsigned char)end[-1]);)
 		end--;
 	/* torn: it may be in the missing part */
 	if (end == text->data || end[-1] != '}')
 		return true;
-	return memchr(text->data, '\\', text->len) != NULL;
+	return strstr(text->data, "\\u") != NULL;
 }
 
 /* One try at one task. */
 static int
-read_once(struct store *s, const char *name, const char *id, const char *needle, struct task *t,
-    struct error *err)
+read_once(struct store *s, const char *name, const char *id, const char *const *needles,
+    struct task *t, struct error *err)
 {
 	int rc = read_bytes(s, name, false, &t->text, err);
 
-	if (rc == READ_OK && !has_needle(needle, &t->text))
+	if (rc == READ_OK && !has_needle(needles, &t->text))
 		return READ_NONE;
 	return rc == READ_OK ? parse_text(s, id, t, err) : rc;
 }
@@ -206,7 +213,8 @@ read_locked(struct store *s, const char *name, const char *id, struct task *t, s
 }
 
 int
-files_find(struct store *s, const char *id, const char *needle, struct task *t, struct error *err)
+files_find(
+    struct store *s, const char *id, const char *const *needles, struct task *t, struct error *err)
 {
 	char name[256];
 	size_t tries = 0;
@@ -215,7 +223,7 @@ files_find(struct store *s, const char *id, const char *needle, struct task *t, 
 	if (!files_name(s, id, name))
 		return 0;
 	do
-		rc = read_once(s, name, id, needle, t, err);
+		rc = read_once(s, name, id, needles, t, err);
 	while (rc == READ_TORN && clock_wait_again(&tries));
 	if (rc == READ_TORN)
 		rc = read_locked(s, name, id, t, err);
@@ -232,7 +240,7 @@ files_get(struct store *s, const char *id, struct task *t, struct error *err)
 
 struct scan {
 	struct store *store;
-	const char *needle;
+	const char *const *needles;
 	struct task task; /* used again for every file */
 	struct strings torn;
 	int (*fn)(void *, const struct task *); /* NULL: not called */
@@ -272,7 +280,7 @@ scan_file(struct scan *scan, const char *name, bool regular, bool last)
 		return 0;
 	}
 	rc = read_bytes(scan->store, name, regular, &scan->task.text, &err);
-	if (rc == READ_OK && !has_needle(scan->needle, &scan->task.text))
+	if (rc == READ_OK && !has_needle(scan->needles, &scan->task.text))
 		return 0;
 	if (rc == READ_OK)
 		rc = parse_text(scan->store, id, &scan->task, &err);
@@ -348,11 +356,11 @@ scan_run(struct scan *scan, struct error *err)
 }
 
 int
-files_scan(struct store *s, const char *needle, int (*fn)(void *, const struct task *), void *arg,
-    struct error *err)
+files_scan(struct store *s, const char *const *needles, int (*fn)(void *, const struct task *),
+    void *arg, struct error *err)
 {
 	struct scan scan = {
-		.store = s, .needle = needle, .task = TASK_INIT, .fn = fn, .arg = arg
+		.store = s, .needles = needles, .task = TASK_INIT, .fn = fn, .arg = arg
 	};
 
 	return scan_run(&scan, err);

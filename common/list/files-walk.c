@@ -72,11 +72,11 @@ walk_names(struct id_walk *w, struct store *s, struct error *err)
 }
 
 static int
-walk_visit(struct store *s, const char *id, const char *needle,
+walk_visit(struct store *s, const char *id, const char *const *needles,
     int (*fn)(void *, const struct task *), void *arg, struct error *err)
 {
 	struct task t = TASK_INIT;
-	int rc = files_find(s, id, needle, &t, err);
+	int rc = files_find(s, id, needles, &t, err);
 
 	if (rc == -1 && err->kind == ERROR_INPUT)
 		rc = 0; /* the client does not show it either */
@@ -87,8 +87,8 @@ walk_visit(struct store *s, const char *id, const char *needle,
 }
 
 int
-files_walk(struct store *s, const char *needle, int (*fn)(void *, const struct task *), void *arg,
-    struct error *err)
+files_walk(struct store *s, const char *const *needles, int (*fn)(void *, const struct task *),
+    void *arg, struct error *err)
 {
 	struct id_walk *w = mem_alloc(sizeof(*w));
 	char id[16];
@@ -98,10 +98,10 @@ files_walk(struct store *s, const char *needle, int (*fn)(void *, const struct t
 		for (unsigned int k = 0; rc == 0 && w->bit[i] >> k != 0; k++)
 			if (w->bit[i] >> k & 1) {
 				snprintf(id, sizeof(id), "%u", i * 8 + k);
-				rc = walk_visit(s, id, needle, fn, arg, err);
+				rc = walk_visit(s, id, needles, fn, arg, err);
 			}
 	for (size_t i = 0; rc == 0 && i < w->others.count; i++)
-		rc = walk_visit(s, w->others.item[i], needle, fn, arg, err);
+		rc = walk_visit(s, w->others.item[i], needles, fn, arg, err);
 	strings_free(&w->others);
 	free(w);
 	return rc;

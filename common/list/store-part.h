@@ -19,10 +19,12 @@ struct store_ops {
 	int (*lock)(struct store *, struct deadline, struct error *); /* the list */
 	int (*get)(struct store *, const char *id, struct task *, struct error *);
 	int (*load)(struct store *, struct task_set *, struct error *);
-	/* Every task in any order, and in the order of their ids.  Tasks whose text does not
-	 * have the needle may be left out; NULL: none. */
-	int (*scan)(struct store *, const char *needle, store_visit *, void *, struct error *);
-	int (*walk)(struct store *, const char *needle, store_visit *, void *, struct error *);
+	/* Every task in any order, and in the order of their ids.  Tasks whose text has none of
+	 * the needles (up to NULL; see has_needle()) may be left out; NULL: none is. */
+	int (*scan)(
+	    struct store *, const char *const *needles, store_visit *, void *, struct error *);
+	int (*walk)(
+	    struct store *, const char *const *needles, store_visit *, void *, struct error *);
 	int (*bad)(struct store *, store_bad_fn *, void *, struct error *);
 	/* A new id; last: the one chosen before it for the same batch, NULL. */
 	int (*new_id)(struct store *, const char *last, char id[64], struct error *);

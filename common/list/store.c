@@ -346,16 +346,28 @@ store_scan(struct store *s, const char *owner, int (*fn)(void *, const struct ta
     struct error *err)
 {
 	struct owned o = { owner, fn, arg };
+	const char *const needles[] = { owner, NULL };
 
 	return store_ops(s)->scan(
-	    s, owner != NULL && needs_no_escape(owner) ? owner : NULL, visit_owned, &o, err);
+	    s, owner != NULL && needs_no_escape(owner) ? needles : NULL, visit_owned, &o, err);
+}
+
+int
+store_scan_children(
+    struct store *s, int (*fn)(void *, const struct task *), void *arg, struct error *err)
+{
+	static const char *const needles[] = { "parent", "[^#", NULL };
+
+	return store_ops(s)->scan(s, needles, fn, arg, err);
 }
 
 int
 store_walk(struct store *s, enum task_status status, int (*fn)(void *, const struct task *),
     void *arg, struct error *err)
 {
-	return store_ops(s)->walk(s, task_status_name(status), fn, arg, err);
+	const char *const needles[] = { task_status_name(status), NULL };
+
+	return store_ops(s)->walk(s, needles, fn, arg, err);
 }
 
 int

@@ -88,6 +88,10 @@ void store_uncache(struct store *);
 int store_scan(struct store *, const char *owner, int (*fn)(void *, const struct task *), void *,
     struct error *);
 
+/* The same of all tasks that have a parent, perhaps of some others: see task_parent(). */
+int store_scan_children(
+    struct store *, int (*fn)(void *, const struct task *), void *, struct error *);
+
 /* Visit valid tasks in the order of their ids (a document: by status first) until fn returns
  * non-zero, and return that.  All of this status, perhaps some of others. */
 int store_walk(struct store *, enum task_status, int (*fn)(void *, const struct task *), void *,

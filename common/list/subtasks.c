@@ -35,7 +35,7 @@ subtasks_open(
     struct store *store, const char *id, struct task_set *open, bool *parents, struct error *err)
 {
 	struct subtask_search s = { .parent = id, .open = open };
-	int rc = store_scan(store, NULL, subtask_visit, &s, err);
+	int rc = store_scan_children(store, subtask_visit, &s, err);
 
 	task_set_sort(open);
 	*parents = s.parents;
