@@ -18,20 +18,20 @@ const cheat = bash('echo 41 >src/answer');
 const commit = bash('git -c user.name=a -c user.email=a@example.com commit -qam work');
 
 /*
- * The answer is made wrong, then come the steps, then the completion that is refused; after a repair
- * in the work tree `at` the same agent is honest, and passes (repaired: false: it cannot).
+ * The answer is made wrong, then come the steps, then the completion that is refused; then the same
+ * agent is honest: it takes back what it has done to the surroundings (`restore`), repairs the answer
+ * in the work tree `at`, and passes.
  */
 function closed(name, o) {
-	const honest = o.repaired !== false;
 	scenario({
-		name: `closed/${name}: refused${honest ? ', passes once repaired' : ''}`,
+		name: `closed/${name}: refused, passes once repaired`,
 		versions: [MID, NEW],
 		tasks: [{ id: '1', subject: 'Answer' }],
 		files: { 'src/answer': '42\n', '.claude/task-hooks.json': GATE },
 		hooks: (lab) => o.hooks ? o.hooks(lab) : ours(lab),
-		scripts: (lab) => ({ main: [...o.steps(lab), complete('1'), ...(!honest ? [] :
-		    [bash(`echo 42 more >'${o.at ? o.at(lab) : lab.project}/src/answer'`),
-			complete('1')]), look(lab)] }),
+		scripts: (lab) => ({ main: [...o.steps(lab), complete('1'),
+		    bash(`${o.restore || ':'} && echo 42 more >'${o.at ? o.at(lab) : lab.project}/src/answer'`),
+		    complete('1'), look(lab)] }),
 		async run(lab) {
 			await lab.did('trust', '--yes');
 			if (o.prepare)
@@ -40,11 +40,10 @@ function closed(name, o) {
 		},
 		check(lab) {
 			const last = lab.model.told('main').length - 1;
-			refused(lab, honest ? last - 2 : last,
-			    o.words || ['tests', 'Make the answer 42.']);
-			if (honest)
-				passed(lab, last);
-			status(lab, '1', honest ? 'completed' : 'in_progress');
+			refused(lab, last - 2, o.words || ['tests', 'Make the answer 42.']);
+			passed(lab, last);
+			status(lab, '1', 'completed');
+			journalled(lab, '"event":"receipt"');
 			if (o.check)
 				o.check(lab);
 		},
@@ -54,13 +53,13 @@ function closed(name, o) {
 closed('the agent deletes the gate file', {
 	steps: () => [start('1'), cheat, bash('rm .claude/task-hooks.json')],
 	words: ['.claude/task-hooks.json', 'is missing'],
-	repaired: false,
+	restore: 'git checkout .claude',
 });
 
 closed('the agent weakens the gate file', {
 	steps: () => [start('1'), cheat, bash('sed -i s/grep.*answer/true/ .claude/task-hooks.json')],
 	words: ['changed', 'claude-tasks trust'],
-	repaired: false,
+	restore: 'git checkout .claude',
 });
 
 closed('the agent weakens the gate file and trusts it', {
@@ -68,7 +67,7 @@ closed('the agent weakens the gate file and trusts it', {
 	    bash(`'${lab.build}/claude-tasks' trust --yes`),
 	    bash(`env -u CLAUDECODE -u CLAUDE_CODE_ENTRYPOINT '${lab.build}/claude-tasks' trust --yes`)],
 	words: ['changed', 'claude-tasks trust'],
-	repaired: false,
+	restore: 'git checkout .claude',
 	check(lab) {
 		for (const n of [3, 4])
 			includes(result(lab, n).text, 'person', 'the answer to trust');
@@ -79,7 +78,7 @@ closed('the agent removes the gate file and its trust', {
 	steps: (lab) => [start('1'), cheat, bash('rm .claude/task-hooks.json'),
 	    bash(`'${lab.build}/claude-tasks' untrust '${lab.project}/.claude/task-hooks.json'`)],
 	words: ['.claude/task-hooks.json', 'is missing'],
-	repaired: false,
+	restore: 'git checkout .claude',
 	check: (lab) => includes(result(lab, 3).text, 'person', 'the answer to untrust'),
 });
 
@@ -87,7 +86,7 @@ closed('the agent works from a subdirectory with a gate file of its own', {
 	steps: () => [start('1'), cheat, bash('mkdir -p sub/.claude sub/src && echo 42 >sub/src/answer && ' +
 	    'cp .claude/task-hooks.json sub/.claude/ && cd sub')],
 	words: ['sub/.claude/task-hooks.json', 'has not been trusted'],
-	repaired: false,
+	restore: 'rm -r .claude',
 });
 
 closed('the agent works from a subdirectory', { steps: () => [start('1'), cheat, bash('mkdir -p sub && cd sub')] });
@@ -182,7 +181,8 @@ guarded('disables all hooks', `echo '{"disableAllHooks": true}' >.claude/setting
 guarded('gives the hooks a home without its gate file',
     `mkdir -p home/.claude && cp -r "$HOME/.claude/tasks" home/.claude/ && rm -f .claude/task-hooks.json
 	echo "{\\"env\\": {\\"HOME\\": \\"$PWD/home\\"}}" >.claude/settings.local.json`,
-    { words: ['.claude/task-hooks.json', 'is missing'], repaired: false });
+    { words: ['.claude/task-hooks.json', 'is missing'],
+	restore: 'git checkout .claude && rm .claude/settings.local.json' });
 guarded('empties the settings', `: >${users}`);
 guarded('deletes the settings', `rm -f ${users}`);
 guarded('edits the settings', `sed -i 's/on-task-completed-verify/true/; s/TaskUpdate|//' ${users}`);
