@@ -17,7 +17,7 @@ const bash = call('Bash', { command: 'echo done', description: 'a command' });
 /* Register copies of the programs in the user's settings. */
 async function install(lab) {
 	lab.bin = path.join(lab.dir, 'bin');
-	fs.mkdirSync(lab.bin);
+	fs.mkdirSync(lab.bin, { recursive: true });
 	for (const name of PROGRAMS)
 		fs.copyFileSync(path.join(lab.build, name), path.join(lab.bin, name));
 	await lab.did('install', '--no-todo-tools', '--bin', lab.bin, '--client', lab.exe);
@@ -67,6 +67,35 @@ for (const [what, spoil] of Object.entries(BREAK)) {
 		},
 	});
 }
+
+/*
+ * Only the entry that refuses gets a short time limit: the client ends the program of any other one
+ * after ten minutes.
+ */
+scenario({
+	name: 'registration/the program does not end: a completion is refused, other calls pass',
+	versions: [NEW],
+	client: true,
+	tasks: [{ id: '1', subject: 'First', status: 'in_progress' }],
+	scripts: (lab) => ({ main: [complete('1'), bash, look(lab)] }),
+	async run(lab) {
+		const file = path.join(lab.config, 'settings.json');
+		await install(lab);
+		const all = JSON.parse(lab.read(file));
+		for (const entry of all.hooks.PreToolUse)
+			for (const h of entry.hooks.filter((o) => o.onFailure === 'block'))
+				h.timeout = 1;
+		lab.write({ [file]: all });
+		await install(lab);
+		fs.writeFileSync(path.join(lab.bin, PROGRAMS[0]), '#!/bin/sh\nexec sleep 100\n');
+		await lab.print({ settings: null });
+	},
+	check(lab) {
+		refused(lab, 0, ['timed out; blocking because onFailure is "block"']);
+		passed(lab, 1);
+		status(lab, '1', 'in_progress');
+	},
+});
 
 scenario({
 	name: 'registration/the program is missing: TodoWrite passes',
