@@ -283,6 +283,11 @@ class Lab {
 
 	/* ---- hooks ---- */
 
+	/* A copy of one of our programs, which a scenario may break: see install(). */
+	bin(name) {
+		return path.join(this.dir, 'bin', name || '');
+	}
+
 	/* How the recorder answers: see tests/tool-recorder.c. */
 	rules(rules) {
 		fs.writeFileSync(this.rulesFile, JSON.stringify(rules));

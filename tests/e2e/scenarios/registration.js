@@ -7,21 +7,11 @@
 
 const fs = require('fs');
 const path = require('path');
-const { scenario, start, complete, create, delegate, look, refused, passed, status, assert,
+const { scenario, install, start, complete, create, delegate, look, refused, passed, status,
     OLD, MID, NEW } = require('../scenario');
 const { call } = require('../model');
 
-const PROGRAMS = ['on-pretooluse-task', 'on-task-completed-verify', 'on-subagent-stop'];
 const bash = call('Bash', { command: 'echo done', description: 'a command' });
-
-/* Register copies of the programs in the user's settings. */
-async function install(lab) {
-	lab.bin = path.join(lab.dir, 'bin');
-	fs.mkdirSync(lab.bin, { recursive: true });
-	for (const name of PROGRAMS)
-		fs.copyFileSync(path.join(lab.build, name), path.join(lab.bin, name));
-	await lab.did('install', '--no-todo-tools', '--bin', lab.bin, '--client', lab.exe);
-}
 
 const BREAK = {
 	'the program is missing': (file) => fs.rmSync(file),
@@ -38,7 +28,7 @@ for (const [what, spoil] of Object.entries(BREAK)) {
 		    call('TaskList', {}), delegate('child'), look(lab)], child: [bash, 'child is done'] }),
 		async run(lab) {
 			await install(lab);
-			spoil(path.join(lab.bin, PROGRAMS[0]));
+			spoil(lab.bin('on-pretooluse-task'));
 			await lab.print({ settings: null });
 		},
 	});
@@ -87,7 +77,7 @@ scenario({
 				h.timeout = 1;
 		lab.write({ [file]: all });
 		await install(lab);
-		fs.writeFileSync(path.join(lab.bin, PROGRAMS[0]), '#!/bin/sh\nexec sleep 100\n');
+		fs.writeFileSync(lab.bin('on-pretooluse-task'), '#!/bin/sh\nexec sleep 100\n');
 		await lab.print({ settings: null });
 	},
 	check(lab) {
@@ -106,7 +96,7 @@ scenario({
 	    activeForm: 'Writing' }] }), 'done'] },
 	async run(lab) {
 		await install(lab);
-		fs.rmSync(path.join(lab.bin, PROGRAMS[0]));
+		fs.rmSync(lab.bin('on-pretooluse-task'));
 		await lab.print({ settings: null });
 	},
 	check: (lab) => passed(lab, 0),
