@@ -5,8 +5,8 @@
  * surroundings. The gate `tests` passes when src/answer has 42 in it.
  */
 
-const { scenario, ours, inUsersFile, journalled, start, complete, look, refused, passed, result, status, includes,
-    assert, MID, NEW } = require('../scenario');
+const { scenario, ours, inUsersFile, install, journalled, start, complete, look, refused, passed, result, status,
+    includes, assert, MID, NEW } = require('../scenario');
 const { until } = require('../client');
 const { call } = require('../model');
 
@@ -196,6 +196,16 @@ guarded('disables all hooks, then changes another file',
 const noticed = (lab) => until('the client has applied the change', () =>
     lab.debug().includes('Settings changed from userSettings'));
 
+/* These completions of tasks passed, and CI fails for each. */
+async function foundByCI(lab, ...ids) {
+	for (const id of ids)
+		assert.strictEqual(lab.task(id).status, 'completed', `status of task ${id}`);
+	const { status: code, stdout } = await lab.ci();
+	assert.ok(code > 0, 'CI fails');
+	for (const id of ids)
+		assert.match(stdout, new RegExp(`FAIL +task +#${id} .*without a receipt`));
+}
+
 function applied(name, change, check) {
 	scenario({
 		name: `closed/${name}`,
@@ -230,21 +240,38 @@ applied('a person may uninstall while the client runs', (lab) => lab.did('uninst
 	status(lab, '1', 'completed');
 });
 
+/* ---- what is found later ---- */
+
 scenario({
-	name: 'closed/the person is told of settings that lost a hook',
+	name: 'closed/programs that always pass, then lost hooks: the person is told, and CI fails',
 	versions: [MID, NEW],
-	tasks: [{ id: '1', subject: 'Answer' }],
-	scripts: () => ({ main: [] }),
+	tasks: [{ id: '1', subject: 'Answer' }, { id: '2', subject: 'Next' }],
+	files: { 'src/answer': '42\n', '.claude/task-hooks.json': GATE },
+	scripts: (lab) => ({ main: [start('1'), cheat, bash(`cd '${lab.bin()}' &&
+	    printf '#!/bin/sh\\nexit 0\\n' | tee on-pretooluse-task >on-task-completed-verify`),
+	    complete('1')], next: [start('2'), complete('2')] }),
 	async run(lab) {
-		await inUsersFile(lab);
-		const file = lab.config + '/settings.json', all = JSON.parse(lab.read(file));
+		const file = lab.config + '/settings.json';
+		await install(lab);
+		await lab.did('trust', '--yes');
+		await lab.print({ settings: null });
+		const all = JSON.parse(lab.read(file));
+		delete all.hooks.PreToolUse;
 		delete all.hooks.TaskCompleted;
 		lab.write({ [file]: all });
-		await lab.print({ settings: null });
+		await lab.print({ settings: null, prompt: '[[script:next]] go' });
 	},
-	check(lab) {
+	async check(lab) {
+		const said = (event) => lab.debug(lab.runs.slice(1)).split('\n')
+		    .filter((line) => line.includes(event)).join('\n');
+		const { stdout: doctor } = await lab.cli(['doctor', '--no-selftest']);
 		for (const event of ['SessionStart', 'UserPromptSubmit'])
-			includes(lab.debug().split('\n').filter((line) => line.includes(event)).join('\n'),
-			    'does not have the hook as it was installed', event);
+			includes(said(event), `TaskCompleted: '${lab.config}/settings.json' does not have the hook as it ` +
+			    'was installed', event);
+		for (const name of ['on-pretooluse-task', 'on-task-completed-verify'])
+			for (const text of [said('SessionStart'), doctor])
+				includes(text, `${name}' is not the program that was installed`);
+		includes(doctor, 'completed without a receipt: #1, #2', 'doctor');
+		await foundByCI(lab, '1', '2');
 	},
 });
