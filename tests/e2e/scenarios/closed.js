@@ -206,7 +206,7 @@ async function foundByCI(lab, ...ids) {
 		assert.match(stdout, new RegExp(`FAIL +task +#${id} .*without a receipt`));
 }
 
-function applied(name, change, check) {
+function applied(name, change, check, more) {
 	scenario({
 		name: `closed/${name}`,
 		versions: [NEW],
@@ -216,7 +216,7 @@ function applied(name, change, check) {
 			await change(lab);
 			await noticed(lab);
 			return complete('1');
-		}, look(lab)] }),
+		}, ...(more ? more(lab) : []), look(lab)] }),
 		async run(lab) {
 			await inUsersFile(lab);
 			await lab.did('trust', '--yes');
@@ -226,13 +226,18 @@ function applied(name, change, check) {
 	});
 }
 
-applied('a change of settings that keeps the hooks is applied', (lab) => {
+applied('settings that keep the hooks are applied; lost ones without a record of install are found by CI', (lab) => {
 	const file = lab.config + '/settings.json', all = JSON.parse(lab.read(file));
 	lab.write({ [file]: { cleanupPeriodDays: 20, ...all } });
-}, (lab) => {
-	assert.ok(lab.events('ConfigChange').length > 0, 'our hook was asked');
+}, async (lab) => {
+	assert.ok(lab.events('ConfigChange').length > 1, 'our hook was asked');
 	refused(lab, 2, ['tests', 'Make the answer 42.']);
-});
+	await foundByCI(lab, '1');
+}, (lab) => [bash(`rm -rf "$HOME/.claude/task-hooks/.installs"; echo '{}' >${users}`), async () => {
+	await until('the client has applied this change too', () =>
+	    lab.debug().split('Settings changed from userSettings').length > 2);
+	return complete('1');
+}]);
 
 applied('a person may uninstall while the client runs', (lab) => lab.did('uninstall'), (lab) => {
 	assert.ok(lab.events('ConfigChange').length > 0, 'our hook was asked');
