@@ -12,7 +12,7 @@
  * a client that hangs reaches its time limit.
  */
 
-const { execFile, execFileSync, spawn } = require('child_process');
+const { execFile, execFileSync, spawn, spawnSync } = require('child_process');
 const fs = require('fs');
 const os = require('os');
 const path = require('path');
@@ -283,6 +283,11 @@ class Lab {
 
 	/* ---- hooks ---- */
 
+	/* A copy of one of our programs, which a scenario may break: see install(). */
+	bin(name) {
+		return path.join(this.dir, 'bin', name || '');
+	}
+
 	/* How the recorder answers: see tests/tool-recorder.c. */
 	rules(rules) {
 		fs.writeFileSync(this.rulesFile, JSON.stringify(rules));
@@ -451,6 +456,15 @@ class Lab {
 			throw new Error(`claude-tasks ${args.join(' ')}: ` +
 			    `status ${r.code}: ${r.stderr || r.stdout}`);
 		return r.stdout;
+	}
+
+	/* The result of on-task-completed-verify --ci with the receipts of the list. */
+	async ci() {
+		const receipts = path.join(this.dir, 'receipts.json');
+		fs.writeFileSync(receipts, await this.did('receipts', 'export'));
+		return spawnSync(path.join(BUILD, 'on-task-completed-verify'),
+		    ['--ci', receipts], { cwd: this.project, encoding: 'utf8',
+		    env: this.environment() });
 	}
 
 	/* Processes of this lab other than its clients. */

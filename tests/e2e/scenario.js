@@ -123,6 +123,14 @@ async function inUsersFile(lab) {
 		await lab.did('install', '--no-todo-tools');
 }
 
+/* Have install register copies of our programs in the user's settings: lab.bin(NAME). */
+async function install(lab) {
+	fs.mkdirSync(lab.bin(), { recursive: true });
+	for (const name of ['on-pretooluse-task', 'on-task-completed-verify', 'on-subagent-stop'])
+		fs.copyFileSync(process.env.E2E_ABSENT ? '/bin/true' : path.join(BUILD, name), lab.bin(name));
+	await lab.did('install', '--no-todo-tools', '--bin', lab.bin(), '--client', lab.exe);
+}
+
 /* ---- calls of the model ---- */
 
 const update = (taskId, more) => call('TaskUpdate', { taskId, ...more });
@@ -261,6 +269,6 @@ function excludes(text, part, what) {
 	    JSON.stringify(text));
 }
 
-module.exports = { scenario, scenarios, hook, record, answer, join, wired, ours, inUsersFile,
+module.exports = { scenario, scenarios, hook, record, answer, join, wired, ours, inUsersFile, install,
     TEAM, lead, leadWithPanes, spawn, dismiss, teammate, gone, update, start, complete, create,
     delegate, look, written, result, refused, passed, status, journalled, includes, excludes, assert, OLD, MID, NEW, ALL };

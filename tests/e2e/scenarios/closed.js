@@ -5,8 +5,8 @@
  * surroundings. The gate `tests` passes when src/answer has 42 in it.
  */
 
-const { scenario, ours, inUsersFile, journalled, start, complete, look, refused, passed, result, status, includes,
-    assert, MID, NEW } = require('../scenario');
+const { scenario, ours, inUsersFile, install, journalled, start, complete, look, refused, passed, result, status,
+    includes, assert, MID, NEW } = require('../scenario');
 const { until } = require('../client');
 const { call } = require('../model');
 
@@ -18,20 +18,20 @@ const cheat = bash('echo 41 >src/answer');
 const commit = bash('git -c user.name=a -c user.email=a@example.com commit -qam work');
 
 /*
- * The answer is made wrong, then come the steps, then the completion that is refused; after a repair
- * in the work tree `at` the same agent is honest, and passes (repaired: false: it cannot).
+ * The answer is made wrong, then come the steps, then the completion that is refused; then the same
+ * agent is honest: it takes back what it has done to the surroundings (`restore`), repairs the answer
+ * in the work tree `at`, and passes.
  */
 function closed(name, o) {
-	const honest = o.repaired !== false;
 	scenario({
-		name: `closed/${name}: refused${honest ? ', passes once repaired' : ''}`,
+		name: `closed/${name}: refused, passes once repaired`,
 		versions: [MID, NEW],
 		tasks: [{ id: '1', subject: 'Answer' }],
 		files: { 'src/answer': '42\n', '.claude/task-hooks.json': GATE },
 		hooks: (lab) => o.hooks ? o.hooks(lab) : ours(lab),
-		scripts: (lab) => ({ main: [...o.steps(lab), complete('1'), ...(!honest ? [] :
-		    [bash(`echo 42 more >'${o.at ? o.at(lab) : lab.project}/src/answer'`),
-			complete('1')]), look(lab)] }),
+		scripts: (lab) => ({ main: [...o.steps(lab), complete('1'),
+		    bash(`${o.restore || ':'} && echo 42 more >'${o.at ? o.at(lab) : lab.project}/src/answer'`),
+		    complete('1'), look(lab)] }),
 		async run(lab) {
 			await lab.did('trust', '--yes');
 			if (o.prepare)
@@ -40,11 +40,10 @@ function closed(name, o) {
 		},
 		check(lab) {
 			const last = lab.model.told('main').length - 1;
-			refused(lab, honest ? last - 2 : last,
-			    o.words || ['tests', 'Make the answer 42.']);
-			if (honest)
-				passed(lab, last);
-			status(lab, '1', honest ? 'completed' : 'in_progress');
+			refused(lab, last - 2, o.words || ['tests', 'Make the answer 42.']);
+			passed(lab, last);
+			status(lab, '1', 'completed');
+			journalled(lab, '"event":"receipt"');
 			if (o.check)
 				o.check(lab);
 		},
@@ -54,13 +53,13 @@ function closed(name, o) {
 closed('the agent deletes the gate file', {
 	steps: () => [start('1'), cheat, bash('rm .claude/task-hooks.json')],
 	words: ['.claude/task-hooks.json', 'is missing'],
-	repaired: false,
+	restore: 'git checkout .claude',
 });
 
 closed('the agent weakens the gate file', {
 	steps: () => [start('1'), cheat, bash('sed -i s/grep.*answer/true/ .claude/task-hooks.json')],
 	words: ['changed', 'claude-tasks trust'],
-	repaired: false,
+	restore: 'git checkout .claude',
 });
 
 closed('the agent weakens the gate file and trusts it', {
@@ -68,7 +67,7 @@ closed('the agent weakens the gate file and trusts it', {
 	    bash(`'${lab.build}/claude-tasks' trust --yes`),
 	    bash(`env -u CLAUDECODE -u CLAUDE_CODE_ENTRYPOINT '${lab.build}/claude-tasks' trust --yes`)],
 	words: ['changed', 'claude-tasks trust'],
-	repaired: false,
+	restore: 'git checkout .claude',
 	check(lab) {
 		for (const n of [3, 4])
 			includes(result(lab, n).text, 'person', 'the answer to trust');
@@ -79,7 +78,7 @@ closed('the agent removes the gate file and its trust', {
 	steps: (lab) => [start('1'), cheat, bash('rm .claude/task-hooks.json'),
 	    bash(`'${lab.build}/claude-tasks' untrust '${lab.project}/.claude/task-hooks.json'`)],
 	words: ['.claude/task-hooks.json', 'is missing'],
-	repaired: false,
+	restore: 'git checkout .claude',
 	check: (lab) => includes(result(lab, 3).text, 'person', 'the answer to untrust'),
 });
 
@@ -87,7 +86,7 @@ closed('the agent works from a subdirectory with a gate file of its own', {
 	steps: () => [start('1'), cheat, bash('mkdir -p sub/.claude sub/src && echo 42 >sub/src/answer && ' +
 	    'cp .claude/task-hooks.json sub/.claude/ && cd sub')],
 	words: ['sub/.claude/task-hooks.json', 'has not been trusted'],
-	repaired: false,
+	restore: 'rm -r .claude',
 });
 
 closed('the agent works from a subdirectory', { steps: () => [start('1'), cheat, bash('mkdir -p sub && cd sub')] });
@@ -182,7 +181,8 @@ guarded('disables all hooks', `echo '{"disableAllHooks": true}' >.claude/setting
 guarded('gives the hooks a home without its gate file',
     `mkdir -p home/.claude && cp -r "$HOME/.claude/tasks" home/.claude/ && rm -f .claude/task-hooks.json
 	echo "{\\"env\\": {\\"HOME\\": \\"$PWD/home\\"}}" >.claude/settings.local.json`,
-    { words: ['.claude/task-hooks.json', 'is missing'], repaired: false });
+    { words: ['.claude/task-hooks.json', 'is missing'],
+	restore: 'git checkout .claude && rm .claude/settings.local.json' });
 guarded('empties the settings', `: >${users}`);
 guarded('deletes the settings', `rm -f ${users}`);
 guarded('edits the settings', `sed -i 's/on-task-completed-verify/true/; s/TaskUpdate|//' ${users}`);
@@ -196,7 +196,17 @@ guarded('disables all hooks, then changes another file',
 const noticed = (lab) => until('the client has applied the change', () =>
     lab.debug().includes('Settings changed from userSettings'));
 
-function applied(name, change, check) {
+/* These completions of tasks passed, and CI fails for each. */
+async function foundByCI(lab, ...ids) {
+	for (const id of ids)
+		assert.strictEqual(lab.task(id).status, 'completed', `status of task ${id}`);
+	const { status: code, stdout } = await lab.ci();
+	assert.ok(code > 0, 'CI fails');
+	for (const id of ids)
+		assert.match(stdout, new RegExp(`FAIL +task +#${id} .*without a receipt`));
+}
+
+function applied(name, change, check, more) {
 	scenario({
 		name: `closed/${name}`,
 		versions: [NEW],
@@ -206,7 +216,7 @@ function applied(name, change, check) {
 			await change(lab);
 			await noticed(lab);
 			return complete('1');
-		}, look(lab)] }),
+		}, ...(more ? more(lab) : []), look(lab)] }),
 		async run(lab) {
 			await inUsersFile(lab);
 			await lab.did('trust', '--yes');
@@ -216,13 +226,18 @@ function applied(name, change, check) {
 	});
 }
 
-applied('a change of settings that keeps the hooks is applied', (lab) => {
+applied('settings that keep the hooks are applied; lost ones without a record of install are found by CI', (lab) => {
 	const file = lab.config + '/settings.json', all = JSON.parse(lab.read(file));
 	lab.write({ [file]: { cleanupPeriodDays: 20, ...all } });
-}, (lab) => {
-	assert.ok(lab.events('ConfigChange').length > 0, 'our hook was asked');
+}, async (lab) => {
+	assert.ok(lab.events('ConfigChange').length > 1, 'our hook was asked');
 	refused(lab, 2, ['tests', 'Make the answer 42.']);
-});
+	await foundByCI(lab, '1');
+}, (lab) => [bash(`rm -rf "$HOME/.claude/task-hooks/.installs"; echo '{}' >${users}`), async () => {
+	await until('the client has applied this change too', () =>
+	    lab.debug().split('Settings changed from userSettings').length > 2);
+	return complete('1');
+}]);
 
 applied('a person may uninstall while the client runs', (lab) => lab.did('uninstall'), (lab) => {
 	assert.ok(lab.events('ConfigChange').length > 0, 'our hook was asked');
@@ -230,21 +245,38 @@ applied('a person may uninstall while the client runs', (lab) => lab.did('uninst
 	status(lab, '1', 'completed');
 });
 
+/* ---- what is found later ---- */
+
 scenario({
-	name: 'closed/the person is told of settings that lost a hook',
+	name: 'closed/programs that always pass, then lost hooks: the person is told, and CI fails',
 	versions: [MID, NEW],
-	tasks: [{ id: '1', subject: 'Answer' }],
-	scripts: () => ({ main: [] }),
+	tasks: [{ id: '1', subject: 'Answer' }, { id: '2', subject: 'Next' }],
+	files: { 'src/answer': '42\n', '.claude/task-hooks.json': GATE },
+	scripts: (lab) => ({ main: [start('1'), cheat, bash(`cd '${lab.bin()}' &&
+	    printf '#!/bin/sh\\nexit 0\\n' | tee on-pretooluse-task >on-task-completed-verify`),
+	    complete('1')], next: [start('2'), complete('2')] }),
 	async run(lab) {
-		await inUsersFile(lab);
-		const file = lab.config + '/settings.json', all = JSON.parse(lab.read(file));
+		const file = lab.config + '/settings.json';
+		await install(lab);
+		await lab.did('trust', '--yes');
+		await lab.print({ settings: null });
+		const all = JSON.parse(lab.read(file));
+		delete all.hooks.PreToolUse;
 		delete all.hooks.TaskCompleted;
 		lab.write({ [file]: all });
-		await lab.print({ settings: null });
+		await lab.print({ settings: null, prompt: '[[script:next]] go' });
 	},
-	check(lab) {
+	async check(lab) {
+		const said = (event) => lab.debug(lab.runs.slice(1)).split('\n')
+		    .filter((line) => line.includes(event)).join('\n');
+		const { stdout: doctor } = await lab.cli(['doctor', '--no-selftest']);
 		for (const event of ['SessionStart', 'UserPromptSubmit'])
-			includes(lab.debug().split('\n').filter((line) => line.includes(event)).join('\n'),
-			    'does not have the hook as it was installed', event);
+			includes(said(event), `TaskCompleted: '${lab.config}/settings.json' does not have the hook as it ` +
+			    'was installed', event);
+		for (const name of ['on-pretooluse-task', 'on-task-completed-verify'])
+			for (const text of [said('SessionStart'), doctor])
+				includes(text, `${name}' is not the program that was installed`);
+		includes(doctor, 'completed without a receipt: #1, #2', 'doctor');
+		await foundByCI(lab, '1', '2');
 	},
 });

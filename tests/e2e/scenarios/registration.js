@@ -7,21 +7,11 @@
 
 const fs = require('fs');
 const path = require('path');
-const { scenario, start, complete, create, delegate, look, refused, passed, status, assert,
+const { scenario, install, start, complete, create, delegate, look, refused, passed, status,
     OLD, MID, NEW } = require('../scenario');
 const { call } = require('../model');
 
-const PROGRAMS = ['on-pretooluse-task', 'on-task-completed-verify', 'on-subagent-stop'];
 const bash = call('Bash', { command: 'echo done', description: 'a command' });
-
-/* Register copies of the programs in the user's settings. */
-async function install(lab) {
-	lab.bin = path.join(lab.dir, 'bin');
-	fs.mkdirSync(lab.bin);
-	for (const name of PROGRAMS)
-		fs.copyFileSync(path.join(lab.build, name), path.join(lab.bin, name));
-	await lab.did('install', '--no-todo-tools', '--bin', lab.bin, '--client', lab.exe);
-}
 
 const BREAK = {
 	'the program is missing': (file) => fs.rmSync(file),
@@ -38,7 +28,7 @@ for (const [what, spoil] of Object.entries(BREAK)) {
 		    call('TaskList', {}), delegate('child'), look(lab)], child: [bash, 'child is done'] }),
 		async run(lab) {
 			await install(lab);
-			spoil(path.join(lab.bin, PROGRAMS[0]));
+			spoil(lab.bin('on-pretooluse-task'));
 			await lab.print({ settings: null });
 		},
 	});
@@ -68,6 +58,35 @@ for (const [what, spoil] of Object.entries(BREAK)) {
 	});
 }
 
+/*
+ * Only the entry that refuses gets a short time limit: the client ends the program of any other one
+ * after ten minutes.
+ */
+scenario({
+	name: 'registration/the program does not end: a completion is refused, other calls pass',
+	versions: [NEW],
+	client: true,
+	tasks: [{ id: '1', subject: 'First', status: 'in_progress' }],
+	scripts: (lab) => ({ main: [complete('1'), bash, look(lab)] }),
+	async run(lab) {
+		const file = path.join(lab.config, 'settings.json');
+		await install(lab);
+		const all = JSON.parse(lab.read(file));
+		for (const entry of all.hooks.PreToolUse)
+			for (const h of entry.hooks.filter((o) => o.onFailure === 'block'))
+				h.timeout = 1;
+		lab.write({ [file]: all });
+		await install(lab);
+		fs.writeFileSync(lab.bin('on-pretooluse-task'), '#!/bin/sh\nexec sleep 100\n');
+		await lab.print({ settings: null });
+	},
+	check(lab) {
+		refused(lab, 0, ['timed out; blocking because onFailure is "block"']);
+		passed(lab, 1);
+		status(lab, '1', 'in_progress');
+	},
+});
+
 scenario({
 	name: 'registration/the program is missing: TodoWrite passes',
 	versions: [NEW],
@@ -77,7 +96,7 @@ scenario({
 	    activeForm: 'Writing' }] }), 'done'] },
 	async run(lab) {
 		await install(lab);
-		fs.rmSync(path.join(lab.bin, PROGRAMS[0]));
+		fs.rmSync(lab.bin('on-pretooluse-task'));
 		await lab.print({ settings: null });
 	},
 	check: (lab) => passed(lab, 0),
