@@ -11,6 +11,8 @@
 #   is NAME EXPECTED ACTUAL    the two must be equal
 #   has NAME NEEDLE TEXT       the text must contain the needle
 #   ok NAME, fail NAME [WHY], skip NAME WHY
+#   cpu SECONDS COMMAND...     run a command that may use so much processor time; unlike elapsed time it
+#                              does not depend on what else the machine does
 #   finish                     print the last line; its status is that of the check
 #   jq ARGUMENT...             gojq, which starts ten times faster than jq, but prints the members of an
 #                              object in the order of their names; `command jq` is jq
@@ -56,6 +58,12 @@ fail() {
 skip() {
 	printf 'skip %s: %s\n' "$1" "$2"
 }
+
+cpu() (
+	ulimit -t "$1"
+	shift
+	exec "$@"
+)
 
 try() {
 	local name=$1 output
