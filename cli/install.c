@@ -296,6 +296,10 @@ install(struct cli *c, const struct registration *r, enum scope scope, struct jo
 	version = client_version(cli_value(c, "client"));
 	job->plan.shell = cli_flag(c, "shell") ||
 			  (version != NULL && version_compare(version, EXEC_FORM_SINCE) < 0);
+	job->flags = (cli_by_agent() ? GUARD_AGENT : 0) |
+		     (version == NULL                                     ? GUARD_UNKNOWN
+			 : version_compare(version, ON_FAILURE_SINCE) < 0 ? GUARD_OPEN
+									  : 0);
 	job->plan.if_there = cli_flag(c, "if-there");
 	install_drop_late(c, &r->file[scope], version, &job->plan);
 	rc = install_values(c, r, scope, version, &job->plan);
@@ -315,9 +319,8 @@ install(struct cli *c, const struct registration *r, enum scope scope, struct jo
 		rc = (job_changes(job) ? job_write : install_note_again)(r, path, job, &err);
 	if (job->note == GUARD_KEPT)
 		cli_note(c,
-		    "claude-tasks: an agent runs this, so what was recorded of the hooks before "
-		    "and "
-		    "is not the same any more stays recorded (a person can run: claude-tasks "
+		    "claude-tasks: an agent runs this, so hooks and programs that differ from "
+		    "their record stay recorded as they were (a person can run: claude-tasks "
 		    "install --%s)",
 		    scope_name(scope));
 	return job_end(c, path, job, rc, &err);
