@@ -27,7 +27,7 @@ function closed(name, o) {
 		name: `closed/${name}: refused${honest ? ', passes once repaired' : ''}`,
 		versions: [MID, NEW],
 		tasks: [{ id: '1', subject: 'Answer' }],
-		files: { 'src/answer': '42\n', '.claude/task-hooks.json': GATE },
+		files: { 'src/answer': '42\n', '.claude/task-hooks.json': GATE, ...o.files },
 		hooks: (lab) => o.hooks ? o.hooks(lab) : ours(lab),
 		scripts: (lab) => ({ main: [...o.steps(lab), complete('1'), ...(!honest ? [] :
 		    [bash(`echo 42 more >'${o.at ? o.at(lab) : lab.project}/src/answer'`),
@@ -210,6 +210,15 @@ for (const name of ['SIMPLE', 'SAFE_MODE'])
 	    a.env = { CLAUDE_CODE_${name}: "1" }; t = JSON.stringify(a)`));
 guarded('names the events twice', edit(`const a = JSON.parse(t), h = a.hooks; delete a.hooks; a.hooks = h; t = JSON.stringify(a).replace(/}}$/,
     ", \\"PreToolUse\\": [], \\"TaskCompleted\\": []}}")`));
+guarded('disables all hooks, then changes a skill',
+    `echo '{"disableAllHooks": true}' >.claude/settings.local.json`,
+    { files: { '.claude/skills/answer/SKILL.md': '---\nname: answer\ndescription: how to answer\n---\nWell.\n' },
+    steps: () => [start('1'), cheat,
+	settings(`echo '{"disableAllHooks": true}' >.claude/settings.local.json`),
+	bash(': >"$E2E_LOG"'), settings('echo Fast. >>.claude/skills/answer/SKILL.md')],
+    check(lab) {
+	assert.ok(lab.events('ConfigChange').some((e) => e.source === 'skills'), 'our hook was asked');
+    } });
 
 /* A change that is applied; the client then says so in its debug log. */
 const noticed = (lab) => until('the client has applied the change', () =>
