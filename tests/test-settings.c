@@ -252,6 +252,21 @@ Test(settings, the_last_of_events_with_one_name_counts)
 	buf_free(&out);
 }
 
+/* Half of a surrogate pair: its decoded name is that of no event. */
+Test(settings, uninstall_ends_with_any_name_of_an_event)
+{
+	static const char text[] =
+	    "{\"hooks\":{\"\\ud800\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"/b/"
+	    "on-subagent-stop\"}]}],\"Other\":[]}}";
+	struct settings_change change;
+	struct buf out = { 0 };
+
+	uninstall(text, &out, &change);
+	cr_expect_str_eq(buf_text(&out), "{\"hooks\":{\"\\ud800\":[],\"Other\":[]}}");
+	cr_expect_eq(change.removed, 1);
+	buf_free(&out);
+}
+
 /* Each has the whole matcher: without a limit this would take the memory of the machine. */
 Test(settings, entries_cannot_be_too_much)
 {
