@@ -21,7 +21,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	if (event_parse(&ev, text, len, &err) == 0) {
 		FUZZ_ASSERT(event_kind_name(ev.kind) != NULL);
 		/* A task array and an event of another client have no name. */
-		FUZZ_ASSERT(ev.kind == EVENT_TASK_ARRAY || ev.kind == EVENT_OTHER || ev.name != NULL);
+		FUZZ_ASSERT(
+		    ev.kind == EVENT_TASK_ARRAY || ev.kind == EVENT_OTHER || ev.name != NULL);
 		FUZZ_ASSERT(ev.agent_id == NULL || *ev.agent_id != '\0');
 		event_turn_end(&ev);
 		event_shut_down(&ev);
