@@ -44,13 +44,19 @@ executable(const char *path)
 	return ok;
 }
 
+/* Does the client obey "onFailure"?  An older one drops it from the file. */
+static bool
+obeys_failure(const struct doctor *d)
+{
+	return d->client == NULL || version_compare(d->client, ON_FAILURE_SINCE) >= 0;
+}
+
 /* Does the client refuse the call if the program of this entry fails? */
 static bool
 is_closed(const struct doctor *d, const struct settings_entry *e)
 {
 	return strcmp(e->event, "PreToolUse") == 0 && e->failure != NULL &&
-	       strcmp(e->failure, "block") == 0 &&
-	       (d->client == NULL || version_compare(d->client, ON_FAILURE_SINCE) >= 0);
+	       strcmp(e->failure, "block") == 0 && obeys_failure(d);
 }
 
 /* install corrects an entry, but not in the managed settings. */
@@ -126,11 +132,12 @@ check_timeout(struct doctor *d, const struct registration_file *f, const struct 
 static void
 check_client(struct doctor *d)
 {
-	if (d->client != NULL && version_compare(d->client, ON_FAILURE_SINCE) < 0)
+	if (!obeys_failure(d))
 		doctor_add(d, "hooks.on-failure", LEVEL_NOTE,
 		    mem_printf("client %s does not know \"onFailure\"", d->client),
 		    "it lets calls pass when a program is missing, is killed or takes too long",
-		    mem_string("update the client to " ON_FAILURE_SINCE " or later"));
+		    mem_string("update the client to " ON_FAILURE_SINCE
+			       " or later, then: claude-tasks install"));
 }
 
 void
@@ -149,7 +156,7 @@ doctor_entries(struct doctor *d, int64_t deadline_ms)
 			const struct settings_entry *e = &f->entries.item[k];
 
 			any = true;
-			if (settings_is_open(e))
+			if (settings_is_open(e) && obeys_failure(d))
 				doctor_add(d, "hooks.on-failure", LEVEL_WARNING,
 				    mem_printf("%s: the PreToolUse entry for TaskUpdate has no "
 					       "\"onFailure\": \"block\"",

@@ -83,9 +83,10 @@ install_drop_late(struct cli *c, const struct registration_file *f, const char *
 	for (size_t i = 0; i < plan->count; i++) {
 		const struct settings_hook *h = plan->hooks[i];
 
-		if ((h->flags & SETTINGS_LATE) == 0) {
+		if ((h->flags & SETTINGS_LATE) == 0 ||
+		    (version == NULL && strings_has(&f->entries.late, h->event))) {
 			plan->hooks[n++] = h;
-		} else if (version == NULL && !strings_has(&f->entries.late, h->event)) {
+		} else if (version == NULL) {
 			cli_note(c,
 			    "claude-tasks: %s is not registered, because an old client would "
 			    "ignore every hook of %s, and the version of the client is not known "

@@ -9,6 +9,17 @@
 #include "commands.h"
 #include "install-part.h"
 
+/* Put the entries and programs of this text into the record. */
+static void
+note(const struct registration *r, struct job *job, const struct buf *text)
+{
+	struct strings recorded = { 0 };
+
+	guard_recorded(&recorded, r->config, r->project);
+	job->note = guard_note(&job->record, &recorded, buf_text(text), text->len, job->flags);
+	strings_free(&recorded);
+}
+
 /* The record of the first install is kept until uninstall: its backup is the original file. */
 int
 install_note_edit(const struct registration *r, const char *path, struct job *job,
@@ -31,7 +42,7 @@ install_note_edit(const struct registration *r, const char *path, struct job *jo
 		if (job->change.set[i])
 			settings_values_add(&m->values, job->plan.values.name.item[i],
 			    job->plan.values.text.item[i]);
-	job->note = guard_note(m, buf_text(&job->result), job->result.len, !cli_by_agent());
+	note(r, job, &job->result);
 	hash_text(job->result.data, job->result.len, m->after);
 	return install_record_save(r->config, path, m, err);
 }
@@ -42,13 +53,14 @@ install_note_again(
 {
 	struct lock lock = LOCK_INIT;
 	struct buf text = { 0 };
-	int dirfd = -1, rc = settings_read(path, &text, err);
+	int dirfd = -1, rc = install_record_lock(r->config, &lock, &dirfd, err);
 
-	if (rc == 1 && (rc = install_record_lock(r->config, &lock, &dirfd, err)) == 0) {
+	if (rc != -1 && (rc = settings_read(path, &text, err)) == 1) {
 		(void)install_record_load(r->config, path, &job->record, err);
-		job->note = guard_note(&job->record, buf_text(&text), text.len, !cli_by_agent());
-		if (job->note != GUARD_SAME)
-			rc = install_record_save(r->config, path, &job->record, err);
+		note(r, job, &text);
+		rc = job->note == GUARD_SAME
+			 ? 0
+			 : install_record_save(r->config, path, &job->record, err);
 	}
 	lock_release(&lock);
 	if (dirfd != -1)

@@ -15,6 +15,7 @@ struct job {
 	struct settings_change change;
 	bool dry, exact;      /* exact: uninstall restored the original bytes */
 	bool forgotten;       /* uninstall removed the record */
+	unsigned flags;       /* for guard_note() */
 	enum guard_note note; /* what install did to the record of our entries */
 	struct buf result;
 };

@@ -10,7 +10,8 @@
 /* Put the hooks that --events names into the plan, or the usual ones.  An exit status. */
 int install_events(struct cli *, enum scope, struct settings_plan *);
 
-/* Take the late events out of it, unless the client is known to know them. */
+/* Take the late events out of it, unless the client is known to know them.  If its version is not
+ * known, those stay that the file has already. */
 void install_drop_late(
     struct cli *, const struct registration_file *, const char *version, struct settings_plan *);
 

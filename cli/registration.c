@@ -161,16 +161,9 @@ registration_late_event(const struct registration_file *f, const char *client)
 }
 
 static bool
-says_off(const char *v)
-{
-	return strcmp(v, "0") == 0 || strcasecmp(v, "false") == 0 || strcasecmp(v, "no") == 0 ||
-	       strcasecmp(v, "off") == 0;
-}
-
-static bool
 switched_on(const char *v)
 {
-	return v != NULL && *v != '\0' && !says_off(v);
+	return v != NULL && *v != '\0' && !settings_off(v);
 }
 
 /* The client sets the variables of its settings over those of its environment, the managed ones
@@ -182,8 +175,8 @@ registration_tasks_off(const struct registration *r)
 
 	for (int i = SCOPES - 1; i >= 0; i--)
 		if (r->file[i].tasks != NULL)
-			return says_off(r->file[i].tasks) ? r->file[i].path : NULL;
-	return v != NULL && says_off(v) ? "the environment" : NULL;
+			return settings_off(r->file[i].tasks) ? r->file[i].path : NULL;
+	return v != NULL && settings_off(v) ? "the environment" : NULL;
 }
 
 const struct registration_file *

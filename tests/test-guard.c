@@ -13,12 +13,18 @@
 	    ",\"onFailure\":\"block\"")
 #define DONE HOOK("TaskCompleted", "", "/none/on-task-completed-verify", ",\"timeout\":600")
 
+/* DONE, and another entry of the same program. */
+#define AGAIN(more)                                                                            \
+	"\"TaskCompleted\":[{\"hooks\":[{\"type\":\"command\",\"command\":"                    \
+	"\"/none/on-task-completed-verify\",\"timeout\":600}]},{\"matcher\":\"*\",\"hooks\":[" \
+	"{\"type\":\"command\",\"command\":\"/none/on-task-completed-verify\"" more "}]}]"
+
 static const char whole[] = "{\"hooks\":{" START "," DONE "}}";
 
 static char *
 wrong(const struct install_record *m, const char *text, const char **key)
 {
-	return guard_file(m, "FILE", text, text != NULL ? strlen(text) : 0, key);
+	return guard_file(m, &m->entries, "FILE", text, text != NULL ? strlen(text) : 0, key);
 }
 
 Test(guard, finds_what_would_not_run_any_more)
@@ -59,6 +65,12 @@ Test(guard, finds_what_would_not_run_any_more)
 		{ "{\"hooks\":{" START "," HOOK("TaskCompleted", "",
 		      "/none/on-task-completed-verify", ",\"timeout\":600,\"async\":true") "}}",
 		    "TaskCompleted: " },
+		{ "{\"hooks\":{" START "," DONE ",\"TaskCompleted\":[]}}", "TaskCompleted: " },
+		{ "{\"hooks\":{\"TaskCompleted\":[]," START "," DONE "}}", NULL },
+		{ "{\"hooks\":{" START "," AGAIN(",\"timeout\":600,\"async\":true") "}}",
+		    "TaskCompleted: 'FILE' has an entry with the command of the installed one" },
+		{ "{\"hooks\":{" START "," AGAIN(",\"timeout\":600") "}}", NULL },
+		{ "{\"hooks\":{" START "," AGAIN(",\"args\":[\"x\"],\"async\":true") "}}", NULL },
 		{ "{\"hooks\":{" START "," DONE
 		  ",\"Stop\":[{\"type\":\"command\",\"command\":\"x\"}]}}",
 		    "\"Stop\"[0] of 'FILE' is not a group" },
@@ -66,7 +78,7 @@ Test(guard, finds_what_would_not_run_any_more)
 	struct install_record m = { 0 };
 	const char *key;
 
-	guard_note(&m, whole, strlen(whole), true);
+	guard_note(&m, &m.entries, whole, strlen(whole), 0);
 	cr_assert_eq(m.entries.count, 2);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		char *what = wrong(&m, rows[i].text, &key);
@@ -97,6 +109,13 @@ Test(guard, a_switch_counts_in_any_file)
 		{ "{\"env\":{\"HOME\":\"/tmp\"}}", "env.HOME" },
 		{ "{\"env\":{\"CLAUDE_CONFIG_DIR\":\"/tmp\"}}", "env.CLAUDE_CONFIG_DIR" },
 		{ "{\"env\":{\"HOME\":\"/home/ada\",\"PATH\":\"/tmp\"}}", NULL },
+		{ "{\"env\":{\"HOME\":1}}", "env.HOME" },
+		{ "{\"env\":{\"CLAUDE_CODE_SIMPLE\":\"1\"}}", "env.CLAUDE_CODE_SIMPLE" },
+		{ "{\"env\":{\"CLAUDE_CODE_SIMPLE\":true}}", "env.CLAUDE_CODE_SIMPLE" },
+		{ "{\"env\":{\"CLAUDE_CODE_SAFE_MODE\":\"yes\"}}", "env.CLAUDE_CODE_SAFE_MODE" },
+		{ "{\"env\":{\"CLAUDE_CODE_SIMPLE\":\"0\",\"CLAUDE_CODE_SAFE_MODE\":\"\"}}", NULL },
+		{ "{\"env\":{\"CLAUDE_CODE_SIMPLE\":false}}", NULL },
+		{ "{\"CLAUDE_CODE_SIMPLE\":\"1\"}", NULL },
 		{ "", NULL },
 		{ NULL, NULL },
 	};
@@ -121,21 +140,112 @@ Test(guard, an_agent_cannot_make_the_record_fit)
 				   "," HOOK("SubagentStop", "", "/none/on-subagent-stop", "") "}}";
 	struct install_record m = { 0 };
 
-	cr_expect_eq(guard_note(&m, whole, strlen(whole), false), GUARD_NOTED);
-	cr_expect_eq(guard_note(&m, whole, strlen(whole), false), GUARD_SAME);
-	cr_expect_eq(guard_note(&m, less, strlen(less), false), GUARD_KEPT);
+	cr_expect_eq(guard_note(&m, &m.entries, whole, strlen(whole), GUARD_AGENT), GUARD_NOTED);
+	cr_expect_eq(guard_note(&m, &m.entries, whole, strlen(whole), GUARD_AGENT), GUARD_SAME);
+	cr_expect_eq(guard_note(&m, &m.entries, less, strlen(less), GUARD_AGENT), GUARD_KEPT);
 	cr_expect_eq(m.entries.count, 2);
-	cr_expect_eq(guard_note(&m, more, strlen(more), false), GUARD_NOTED);
+	cr_expect_eq(guard_note(&m, &m.entries, more, strlen(more), GUARD_AGENT), GUARD_NOTED);
 	cr_expect_eq(m.entries.count, 3);
 	cr_expect_eq(m.program.count, 3);
 	free(m.hash.item[0]);
 	m.hash.item[0] = mem_string("before");
-	cr_expect_eq(guard_note(&m, more, strlen(more), false), GUARD_KEPT);
+	cr_expect_eq(guard_note(&m, &m.entries, more, strlen(more), GUARD_AGENT), GUARD_KEPT);
 	cr_expect_str_eq(m.hash.item[0], "before");
-	cr_expect_eq(guard_note(&m, more, strlen(more), true), GUARD_NOTED);
+	cr_expect_eq(guard_note(&m, &m.entries, more, strlen(more), 0), GUARD_NOTED);
 	cr_expect_str_eq(m.hash.item[0], "");
-	cr_expect_eq(guard_note(&m, less, strlen(less), true), GUARD_NOTED);
+	cr_expect_eq(guard_note(&m, &m.entries, less, strlen(less), 0), GUARD_NOTED);
 	cr_expect_eq(m.entries.count, 1);
 	cr_expect_eq(m.program.count, 1);
 	install_record_free(&m);
+}
+
+Test(guard, an_agent_cannot_record_an_entry_that_replaces_another)
+{
+	static const char copy[] = "{\"hooks\":{" START "," AGAIN(",\"async\":true") "}}";
+	static const char alone[] =
+	    "{\"hooks\":{" HOOK("TaskCompleted", "", "/none/on-task-completed-verify", "") "}}";
+	struct install_record m = { 0 }, other = { 0 };
+	const char *key;
+	char *what;
+
+	guard_note(&m, &m.entries, whole, strlen(whole), 0);
+	cr_expect_eq(guard_note(&m, &m.entries, copy, strlen(copy), GUARD_AGENT), GUARD_KEPT);
+	cr_expect_eq(m.entries.count, 2);
+	cr_expect_eq(guard_note(&other, &m.entries, alone, strlen(alone), GUARD_AGENT), GUARD_KEPT);
+	cr_expect_eq(other.entries.count, 0);
+	what = guard_file(&other, &m.entries, "OTHER", alone, strlen(alone), &key);
+	cr_expect(what != NULL && strstr(what, "TaskCompleted: 'OTHER' has an entry with"), "%s",
+	    what != NULL ? what : "nothing");
+	free(what);
+	cr_expect_eq(guard_note(&m, &m.entries, copy, strlen(copy), 0), GUARD_NOTED);
+	cr_expect_eq(m.entries.count, 3);
+	cr_expect_null(wrong(&m, copy, &key));
+	install_record_free(&m);
+	install_record_free(&other);
+}
+
+/* As a client that does not know "onFailure" writes the file. */
+Test(guard, an_old_client_may_drop_what_it_does_not_know)
+{
+	static const char dropped[] = "{\"hooks\":{" HOOK("PreToolUse",
+	    "\"matcher\":\"TaskCreate|TaskUpdate\",", "/none/on-pretooluse-task", "") "," DONE "}}";
+	static const char other[] =
+	    "{\"hooks\":{" HOOK("PreToolUse", "\"matcher\":\"TaskCreate|TaskUpdate\",",
+		"/none/on-pretooluse-task", ",\"onFailure\":\"continue\"") "," DONE "}}";
+	struct install_record m = { 0 };
+	const char *key;
+	char *what;
+
+	guard_note(&m, &m.entries, whole, strlen(whole), GUARD_OPEN);
+	cr_expect_null(wrong(&m, whole, &key));
+	cr_expect_null(wrong(&m, dropped, &key));
+	cr_expect_not_null(what = wrong(&m, other, &key));
+	free(what);
+	cr_expect_eq(guard_note(&m, &m.entries, dropped, strlen(dropped), GUARD_OPEN), GUARD_SAME);
+	cr_expect_eq(guard_note(&m, &m.entries, whole, strlen(whole), GUARD_AGENT), GUARD_SAME);
+	cr_expect_null(wrong(&m, dropped, &key), "an agent does not change the record");
+	cr_expect_eq(guard_note(&m, &m.entries, whole, strlen(whole), GUARD_UNKNOWN), GUARD_SAME);
+	cr_expect_eq(guard_note(&m, &m.entries, whole, strlen(whole), 0), GUARD_NOTED);
+	cr_expect_not_null(what = wrong(&m, dropped, &key));
+	free(what);
+	cr_expect_eq(
+	    guard_note(&m, &m.entries, whole, strlen(whole), GUARD_AGENT | GUARD_OPEN), GUARD_SAME);
+	cr_expect_not_null(what = wrong(&m, dropped, &key));
+	free(what);
+	install_record_free(&m);
+}
+
+/* A file that would take the memory of the machine, and whose hooks the client still runs. */
+Test(guard, a_file_cannot_be_too_much)
+{
+	struct buf text = { 0 };
+	struct install_record m = { 0 }, other = { 0 };
+	const char *key;
+	char *what;
+
+	guard_note(&m, &m.entries, whole, strlen(whole), 0);
+	buf_puts(&text, "{\"hooks\":{" START "," DONE ",\"Stop\":[{\"matcher\":\"");
+	for (int i = 0; i < 3000000; i++)
+		buf_putc(&text, 'x');
+	buf_puts(&text, "\",\"hooks\":[");
+	for (int i = 0; i < 40000; i++)
+		buf_printf(&text,
+		    "%s{\"type\":\"command\",\"command\":\"/none/on-subagent-stop %d\"}",
+		    i > 0 ? "," : "", i);
+	buf_puts(&text, "]}]}}");
+	cr_expect_not_null(what = wrong(&m, buf_text(&text), &key));
+	free(what);
+	what = guard_file(&other, &m.entries, "OTHER", buf_text(&text), text.len, &key);
+	cr_expect(what != NULL && strstr(what, "'OTHER' cannot be checked"), "%s", what);
+	free(what);
+	buf_reset(&text);
+	buf_puts(&text, "{\"hooks\":{" START "," DONE);
+	for (int i = 0; i < 400000; i++)
+		buf_printf(&text, ",\"E%d\":[{}]", i);
+	buf_puts(&text, "}}");
+	what = wrong(&m, buf_text(&text), &key);
+	cr_expect(what != NULL && strstr(what, "\"E0\"[0] of 'FILE' is not a group"), "%s", what);
+	free(what);
+	install_record_free(&m);
+	buf_free(&text);
 }

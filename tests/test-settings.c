@@ -227,6 +227,67 @@ Test(settings, a_line_that_may_be_missing_stays_open)
 	}
 }
 
+/* As JSON.parse, and so the client, reads it. */
+Test(settings, the_last_of_events_with_one_name_counts)
+{
+	static const char text[] =
+	    "{\"hooks\":{\"Stop\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"/b/"
+	    "on-subagent-stop\"}]}],\"Other\":[],\"Stop\":[]}}";
+	struct settings_plan p = plan("/b", true);
+	struct settings_change change;
+	struct settings_entries all;
+	struct buf out = { 0 };
+	struct error err = { 0 };
+
+	p.hooks[0] = settings_hook_find("Stop");
+	p.count = 1;
+	cr_expect_eq(settings_find(text, strlen(text), &all, &err), 0);
+	cr_expect_eq(all.count, 0);
+	settings_entries_free(&all);
+	install(text, p, &out, &change);
+	cr_expect_eq(change.added, 1);
+	cr_expect_eq(settings_find(out.data, out.len, &all, &err), 0);
+	cr_expect_eq(all.count, 1);
+	settings_entries_free(&all);
+	buf_free(&out);
+}
+
+/* Half of a surrogate pair: its decoded name is that of no event. */
+Test(settings, uninstall_ends_with_any_name_of_an_event)
+{
+	static const char text[] =
+	    "{\"hooks\":{\"\\ud800\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"/b/"
+	    "on-subagent-stop\"}]}],\"Other\":[]}}";
+	struct settings_change change;
+	struct buf out = { 0 };
+
+	uninstall(text, &out, &change);
+	cr_expect_str_eq(buf_text(&out), "{\"hooks\":{\"\\ud800\":[],\"Other\":[]}}");
+	cr_expect_eq(change.removed, 1);
+	buf_free(&out);
+}
+
+/* Each has the whole matcher: without a limit this would take the memory of the machine. */
+Test(settings, entries_cannot_be_too_much)
+{
+	struct settings_entries all;
+	struct buf text = { 0 };
+	struct error err = { 0 };
+
+	buf_puts(&text, "{\"hooks\":{\"Stop\":[{\"matcher\":\"");
+	for (int i = 0; i < 1000000; i++)
+		buf_putc(&text, 'x');
+	buf_puts(&text, "\",\"hooks\":[");
+	for (int i = 0; i < 40000; i++)
+		buf_printf(&text, "%s{\"type\":\"command\",\"command\":\"/b/on-subagent-stop\"}",
+		    i > 0 ? "," : "");
+	buf_puts(&text, "]}]}}");
+	cr_expect_eq(settings_find(text.data, text.len, &all, &err), -1);
+	cr_expect_eq(err.kind, ERROR_REFUSED);
+	cr_expect_eq(all.count, 0);
+	buf_free(&text);
+}
+
 Test(settings, invalid_settings_are_refused)
 {
 	static const struct {

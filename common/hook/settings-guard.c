@@ -59,6 +59,22 @@ tell_person(struct hook *h, const struct guard *g)
 		    g->item[i].fix);
 }
 
+/* May it be about settings?  The client asks in the same way when a skill has changed. */
+static bool
+is_about_settings(const struct event *ev)
+{
+	switch (ev->kind) {
+	case EVENT_CONFIG_CHANGE:
+		return !json_equals(
+		    &ev->json, json_member(&ev->json, JSON_ROOT, "source"), "skills");
+	case EVENT_USER_PROMPT_SUBMIT:
+	case EVENT_SESSION_START:
+		return true;
+	default:
+		return false;
+	}
+}
+
 void
 settings_guard(struct hook *h)
 {
@@ -67,9 +83,7 @@ settings_guard(struct hook *h)
 	struct error ignored;
 	char *config;
 
-	if ((kind != EVENT_CONFIG_CHANGE && kind != EVENT_USER_PROMPT_SUBMIT &&
-		kind != EVENT_SESSION_START) ||
-	    (config = list_config_dir(&ignored)) == NULL)
+	if (!is_about_settings(&h->in.event) || (config = list_config_dir(&ignored)) == NULL)
 		return;
 	guard_settings(&g, config, project_of(h));
 	look_again(h, &g, config);

@@ -1,39 +1,14 @@
 #include "settings/guard.h"
 
+#include "settings/guard-part.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/text.h"
 #include "sys/file.h"
 
-#define PROGRAM_MAX (256u << 20)
 #define DISABLED "disableAllHooks"
-
-/* Is it the same JSON, in any order of the members? */
-static bool
-same_entry(const char *a, const char *b)
-{
-	struct json x = { 0 }, y = { 0 };
-	struct error ignored;
-	bool same = strcmp(a, b) == 0;
-
-	if (!same && json_parse(&x, a, strlen(a), &ignored) == 0 &&
-	    json_parse(&y, b, strlen(b), &ignored) == 0)
-		same = json_same(&x, JSON_ROOT, &y, JSON_ROOT);
-	json_free(&x);
-	json_free(&y);
-	return same;
-}
-
-static bool
-holds_entry(const struct settings_entries *now, const char *entry)
-{
-	for (size_t i = 0; i < now->count; i++)
-		if (same_entry(now->item[i].whole, entry))
-			return true;
-	return false;
-}
 
 /* The events of the recorded entries that the file does not have any more. */
 static void
@@ -47,7 +22,7 @@ lost_events(
 		const char *entry = m->entries.item[i];
 		char *event = NULL;
 
-		if (holds_entry(now, entry))
+		if (guard_holds(now, entry))
 			continue;
 		if (json_parse(&j, entry, strlen(entry), &ignored) == 0)
 			event = json_member_string(&j, JSON_ROOT, "event");
@@ -68,84 +43,113 @@ skip_mark(const char **text, size_t *len)
 	}
 }
 
-/*
- * What in a file of any scope keeps the hooks from their work; NULL: nothing.  A client sets "env"
- * in the environment of its hooks as soon as it changes, and in another home they find no list.
- */
-static const char *
+/* What in a file of any scope keeps the hooks from their work. */
+static const struct guard_switch {
+	const char *key;
+	bool env; /* a member of "env" */
+	bool on;  /* only as something that is on: else as another value than that of the session */
+	const char *does;
+} switches[] = {
+	{ DISABLED, false, true, "switches every hook off" },
+	{ "env.CLAUDE_CODE_SAFE_MODE", true, true, "switches every hook off" },
+	{ "env.CLAUDE_CODE_SIMPLE", true, true, "switches every hook off" },
+	{ "env.HOME", true, false, "has the hooks look for lists and trust elsewhere" },
+	{ "env.CLAUDE_CONFIG_DIR", true, false,
+	    "has the hooks look for lists and trust elsewhere" },
+};
+
+/* A client sets "env" in its own environment and that of its hooks as soon as it changes: in
+ * another home they find no list.  The value may be a number, or true. */
+static bool
+is_switched(const struct json *j, const struct guard_switch *s)
+{
+	const char *name = s->env ? s->key + strlen("env.") : s->key;
+	json_ref value =
+	    json_member(j, s->env ? json_member(j, JSON_ROOT, "env") : JSON_ROOT, name);
+	char *text;
+	bool is;
+
+	if (!s->env || value == JSON_ABSENT)
+		return json_true(j, value);
+	text = json_kind(j, value) == JSON_STRING ? json_string(j, value) : json_raw_copy(j, value);
+	is = s->on ? *text != '\0' && !settings_off(text) : !text_equal(text, getenv(name));
+	free(text);
+	return is;
+}
+
+/* NULL: nothing. */
+static const struct guard_switch *
 switch_in(const char *text, size_t len)
 {
-	static const char *const places[] = { "env.HOME", "env.CLAUDE_CONFIG_DIR" };
-	const char *found = NULL;
+	const struct guard_switch *found = NULL;
 	struct json j = { 0 };
 	struct error ignored;
 
-	if (json_parse(&j, text, len, &ignored) == 0) {
-		json_ref env = json_member(&j, JSON_ROOT, "env");
-
-		for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-			const char *name = places[i] + strlen("env.");
-			char *value = json_member_string(&j, env, name);
-
-			if (value != NULL && !text_equal(value, getenv(name)))
-				found = places[i];
-			free(value);
-		}
-		if (json_true(&j, json_member(&j, JSON_ROOT, DISABLED)))
-			found = DISABLED;
-	}
+	if (json_parse(&j, text, len, &ignored) == 0)
+		for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]) && found == NULL; i++)
+			if (is_switched(&j, &switches[i]))
+				found = &switches[i];
 	json_free(&j);
 	return found;
 }
 
-/* What is wrong with a file that had our entries. */
-static char *
-lost_entries(const struct install_record *m, const char *path, const char *text, size_t len)
+/* What is wrong with our entries in a file that the client can use.  Without a record they only
+ * must not replace those of another file. */
+static void
+check_entries(struct buf *what, const struct install_record *m, const struct strings *recorded,
+    const char *path, const struct settings_entries *now)
 {
-	struct settings_entries now = { 0 };
 	struct strings lost = { 0 };
-	struct buf what = { 0 };
-	struct error err;
+	const char *event;
 
-	if (settings_find(text, len, &now, &err) == -1)
-		buf_printf(&what, "the client cannot use '%s': %s", path, err.text);
-	else if (now.flat.count + now.odd.count > 0)
-		buf_printf(&what,
+	lost_events(m, now, &lost);
+	for (size_t i = 0; i < lost.count; i++)
+		buf_printf(what, "%s%s", i > 0 ? ", " : "", lost.item[i]);
+	if (lost.count > 0)
+		buf_printf(what, ": '%s' does not have the hook as it was installed", path);
+	else if (m->entries.count > 0 && now->flat.count + now->odd.count > 0)
+		buf_printf(what,
 		    "%s of '%s' is not a group of hooks, and some versions of the client then "
 		    "ignore every hook of the file",
-		    (now.flat.count > 0 ? &now.flat : &now.odd)->item[0], path);
-	else {
-		lost_events(m, &now, &lost);
-		for (size_t i = 0; i < lost.count; i++)
-			buf_printf(&what, "%s%s", i > 0 ? ", " : "", lost.item[i]);
-		if (lost.count > 0)
-			buf_printf(
-			    &what, ": '%s' does not have the hook as it was installed", path);
-	}
+		    (now->flat.count > 0 ? &now->flat : &now->odd)->item[0], path);
+	else if ((event = guard_replaced_event(recorded, now)) != NULL)
+		buf_printf(what,
+		    "%s: '%s' has an entry with the command of the installed one and other "
+		    "options, and the client runs only one of them",
+		    event, path);
 	strings_free(&lost);
-	settings_entries_free(&now);
-	return what.len > 0 ? buf_take(&what) : NULL;
 }
 
 char *
-guard_file(const struct install_record *m, const char *path, const char *text, size_t len,
-    const char **key)
+guard_file(const struct install_record *m, const struct strings *recorded, const char *path,
+    const char *text, size_t len, const char **key)
 {
 	static const char held[] = "the hooks were installed in '%s', which is %s";
+	const struct guard_switch *s;
+	struct settings_entries now;
+	struct buf what = { 0 };
+	struct error err;
 
 	*key = NULL;
 	if (text == NULL)
 		return m->entries.count > 0 ? mem_printf(held, path, "missing") : NULL;
 	skip_mark(&text, &len);
-	if ((*key = switch_in(text, len)) != NULL)
-		return mem_printf("%s in '%s' %s", *key, path,
-		    strcmp(*key, DISABLED) == 0
-			? "switches every hook off"
-			: "makes the hooks look for lists and trust in another place");
-	if (m->entries.count == 0)
+	if ((s = switch_in(text, len)) != NULL) {
+		*key = s->key;
+		return mem_printf("%s in '%s' %s", s->key, path, s->does);
+	}
+	if (recorded->count == 0)
 		return NULL;
-	return strspn(text, " \t\r\n") == len ? mem_printf(held, path, "empty")
-					      : lost_entries(m, path, text, len);
+	if (m->entries.count > 0 && strspn(text, " \t\r\n") == len)
+		return mem_printf(held, path, "empty");
+	if (settings_find(text, len, &now, &err) == 0)
+		check_entries(&what, m, recorded, path, &now);
+	else if (err.kind == ERROR_REFUSED)
+		buf_printf(&what, "'%s' cannot be checked: %s", path, err.text);
+	else if (m->entries.count > 0)
+		buf_printf(&what, "the client cannot use '%s': %s", path, err.text);
+	settings_entries_free(&now);
+	return what.len > 0 ? buf_take(&what) : NULL;
 }
 
 /* Does install accept this file? */
@@ -161,17 +165,24 @@ is_usable(const struct buf *text)
 	return usable;
 }
 
+/* rc: of the reading of the file. */
 static char *
-guard_fix(const char *key, enum scope s, const char *path, bool usable)
+guard_fix(const char *key, enum scope s, const char *path, bool recorded, int rc, bool usable)
 {
 	const char *scope = scope_name(s);
 
 	if (key != NULL)
 		return mem_printf("remove %s from '%s'", key, path);
+	if (!recorded)
+		return mem_printf(
+		    "%s '%s'", usable ? "remove that entry from" : "correct or remove", path);
 	return mem_printf("%s%s%sclaude-tasks install --%s; or, if the hooks are not wanted any "
 			  "more: claude-tasks uninstall --%s",
 	    usable ? "" : "correct or remove '", usable ? "" : path,
-	    usable ? "" : "', then: ", scope, scope);
+	    !usable   ? "', then: "
+	    : rc == 1 ? "undo the change, or keep it and add what is missing: "
+		      : "",
+	    scope, scope);
 }
 
 /* Takes what and fix. */
@@ -182,11 +193,52 @@ guard_add(struct guard *g, enum guard_kind kind, char *what, char *fix)
 	g->item[g->count++] = (struct guard_finding){ kind, what, fix };
 }
 
+/* The files of the settings, path NULL: none of its own, with what install recorded of them. */
+struct guarded {
+	char *path[SCOPE_MANAGED];
+	struct install_record record[SCOPE_MANAGED];
+	struct strings recorded; /* the entries of all */
+};
+
+/* Their paths are those that install recorded. */
 static void
-look_at_settings(
-    struct guard *g, enum scope scope, const char *path, const struct install_record *m)
+guarded_load(struct guarded *f, const char *config, const char *project)
 {
-	const char *key = NULL;
+	char *real = project != NULL ? realpath(project, NULL) : NULL;
+	struct error ignored;
+
+	*f = (struct guarded){ 0 };
+	for (enum scope s = SCOPE_USER; s < SCOPE_MANAGED && (s == SCOPE_USER || real != NULL);
+	     s++) {
+		char *path = scope_path(s, config, real);
+
+		/* In the home directory the project's file is the user's. */
+		if (s != SCOPE_USER && strcmp(path, f->path[SCOPE_USER]) == 0) {
+			free(path);
+			continue;
+		}
+		f->path[s] = path;
+		(void)install_record_load(config, path, &f->record[s], &ignored);
+		strings_add_all(&f->recorded, &f->record[s].entries);
+	}
+	free(real);
+}
+
+static void
+guarded_free(struct guarded *f)
+{
+	for (size_t i = 0; i < SCOPE_MANAGED; i++) {
+		free(f->path[i]);
+		install_record_free(&f->record[i]);
+	}
+	strings_free(&f->recorded);
+}
+
+static void
+look_at_settings(struct guard *g, const struct guarded *f, enum scope scope)
+{
+	const struct install_record *m = &f->record[scope];
+	const char *key = NULL, *path = f->path[scope];
 	struct buf text = { 0 };
 	struct error err;
 	char *what;
@@ -195,36 +247,23 @@ look_at_settings(
 	if (rc == -1)
 		what = mem_printf("the settings cannot be checked: %s", err.text);
 	else
-		what = guard_file(m, path, rc == 1 ? buf_text(&text) : NULL, text.len, &key);
+		what = guard_file(
+		    m, &f->recorded, path, rc == 1 ? buf_text(&text) : NULL, text.len, &key);
 	if (what != NULL)
 		guard_add(g,
 		    key != NULL && strcmp(key, DISABLED) == 0 ? GUARD_DISABLED : GUARD_LOST, what,
-		    guard_fix(key, scope, path, rc == 0 || (rc == 1 && is_usable(&text))));
+		    guard_fix(key, scope, path, m->entries.count > 0, rc,
+			rc == 0 || (rc == 1 && is_usable(&text))));
 	buf_free(&text);
 }
 
-/* "" if it cannot be read. */
 static void
-program_hash(const char *path, char hex[HASH_HEX])
-{
-	struct buf bytes = { 0 };
-	struct error ignored;
-
-	hex[0] = '\0';
-	if (file_read_path(path, PROGRAM_MAX, &bytes, &ignored) == 1)
-		hash_text(bytes.data, bytes.len, hex);
-	buf_free(&bytes);
-}
-
-static void
-look_at_programs(
-    struct guard *g, enum scope scope, const char *path, const struct install_record *m)
+look_at_programs(struct guard *g, const struct install_record *m, enum scope scope)
 {
 	char hex[HASH_HEX];
 
-	(void)path;
 	for (size_t i = 0; i < m->program.count; i++) {
-		program_hash(m->program.item[i], hex);
+		guard_program_hash(m->program.item[i], hex);
 		if (strcmp(hex, m->hash.item[i]) != 0)
 			guard_add(g, GUARD_PROGRAM,
 			    mem_printf(
@@ -234,42 +273,37 @@ look_at_programs(
 	}
 }
 
-/* Each of the settings files, with its record; their paths are those that install recorded. */
-static void
-guard_each(struct guard *g, const char *config, const char *project,
-    void (*look)(struct guard *, enum scope, const char *, const struct install_record *))
-{
-	char *real = project != NULL ? realpath(project, NULL) : NULL;
-	char *users = scope_path(SCOPE_USER, config, NULL);
-	struct install_record m;
-	struct error ignored;
-
-	for (enum scope s = SCOPE_USER; s < SCOPE_MANAGED && (s == SCOPE_USER || real != NULL);
-	     s++) {
-		char *path = scope_path(s, config, real);
-
-		/* In the home directory the project's file is the user's. */
-		if (s == SCOPE_USER || strcmp(path, users) != 0) {
-			(void)install_record_load(config, path, &m, &ignored);
-			look(g, s, path, &m);
-			install_record_free(&m);
-		}
-		free(path);
-	}
-	free(users);
-	free(real);
-}
-
 void
 guard_settings(struct guard *g, const char *config, const char *project)
 {
-	guard_each(g, config, project, look_at_settings);
+	struct guarded f;
+
+	guarded_load(&f, config, project);
+	for (enum scope s = SCOPE_USER; s < SCOPE_MANAGED; s++)
+		if (f.path[s] != NULL)
+			look_at_settings(g, &f, s);
+	guarded_free(&f);
 }
 
 void
 guard_programs(struct guard *g, const char *config, const char *project)
 {
-	guard_each(g, config, project, look_at_programs);
+	struct guarded f;
+
+	guarded_load(&f, config, project);
+	for (enum scope s = SCOPE_USER; s < SCOPE_MANAGED; s++)
+		look_at_programs(g, &f.record[s], s);
+	guarded_free(&f);
+}
+
+void
+guard_recorded(struct strings *entries, const char *config, const char *project)
+{
+	struct guarded f;
+
+	guarded_load(&f, config, project);
+	strings_add_all(entries, &f.recorded);
+	guarded_free(&f);
 }
 
 void
@@ -281,77 +315,4 @@ guard_free(struct guard *g)
 	}
 	free(g->item);
 	*g = (struct guard){ 0 };
-}
-
-/*
- * The programs of the entries with their hashes; of an agent, first those that are recorded.
- * True: one of these has changed.
- */
-static bool
-note_programs(struct install_record *to, const struct settings_entries *now,
-    const struct install_record *from, bool person)
-{
-	bool differs = false;
-	char hex[HASH_HEX];
-
-	if (!person) {
-		strings_add_all(&to->program, &from->program);
-		strings_add_all(&to->hash, &from->hash);
-	}
-	for (size_t i = 0; i < now->count; i++) {
-		const char *path = now->item[i].path;
-		size_t at = 0;
-
-		while (at < to->program.count && strcmp(to->program.item[at], path) != 0)
-			at++;
-		if (*path != '/')
-			continue;
-		program_hash(path, hex);
-		if (at < to->program.count)
-			differs |= strcmp(to->hash.item[at], hex) != 0;
-		else {
-			strings_add(&to->program, path);
-			strings_add(&to->hash, hex);
-		}
-	}
-	return differs;
-}
-
-static bool
-same_entries(const struct strings *a, const struct strings *b)
-{
-	size_t i = 0;
-
-	while (i < a->count && i < b->count && same_entry(a->item[i], b->item[i]))
-		i++;
-	return i == a->count && i == b->count;
-}
-
-enum guard_note
-guard_note(struct install_record *m, const char *text, size_t len, bool person)
-{
-	struct install_record was = *m;
-	struct settings_entries now;
-	struct error ignored;
-	bool kept = false, same;
-
-	if (settings_find(text, len, &now, &ignored) == -1) {
-		settings_entries_free(&now);
-		return GUARD_SAME;
-	}
-	m->entries = m->program = m->hash = (struct strings){ 0 };
-	for (size_t i = 0; !person && i < was.entries.count; i++)
-		kept |= !holds_entry(&now, was.entries.item[i]);
-	if (kept)
-		strings_add_all(&m->entries, &was.entries);
-	for (size_t i = 0; !kept && i < now.count; i++)
-		strings_add(&m->entries, now.item[i].whole);
-	kept |= note_programs(m, &now, &was, person);
-	same = same_entries(&m->entries, &was.entries) &&
-	       strings_equal(&m->program, &was.program) && strings_equal(&m->hash, &was.hash);
-	strings_free(&was.entries);
-	strings_free(&was.program);
-	strings_free(&was.hash);
-	settings_entries_free(&now);
-	return kept ? GUARD_KEPT : same ? GUARD_SAME : GUARD_NOTED;
 }

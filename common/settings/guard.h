@@ -10,8 +10,9 @@
  *
  * It is asked about the files of the user and of the project, also about the other ones if one has
  * changed: when the client applies a change it reads all of them again.  An entry counts as lost
- * if anything is different in it.  In a file without a record only disableAllHooks counts, and an
- * "env" that makes the hooks look for everything in another place.
+ * if anything is different in it.  In a file without a record only these count: disableAllHooks, an
+ * "env" that switches the hooks off or has them look for everything elsewhere, and an entry that
+ * the client runs instead of a recorded one.
  */
 enum guard_kind {
 	GUARD_DISABLED, /* by disableAllHooks */
@@ -35,17 +36,29 @@ void guard_settings(struct guard *, const char *config, const char *project);
 void guard_programs(struct guard *, const char *config, const char *project);
 void guard_free(struct guard *);
 
-/* What is wrong with one file (owned); NULL: nothing.  text NULL: there is no file.  *key: what has
- * to be removed from it; NULL. */
-char *guard_file(const struct install_record *, const char *path, const char *text, size_t len,
-    const char **key);
+/* What is wrong with one file (owned); NULL: nothing.  recorded: the entries of all files.  text
+ * NULL: there is no file.  *key: what has to be removed from it; NULL. */
+char *guard_file(const struct install_record *, const struct strings *recorded, const char *path,
+    const char *text, size_t len, const char **key);
+
+/* Add the recorded entries of all files. */
+void guard_recorded(struct strings *entries, const char *config, const char *project);
 
 /*
- * Put our entries of this settings file and their programs into the record.  An agent (person
- * false) cannot make the record fit what it has changed: the old record of an entry or a program
- * that has changed is kept.
+ * Put our entries of this settings file and their programs into the record.
+ *
+ * An agent cannot make the record fit what it has changed: an entry or a program that is recorded
+ * and is not the same any more stays as it is recorded, and an entry that the client would run
+ * instead of a recorded one (recorded: of all files) is not recorded.
+ *
+ * A client that does not know "onFailure" drops it when it writes the file.  So such a client's
+ * entries are recorded without it; one that has it fits such a record too.
  */
 enum guard_note { GUARD_SAME, GUARD_NOTED, GUARD_KEPT };
-enum guard_note guard_note(struct install_record *, const char *text, size_t len, bool person);
+#define GUARD_AGENT 1u   /* an agent does it */
+#define GUARD_OPEN 2u    /* the client does not know "onFailure" */
+#define GUARD_UNKNOWN 4u /* it is not known whether it does: leave that as it is recorded */
+enum guard_note guard_note(struct install_record *, const struct strings *recorded,
+    const char *text, size_t len, unsigned flags);
 
 #endif

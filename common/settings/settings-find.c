@@ -7,7 +7,11 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "json/json-members.h"
 #include "json/out.h"
+
+#define ENTRIES_SIZE (1u << 20) /* of settings_entry.whole, of all entries */
+#define ELEMENTS_NAMED 100
 
 char *
 settings_first_word(const char *line, const char **end)
@@ -138,41 +142,67 @@ handler_program(const struct json *j, json_ref handler, bool *exec, char **path)
 	return name;
 }
 
+static int
+by_place(const void *a, const void *b)
+{
+	const struct json_pair *x = a, *y = b;
+
+	return (x->value > y->value) - (x->value < y->value);
+}
+
+/* The events in their order.  Of those with the same name the client takes the last. */
+static void
+events_load(struct json_members *events, const struct json *j, json_ref hooks)
+{
+	json_members_load(events, j, hooks);
+	qsort(events->item, events->count, sizeof(*events->item), by_place);
+}
+
+/* Below one event; counts nth down. */
+static bool
+place_below(
+    const struct json *j, json_ref event, size_t *nth, struct settings_place *at, char **path)
+{
+	JSON_EACH (j, event, g) {
+		json_ref list = json_member(j, g, "hooks");
+
+		if (json_kind(j, list) != JSON_ARRAY)
+			continue;
+		JSON_EACH (j, list, h) {
+			bool exec;
+			char *p = NULL;
+			const char *name = handler_program(j, h, &exec, &p);
+
+			if (name == NULL)
+				continue;
+			if ((*nth)-- > 0) {
+				free(p);
+				continue;
+			}
+			*at = (struct settings_place){ event, g, h, name, exec };
+			if (path != NULL)
+				*path = p;
+			else
+				free(p);
+			return true;
+		}
+	}
+	return false;
+}
+
 bool
 settings_place(
     const struct json *j, const char *event, size_t nth, struct settings_place *at, char **path)
 {
-	json_ref hooks = json_member(j, JSON_ROOT, "hooks");
+	struct json_members events;
+	bool found = false;
 
-	JSON_EACH (j, hooks, e) {
-		if (event != NULL && !json_key_equals(j, e, event))
-			continue;
-		JSON_EACH (j, e, g) {
-			json_ref list = json_member(j, g, "hooks");
-
-			if (json_kind(j, list) != JSON_ARRAY)
-				continue;
-			JSON_EACH (j, list, h) {
-				bool exec;
-				char *p = NULL;
-				const char *name = handler_program(j, h, &exec, &p);
-
-				if (name == NULL)
-					continue;
-				if (nth-- > 0) {
-					free(p);
-					continue;
-				}
-				*at = (struct settings_place){ e, g, h, name, exec };
-				if (path != NULL)
-					*path = p;
-				else
-					free(p);
-				return true;
-			}
-		}
-	}
-	return false;
+	events_load(&events, j, json_member(j, JSON_ROOT, "hooks"));
+	for (size_t i = 0; i < events.count && !found; i++)
+		if (event == NULL || json_key_equals(j, events.item[i].value, event))
+			found = place_below(j, events.item[i].value, &nth, at, path);
+	json_members_free(&events);
+	return found;
 }
 
 bool
@@ -254,12 +284,28 @@ find_entry(
 		.config = option_value(j, at->handler, command, at->exec, "--config"),
 		.line = mem_join(command, " ", args, NULL) };
 	s->whole = whole_entry(j, at, s->event);
+	all->size += strlen(s->whole);
 	(void)json_int(j, json_member(j, at->handler, "timeout"), &s->timeout);
 	if (deadline == NULL || !text_number(deadline, 1, 86400, &s->deadline))
 		s->deadline = 0;
 	free(deadline);
 	free(command);
 	free(args);
+}
+
+/* Its name, for a message. */
+static void
+find_element(struct strings *names, const struct json *j, json_ref event, size_t index)
+{
+	char *key, *shown;
+
+	if (names->count == ELEMENTS_NAMED)
+		return;
+	key = json_key(j, event);
+	shown = text_shown(key, 100);
+	strings_take(names, mem_printf("\"%s\"[%zu]", shown, index));
+	free(key);
+	free(shown);
 }
 
 /* An element of the array of an event. */
@@ -270,16 +316,15 @@ find_in_element(
 	enum settings_element kind = element_kind(j, e);
 	json_ref list = json_member(j, e, "hooks");
 	struct settings_place at = { .event = event, .group = e };
-	char *path, *name;
+	char *path;
 
 	if (kind != SETTINGS_GROUP) {
-		name = json_key(j, event);
-		strings_take(kind == SETTINGS_FLAT ? &all->flat : &all->odd,
-		    mem_printf("\"%s\"[%zu]", name, index));
-		free(name);
+		find_element(kind == SETTINGS_FLAT ? &all->flat : &all->odd, j, event, index);
 		return;
 	}
 	JSON_EACH (j, list, h) {
+		if (all->size > ENTRIES_SIZE)
+			return;
 		at.handler = h;
 		at.program = handler_program(j, h, &at.exec, &path);
 		if (at.program != NULL)
@@ -361,12 +406,13 @@ int
 settings_find(const char *text, size_t len, struct settings_entries *all, struct error *err)
 {
 	struct json j = { 0 };
-	json_ref hooks;
+	struct json_members events;
 	int rc = settings_parse(&j, text, len, err);
 
 	*all = (struct settings_entries){ 0 };
-	hooks = rc == 0 ? json_member(&j, JSON_ROOT, "hooks") : JSON_ABSENT;
-	JSON_EACH (&j, hooks, event) {
+	events_load(&events, &j, rc == 0 ? json_member(&j, JSON_ROOT, "hooks") : JSON_ABSENT);
+	for (size_t i = 0; i < events.count; i++) {
+		json_ref event = events.item[i].value;
 		size_t index = 0;
 
 		if (!event_is_old(&j, event))
@@ -374,6 +420,11 @@ settings_find(const char *text, size_t len, struct settings_entries *all, struct
 		JSON_EACH (&j, event, e)
 			find_in_element(all, &j, event, e, index++);
 	}
+	if (all->size > ENTRIES_SIZE) {
+		settings_entries_free(all);
+		rc = error_set(err, ERROR_REFUSED, "our hooks in it are too many or too long");
+	}
+	json_members_free(&events);
 	json_free(&j);
 	return rc;
 }

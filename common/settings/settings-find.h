@@ -27,8 +27,8 @@ enum settings_element { SETTINGS_GROUP, SETTINGS_FLAT, SETTINGS_ODD };
 bool settings_element(
     const struct json *, enum settings_element, size_t nth, json_ref *element, char **name);
 
-/* The n-th handler of ours (event: only below this one; NULL any).  path gets the
- * executable's (owned); may be NULL. */
+/* The n-th handler of ours (event: only below this one; NULL any).  Of events with one name only
+ * the last has handlers, as for the client.  path gets the executable's (owned); may be NULL. */
 bool settings_place(
     const struct json *, const char *event, size_t nth, struct settings_place *, char **path);
 

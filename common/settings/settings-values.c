@@ -23,6 +23,13 @@ settings_values_free(struct settings_values *v)
 	strings_free(&v->text);
 }
 
+bool
+settings_off(const char *value)
+{
+	return strcmp(value, "0") == 0 || strcasecmp(value, "false") == 0 ||
+	       strcasecmp(value, "no") == 0 || strcasecmp(value, "off") == 0;
+}
+
 /* Where a value is: its object (JSON_ABSENT: there is none yet) and key; in: its name, or NULL. */
 static json_ref
 value_place(const struct json *j, const char *name, const char **in, const char **key)

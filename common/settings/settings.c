@@ -436,22 +436,21 @@ remove_handler(struct buf *text, const struct json *j, const struct settings_pla
 {
 	json_ref hooks = json_member(j, JSON_ROOT, "hooks");
 	json_ref list = json_member(j, at->group, "hooks");
+	char *event = json_key(j, at->event);
 	struct json_edit e;
-	char *event;
 
 	json_edit_init(&e, j);
-	if (json_count(j, list) > 1) {
+	if (json_count(j, list) > 1)
 		json_edit_drop(&e, list, at->handler);
-	} else if (json_count(j, at->event) > 1) {
+	else if (json_count(j, at->event) > 1 || json_member(j, hooks, event) != at->event)
+		/* The name is not found if half of a surrogate pair is in it. */
 		json_edit_drop(&e, at->event, at->group);
-	} else if (json_count(j, hooks) > 1) {
-		event = json_key(j, at->event);
+	else if (json_count(j, hooks) > 1)
 		json_edit_remove(&e, hooks, event);
-		free(event);
-	} else {
+	else
 		json_edit_remove(&e, JSON_ROOT, "hooks");
-	}
 	settings_apply(text, &e);
+	free(event);
 }
 
 int

@@ -56,6 +56,8 @@ struct settings_values {
 };
 void settings_values_add(struct settings_values *, const char *name, const char *text);
 void settings_values_free(struct settings_values *);
+/* Does the client take this value of a variable for "off"?  (It does not use an empty one.) */
+bool settings_off(const char *value);
 
 struct settings_plan {
 	const struct settings_hook *hooks[SETTINGS_HOOKS];
@@ -98,6 +100,7 @@ struct settings_entry {
 struct settings_entries {
 	struct settings_entry *item;
 	size_t count;
+	size_t size; /* of the `whole` of all */
 	/* Elements of events that are not a group, {"matcher": ..., "hooks": [...]}: hooks (flat),
 	 * and anything else (odd).  Client 2.1.197 then ignores every hook of the file, 2.1.325
 	 * only this element. */
@@ -106,6 +109,7 @@ struct settings_entries {
 	 */
 	struct strings late;
 };
+/* -1: ERROR_INPUT, or ERROR_REFUSED if our entries are so many that it would take too long. */
 int settings_find(const char *text, size_t len, struct settings_entries *, struct error *);
 /* Is the entry one of this hook: does it run the program for one of its tools? */
 bool settings_is(const struct settings_hook *, const struct settings_entry *);

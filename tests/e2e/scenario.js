@@ -120,7 +120,7 @@ async function inUsersFile(lab) {
 	lab.write({ [path.join(lab.config, 'settings.json')]: { hooks: { ...wired(lab),
 	    ConfigChange: [...stop, append], UserPromptSubmit: stop, SessionStart: stop } } });
 	if (!process.env.E2E_ABSENT)
-		await lab.did('install', '--no-todo-tools');
+		await lab.did('install', '--no-todo-tools', '--client', lab.exe);
 }
 
 /* Have install register copies of our programs in the user's settings: lab.bin(NAME). */

@@ -27,7 +27,7 @@ function closed(name, o) {
 		name: `closed/${name}: refused, passes once repaired`,
 		versions: [MID, NEW],
 		tasks: [{ id: '1', subject: 'Answer' }],
-		files: { 'src/answer': '42\n', '.claude/task-hooks.json': GATE },
+		files: { 'src/answer': '42\n', '.claude/task-hooks.json': GATE, ...o.files },
 		hooks: (lab) => o.hooks ? o.hooks(lab) : ours(lab),
 		scripts: (lab) => ({ main: [...o.steps(lab), complete('1'),
 		    bash(`${o.restore || ':'} && echo 42 more >'${o.at ? o.at(lab) : lab.project}/src/answer'`),
@@ -191,6 +191,34 @@ guarded('disables all hooks, then changes another file',
     { steps: () => [start('1'), cheat,
 	settings(`echo '{"disableAllHooks": true}' >.claude/settings.local.json`),
 	bash(': >"$E2E_LOG"'), settings(`echo "{\\"env\\": {\\"N\\": \\"$n\\"}}" >.claude/settings.json`)] });
+
+/* An entry with the same command in another file, of which the client would run the last. */
+const copy = (lab) => JSON.stringify({ hooks: Object.fromEntries([
+    ['PreToolUse', 'TaskUpdate', 'on-pretooluse-task'], ['TaskCompleted', '', 'on-task-completed-verify']]
+    .map(([event, matcher, name]) => [event, [{ matcher, hooks: [{ type: 'command',
+	command: `${lab.build}/${name}`, timeout: 60, async: true }] }]])) });
+const edit = (js) => `'${process.execPath}' -e 'const f = process.env.HOME + "/.claude/settings.json", fs = require("fs");
+	let t = fs.readFileSync(f, "utf8"); ${js}; fs.writeFileSync(f, t)'`;
+
+guarded('lets the hooks run in the background', '', { steps: (lab) => [start('1'), cheat,
+    settings(`echo '${copy(lab)}' >.claude/settings.local.json`)] });
+guarded('lets the hooks run in the background, in the same file', '', { steps: (lab) => [start('1'), cheat,
+    settings(edit(`const a = JSON.parse(t), b = ${copy(lab)}.hooks;
+	for (const e in b) a.hooks[e].push(...b[e]); t = JSON.stringify(a)`))] });
+for (const name of ['SIMPLE', 'SAFE_MODE'])
+	guarded(`switches the hooks off by CLAUDE_CODE_${name}`, edit(`const a = JSON.parse(t);
+	    a.env = { CLAUDE_CODE_${name}: "1" }; t = JSON.stringify(a)`));
+guarded('names the events twice', edit(`const a = JSON.parse(t), h = a.hooks; delete a.hooks; a.hooks = h; t = JSON.stringify(a).replace(/}}$/,
+    ", \\"PreToolUse\\": [], \\"TaskCompleted\\": []}}")`));
+guarded('disables all hooks, then changes a skill',
+    `echo '{"disableAllHooks": true}' >.claude/settings.local.json`,
+    { files: { '.claude/skills/answer/SKILL.md': '---\nname: answer\ndescription: how to answer\n---\nWell.\n' },
+    steps: () => [start('1'), cheat,
+	settings(`echo '{"disableAllHooks": true}' >.claude/settings.local.json`),
+	bash(': >"$E2E_LOG"'), settings('echo Fast. >>.claude/skills/answer/SKILL.md')],
+    check(lab) {
+	assert.ok(lab.events('ConfigChange').some((e) => e.source === 'skills'), 'our hook was asked');
+    } });
 
 /* A change that is applied; the client then says so in its debug log. */
 const noticed = (lab) => until('the client has applied the change', () =>
