@@ -28,6 +28,7 @@ static const struct json_field fields[] = {
 	FIELD("head", FIELD_STRING, head),
 	FIELD("base", FIELD_STRING, base),
 	FIELD("gate_file", FIELD_STRING, gate_file),
+	FIELD("config_given", FIELD_STRING, config_given),
 	FIELD("before", FIELD_STRING, before),
 	JSON_FIELDS_END,
 };

@@ -40,8 +40,9 @@ struct receipt_gate {
 /* A receipt read back. */
 struct receipt {
 	char *task, *subject_hash, *subject, *time, *agent, *head, *base, *tree;
-	char *gate_file; /* hash; NULL: there was none */
-	char *before;    /* the task's text before it was completed; NULL */
+	char *gate_file;    /* hash; NULL: there was none */
+	char *config_given; /* the same, if it was named by --config; NULL */
+	char *before;       /* the task's text before it was completed; NULL */
 	struct receipt_gate *gate;
 	char *forced_by, *forced_why; /* NULL: a real receipt */
 	struct strings gates;         /* "test: passed" */
