@@ -49,7 +49,7 @@ struct receipt {
 	size_t good, bad, skipped;    /* gates by verdict; bad ones were warnings */
 	size_t checks;                /* built-in checks that were made */
 	uint64_t line;
-	uint64_t refused; /* line of a later refusal; 0 */
+	uint64_t refused; /* line of a later refusal of its completion; 0 */
 	uint64_t changed; /* line of a later event that opens, changes or deletes the task; 0 */
 };
 /* A completion that would have been refused, while a person had paused refusals. */
