@@ -199,6 +199,19 @@ file_problem(const struct ci_judge *j, const struct receipt *receipt)
 	    f->path != NULL ? f->hash : "none:", f->path != NULL ? f->path : "use --checkout");
 }
 
+/* A hook that was given its gate file may have run the gates anywhere. */
+static char *
+given_problem(const struct ci_judge *j, const struct receipt *receipt)
+{
+	if (receipt->config_given == NULL ||
+	    (j->options->config != NULL &&
+		strcmp(receipt->config_given, j->gates->here.config.project.hash) == 0))
+		return NULL;
+	return mem_printf("its receipt (line %llu) was made with --config, which counts only if CI "
+			  "is given the same file by --config",
+	    (unsigned long long)receipt->line);
+}
+
 /* What one gate file says against a receipt; NULL: nothing. */
 static int
 one_file_problem(const struct ci_judge *j, const struct ci_file *f, const struct task *t,
@@ -232,6 +245,8 @@ gates_problem(const struct ci_judge *j, const struct task *t, const struct recei
 		*text = file_problem(j, receipt);
 		return 0;
 	}
+	if ((*text = given_problem(j, receipt)) != NULL)
+		return 0;
 	if (one_file_problem(j, f, t, receipt, text, e) == -1)
 		return -1;
 	if (*text != NULL || !g->differs || f != &g->here || j->options->rerun)

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "config/repository.h"
@@ -129,7 +130,7 @@ static void
 why_several(struct governing *g, const struct strings *files, const char *cwd)
 {
 	g->trust = TRUST_GONE;
-	buf_puts(&g->why, "No gate file was found from '");
+	buf_puts(&g->why, "No trusted gate file was found from '");
 	text_show(&g->why, cwd, strlen(cwd), TEXT_LINE, 300);
 	buf_puts(&g->why, "', and the tasks of this list are judged by more than one: ");
 	for (size_t i = 0; i < files->count && i < 5; i++) {
@@ -153,29 +154,95 @@ why_removed(struct governing *g, const char *file)
 			  "untrust with its path.");
 }
 
-/* Outside any repository: the file that the list is bound to. */
+/* The repository that a directory is in, or was in before it was removed. */
+static bool
+find_repository(struct repository *r, const char *dir)
+{
+	char *at = mem_string(dir), *slash;
+	bool found;
+
+	while (!(found = repository_find(r, at)) && (slash = strrchr(at, '/')) != NULL)
+		*slash = '\0';
+	free(at);
+	return found;
+}
+
+/* The files that are in this repository. */
+static void
+files_of(const struct repository *here, const struct strings *files, struct strings *out)
+{
+	for (size_t i = 0; i < files->count; i++) {
+		char *root = trust_root(files->item[i]);
+		struct repository r;
+
+		if (find_repository(&r, root)) {
+			if (strcmp(r.common, here->common) == 0)
+				strings_add(out, files->item[i]);
+			repository_free(&r);
+		}
+		free(root);
+	}
+}
+
+/* The same place in this work tree of the repository, if it has it; owned. */
+static char *
+place_in(const struct repository *here, const char *root)
+{
+	struct repository r;
+	char *place = NULL;
+
+	if (repository_find(&r, root)) {
+		place = mem_join(here->top, r.place, NULL);
+		repository_free(&r);
+	}
+	if (place != NULL && access(place, F_OK) == 0)
+		return place;
+	free(place);
+	return mem_string(root);
+}
+
+/* The file that the list is bound to.  here: the repository around cwd, and the files are those of
+ * it; NULL. */
+static int
+look_at_bound(struct governing *g, const struct list *list, const struct strings *files,
+    const struct repository *here, const char *cwd, struct error *e)
+{
+	char *root, *place;
+	int rc;
+
+	if (files->count > 1)
+		why_several(g, files, cwd);
+	if (files->count != 1)
+		return 0;
+	root = trust_root(files->item[0]);
+	place = here != NULL ? place_in(here, root) : mem_string(root);
+	if ((rc = look_around(g, list, place, e)) == 0)
+		why_removed(g, files->item[0]);
+	free(place);
+	free(root);
+	return rc;
+}
+
+/* In a repository only the files of it count: a list may be about several. */
 static int
 look_bound(struct governing *g, const struct list *list, const char *cwd, struct error *e)
 {
-	struct repository around;
+	struct strings files = { 0 }, own = { 0 };
+	struct repository here = { 0 };
 	struct roots bound;
-	struct strings files = { 0 };
 	int rc = 0;
 
 	if (roots_load(&bound, list, e) == -1)
 		return -1;
-	if (bound.files.count > 0 && repository_find(&around, cwd))
-		repository_free(&around);
-	else if (bound.files.count > 0)
+	if (bound.files.count > 0)
 		rc = trust_still(list->config, &bound.files, &files, e);
-	if (rc == 0 && files.count == 1) {
-		char *root = trust_root(files.item[0]);
-
-		if ((rc = look_around(g, list, root, e)) == 0)
-			why_removed(g, files.item[0]);
-		free(root);
-	} else if (rc == 0 && files.count > 1)
-		why_several(g, &files, cwd);
+	if (rc == 0 && files.count > 0 && repository_find(&here, cwd)) {
+		files_of(&here, &files, &own);
+		rc = look_at_bound(g, list, &own, &here, cwd, e);
+		repository_free(&here);
+	} else if (rc == 0)
+		rc = look_at_bound(g, list, &files, NULL, cwd, e);
+	strings_free(&own);
 	strings_free(&files);
 	json_fields_free(&bound, fields);
 	return rc == -1 ? -1 : 0;
@@ -196,7 +263,7 @@ governing_find(struct governing *g, const struct list *list, const struct config
 	for (size_t i = 0; rc == 0 && i < GOVERNING_PLACES; i++)
 		if (places[i] != NULL && places[i][0] == '/' && strcmp(places[i], cwd) != 0)
 			rc = look_around(g, list, places[i], e);
-	if (rc == 0 && now->project.path == NULL)
+	if (rc == 0)
 		rc = look_bound(g, list, cwd, e);
 	if (!g->have_own)
 		g->config = now;

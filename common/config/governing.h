@@ -13,8 +13,8 @@
  * without commands does not end the search, since an agent can make one.
  *
  * A list is bound to the trusted gate files that have applied to it (roots.json in its state
- * directory).  An event outside any repository is judged by the one it is bound to; if there are
- * several, it is refused.  What a person no longer trusts binds no list.
+ * directory).  An event in the repository of one of them, or outside any repository, is judged by
+ * that one; if there are several, it is refused.  What a person no longer trusts binds no list.
  */
 struct governing {
 	const struct config *config; /* in force: `own`, or the one that was passed */

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "gate/git.h"
 
@@ -48,6 +49,30 @@ merge_base(const char *root, const char *ref, struct deadline until)
 	}
 	buf_free(&out);
 	return base;
+}
+
+/* Has the history been cut off (git clone --depth)?  Whoever writes this file says where. */
+static bool
+is_shallow(const char *root)
+{
+	char *common = git_common(root), *path;
+	bool shallow = common == NULL;
+
+	if (common != NULL) {
+		path = mem_printf("%s/shallow", common);
+		shallow = access(path, F_OK) == 0;
+		free(path);
+	}
+	free(common);
+	return shallow;
+}
+
+char *
+git_base_of(const char *root, const char *commit, struct deadline until)
+{
+	if (git_before_head(root, commit, until))
+		return mem_string(commit);
+	return is_name(commit) && !is_shallow(root) ? merge_base(root, commit, until) : NULL;
 }
 
 char *

@@ -9,12 +9,16 @@
 #include "base/mem.h"
 
 /*
- * Questions about commits, for --ci.  root is the top of the work tree; nothing that the
+ * Questions about commits.  root is the top of the work tree; nothing that the
  * repository configures is executed (git.h).
  */
 
 /* Is this commit HEAD, or one that HEAD was made from?  False also if it is not known here. */
 bool git_before_head(const char *root, const char *commit, struct deadline);
+
+/* The best common ancestor of HEAD and this commit, by its name in full; owned; NULL: none is
+ * known, or it is older than where a shallow history begins. */
+char *git_base_of(const char *root, const char *commit, struct deadline);
 
 /* The best common ancestor of HEAD and a remote branch ("origin/main") or other commit, owned;
  * NULL: none that is known here.  A branch or tag of the same name is not taken for it. */

@@ -63,7 +63,7 @@ static const char *const first_words[] = { "git", "--no-optional-locks", "--no-r
 	"-c", "core.symlinks=true", "-c", "core.ignoreCase=false", "-c", "core.trustctime=true",
 	"-c", "core.checkStat=default", "-c", "core.ignoreStat=false", "-c",
 	"core.untrackedCache=false", "-c", "core.splitIndex=false", "-c", "core.autocrlf=false",
-	"-c", "core.attributesFile=/dev/null" };
+	"-c", "core.attributesFile=/dev/null", "-c", "core.commitGraph=false" };
 
 int
 git_start(struct git_call *q, const char *root, const char *const *words,
@@ -92,6 +92,8 @@ git_start(struct git_call *q, const char *root, const char *const *words,
 	strings_add(&env, "GIT_NO_LAZY_FETCH=1");
 	strings_add(
 	    &env, "GIT_ALLOW_PROTOCOL=none"); /* the same, for a git that has no such switch */
+	/* Parents come from the commits alone (also core.commitGraph). */
+	strings_add(&env, "GIT_GRAFT_FILE=/dev/null/none");
 	strings_take(&env, absolute_path());
 	if (q->index != NULL)
 		strings_take(&env, mem_printf("GIT_INDEX_FILE=%s", q->index));

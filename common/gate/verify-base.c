@@ -3,10 +3,10 @@
  * on which the gate has passed.
  *
  * A fetch, a push and an agent can move refs/remotes.  So the commit that the default branch had
- * when the list was bound is kept, one line "COMMIT REF DIRECTORY" for each repository, and counts
- * only while the ref still has it, and while HEAD was made from it: then it is the merge base,
- * also if commits in between were replaced.  The upstream of a branch is not used: it is usually
- * the published copy of that branch, and settings of the repository choose it.
+ * when the list was bound is kept, one line "COMMIT REF DIRECTORY" for each repository, and it is
+ * the merge base with this commit that counts, unless that with the ref as it is now is another
+ * one.  The upstream of a branch is not used: it is usually the published copy of that branch, and
+ * settings of the repository choose it.
  *
  * A list that is first bound by a completion has none.  A ref that was moved before the list was
  * bound is found by CI alone.
@@ -47,16 +47,16 @@ directory_of(const char *line)
 	return dir != NULL ? dir : "";
 }
 
-/* Is there a line for the same directory, or with `whole` the same line? */
-static bool
-has_line(const struct buf *text, const char *line, bool whole)
+/* The line for the same directory; NULL. */
+static const char *
+line_for(const struct buf *text, const char *line)
 {
-	const char *want = whole ? line : directory_of(line);
+	const char *want = directory_of(line);
 
 	for (const char *p = buf_text(text); *p != '\0'; p += strcspn(p, "\n"), p += *p == '\n')
-		if (strncmp(whole ? p : directory_of(p), want, strlen(want)) == 0)
-			return true;
-	return false;
+		if (strncmp(directory_of(p), want, strlen(want)) == 0)
+			return p;
+	return NULL;
 }
 
 /* The first line of a repository counts: another worktree of it is bound later. */
@@ -64,7 +64,7 @@ static int
 add_base(void *line, struct buf *text, struct error *e)
 {
 	(void)e;
-	if (has_line(text, line, false))
+	if (line_for(text, line) != NULL)
 		return 0;
 	buf_puts(text, line);
 	return 1;
@@ -88,28 +88,55 @@ verify_bind(const struct governing *g, const struct list *list, bool begins, str
 	return rc == -1 ? -1 : 0;
 }
 
+static char *
+commit_of(const char *line)
+{
+	return mem_copy(line, strcspn(line, " "));
+}
+
+/* The merge base of HEAD with the commits of both lines; owned; NULL: none, or it has moved. */
+static char *
+base_of(const struct plan *p, const char *then, const char *now)
+{
+	const char *ref = strchr(now, ' ');
+	char *was = commit_of(then), *is = commit_of(now), *base = NULL, *moved;
+
+	if (strncmp(then + strlen(was), ref, strlen(ref)) == 0)
+		base = git_base_of(p->tree.root, was, p->req->deadline);
+	if (base != NULL && strcmp(was, is) != 0) {
+		moved = git_base_of(p->tree.root, is, p->req->deadline);
+		if (moved == NULL || strcmp(moved, base) != 0) {
+			free(base);
+			base = NULL;
+		}
+		free(moved);
+	}
+	free(was);
+	free(is);
+	return base;
+}
+
 char *
 verify_base(const struct plan *p)
 {
-	const char *root = p->tree.root, *head = p->tree.head;
+	const char *head = p->tree.head, *then;
 	struct buf text = { 0 };
 	struct error e;
-	char *line, *commit = NULL;
+	char *now, *base = NULL;
 
 	if (p->req->list == NULL || head == NULL ||
 	    list_state_read(p->req->list, RECORD, &text, &e) != 1 ||
-	    (line = line_now(root, true)) == NULL) {
+	    (now = line_now(p->tree.root, true)) == NULL) {
 		buf_free(&text);
 		return NULL;
 	}
-	if (has_line(&text, line, true))
-		commit = mem_copy(line, strcspn(line, " "));
-	if (commit != NULL &&
-	    (strcmp(commit, head) == 0 || !git_before_head(root, commit, p->req->deadline))) {
-		free(commit);
-		commit = NULL;
+	if ((then = line_for(&text, now)) != NULL)
+		base = base_of(p, then, now);
+	if (base != NULL && strcmp(base, head) == 0) {
+		free(base);
+		base = NULL;
 	}
-	free(line);
+	free(now);
 	buf_free(&text);
-	return commit;
+	return base;
 }

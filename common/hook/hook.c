@@ -363,6 +363,8 @@ journal_decision(struct hook *h)
 	out_string(extra, "on", h->in.event.name);
 	out_string(extra, "tool", h->in.event.tool_name);
 	out_string(extra, "rule", d->rule);
+	if (refuse) /* for CI: only a refused completion speaks against a receipt */
+		out_bool(extra, "completion", h->judges);
 	hook_pause_note(h, extra);
 	hook_journal(h, refuse ? "refuse" : "tell", d->task,
 	    buf_text(refuse               ? &d->reason

@@ -28,6 +28,7 @@ static const struct json_field fields[] = {
 	FIELD("head", FIELD_STRING, head),
 	FIELD("base", FIELD_STRING, base),
 	FIELD("gate_file", FIELD_STRING, gate_file),
+	FIELD("config_given", FIELD_STRING, config_given),
 	FIELD("before", FIELD_STRING, before),
 	JSON_FIELDS_END,
 };
@@ -125,7 +126,8 @@ event_in(const char *word, const char *const *words)
 
 /* What a line other than a receipt says about a task and its last receipt. */
 static void
-receipt_read_other(struct receipts *rs, const char *task, const char *event, uint64_t line)
+receipt_read_other(
+    struct receipts *rs, const char *task, const char *event, bool completion, uint64_t line)
 {
 	static const char *const changes[] = { "create", "update", "delete", "claim", "undo",
 		"restore", NULL };
@@ -133,7 +135,7 @@ receipt_read_other(struct receipts *rs, const char *task, const char *event, uin
 
 	if (text_equal(event, "complete") && last == NULL && !strings_has(&rs->completed, task))
 		strings_add(&rs->completed, task);
-	if (last != NULL && text_equal(event, "refuse"))
+	if (last != NULL && text_equal(event, "refuse") && completion)
 		last->refused = line;
 	if (!event_in(event, changes))
 		return;
@@ -148,13 +150,15 @@ receipt_read_task(struct receipts *rs, const struct json *j, bool receipt)
 {
 	char *task = json_member_string(j, JSON_ROOT, "task");
 	char *event = json_member_string(j, JSON_ROOT, "event");
+	/* The refusals of earlier versions do not say what they were about. */
+	bool completion = json_kind(j, json_member(j, JSON_ROOT, "completion")) != JSON_FALSE;
 	int64_t line = 0;
 
 	(void)json_int(j, json_member(j, JSON_ROOT, "seq"), &line);
 	if (task != NULL && !strings_has(&rs->named, task))
 		strings_add(&rs->named, task);
 	if (task != NULL && !receipt)
-		receipt_read_other(rs, task, event, (uint64_t)line);
+		receipt_read_other(rs, task, event, completion, (uint64_t)line);
 	free(task);
 	free(event);
 }

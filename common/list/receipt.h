@@ -40,15 +40,16 @@ struct receipt_gate {
 /* A receipt read back. */
 struct receipt {
 	char *task, *subject_hash, *subject, *time, *agent, *head, *base, *tree;
-	char *gate_file; /* hash; NULL: there was none */
-	char *before;    /* the task's text before it was completed; NULL */
+	char *gate_file;    /* hash; NULL: there was none */
+	char *config_given; /* the same, if it was named by --config; NULL */
+	char *before;       /* the task's text before it was completed; NULL */
 	struct receipt_gate *gate;
 	char *forced_by, *forced_why; /* NULL: a real receipt */
 	struct strings gates;         /* "test: passed" */
 	size_t good, bad, skipped;    /* gates by verdict; bad ones were warnings */
 	size_t checks;                /* built-in checks that were made */
 	uint64_t line;
-	uint64_t refused; /* line of a later refusal; 0 */
+	uint64_t refused; /* line of a later refusal of its completion; 0 */
 	uint64_t changed; /* line of a later event that opens, changes or deletes the task; 0 */
 };
 /* A completion that would have been refused, while a person had paused refusals. */
