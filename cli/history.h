@@ -15,6 +15,7 @@ struct history_entry {
 	char *from, *to;      /* JSON of the fields that changed; NULL */
 	char *claim;          /* JSON of the claim that a release took away; NULL */
 	bool undone;
+	bool other_refused; /* a refusal of something else than a completion */
 };
 
 struct history {

@@ -174,7 +174,7 @@ last_refusal(struct cli *c, const char *id)
 
 		if (p->task == NULL || strcmp(p->task, id) != 0)
 			continue;
-		if (strcmp(p->event, "refuse") == 0)
+		if (strcmp(p->event, "refuse") == 0 && !p->other_refused)
 			why = mem_string(p->why != NULL ? p->why : "see claude-tasks log");
 		for (size_t k = 0; k < sizeof(settled) / sizeof(settled[0]); k++)
 			over |= strcmp(p->event, settled[k]) == 0;
