@@ -33,7 +33,7 @@ ifdef FUZZ
 CC      := clang
 endif
 
-CFLAGS  ?= $(if $(SAN),-O1 -g1,-O2 -g)
+CFLAGS  ?= $(if $(SAN)$(FUZZ),-O1 -g1,-O2 -g)
 # Where libbsd's headers are, Debian and Ubuntu do not agree: the compiler knows.
 HASH    := \#
 BSD     := $(shell echo '$(HASH)include <bsd/string.h>' | $(CC) -E - 2>/dev/null | \

@@ -68,9 +68,10 @@ install_fix(const struct registration_file *f)
 		   : mem_printf("claude-tasks install --%s", scope_name(f->scope));
 }
 
-/* false: there is no program to check. */
+/* false: there is no program to check.  asked: those of the file whose version is known. */
 static bool
-check_program(struct doctor *d, const struct registration_file *f, const struct settings_entry *e)
+check_program(struct doctor *d, const struct registration_file *f, const struct settings_entry *e,
+    struct strings *asked)
 {
 	char *version, *why;
 
@@ -87,6 +88,9 @@ check_program(struct doctor *d, const struct registration_file *f, const struct 
 		free(why);
 		return false;
 	}
+	if (strings_has(asked, e->path))
+		return true;
+	strings_add(asked, e->path);
 	version = hook_version(e->path);
 	if (version != NULL && strcmp(version, VERSION) != 0)
 		doctor_add(d, "hooks.version", LEVEL_WARNING,
@@ -151,6 +155,7 @@ doctor_entries(struct doctor *d, int64_t deadline_ms)
 	doctor_checked(d, "hooks.timeout");
 	for (int i = 0; i < SCOPES; i++) {
 		const struct registration_file *f = &d->registration.file[i];
+		struct strings asked = { 0 };
 
 		for (size_t k = 0; k < f->entries.count; k++) {
 			const struct settings_entry *e = &f->entries.item[k];
@@ -164,9 +169,10 @@ doctor_entries(struct doctor *d, int64_t deadline_ms)
 				    "the client lets the call pass when the program is missing, is "
 				    "killed or takes too long",
 				    install_fix(f));
-			if (check_program(d, f, e))
+			if (check_program(d, f, e, &asked))
 				check_timeout(d, f, e, deadline_ms);
 		}
+		strings_free(&asked);
 	}
 	if (any)
 		check_client(d);

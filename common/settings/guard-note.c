@@ -33,6 +33,7 @@ static bool
 note_programs(struct install_record *to, const struct settings_entries *now,
     const struct install_record *from, bool person)
 {
+	struct strings read = { 0 }; /* a program of several entries is read once */
 	bool differs = false;
 	char hex[HASH_HEX];
 
@@ -46,8 +47,9 @@ note_programs(struct install_record *to, const struct settings_entries *now,
 
 		while (at < to->program.count && strcmp(to->program.item[at], path) != 0)
 			at++;
-		if (*path != '/')
+		if (*path != '/' || strings_has(&read, path))
 			continue;
+		strings_add(&read, path);
 		guard_program_hash(path, hex);
 		if (at < to->program.count)
 			differs |= strcmp(to->hash.item[at], hex) != 0;
@@ -56,6 +58,7 @@ note_programs(struct install_record *to, const struct settings_entries *now,
 			strings_add(&to->hash, hex);
 		}
 	}
+	strings_free(&read);
 	return differs;
 }
 
