@@ -48,7 +48,7 @@ executable(const char *path)
 static bool
 obeys_failure(const struct doctor *d)
 {
-	return d->client == NULL || version_compare(d->client, ON_FAILURE_SINCE) >= 0;
+	return !client_is_open(d->client);
 }
 
 /* Does the client refuse the call if the program of this entry fails? */

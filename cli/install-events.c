@@ -114,7 +114,8 @@ install_warn_open(struct cli *c, const struct registration_file *f,
 
 	for (size_t i = 0; i < plan->count; i++)
 		closed |= (plan->hooks[i]->flags & SETTINGS_CLOSED) != 0;
-	if (!closed || plan->if_there || settings_find(text->data, text->len, &all, &ignored) == -1)
+	if (!closed || plan->if_there || plan->open ||
+	    settings_find(text->data, text->len, &all, &ignored) == -1)
 		return;
 	for (size_t i = 0; i < all.count; i++) {
 		const struct settings_entry *e = &all.item[i];

@@ -296,10 +296,9 @@ install(struct cli *c, const struct registration *r, enum scope scope, struct jo
 	version = client_version(cli_value(c, "client"));
 	job->plan.shell = cli_flag(c, "shell") ||
 			  (version != NULL && version_compare(version, EXEC_FORM_SINCE) < 0);
-	job->flags = (cli_by_agent() ? GUARD_AGENT : 0) |
-		     (version == NULL                                     ? GUARD_UNKNOWN
-			 : version_compare(version, ON_FAILURE_SINCE) < 0 ? GUARD_OPEN
-									  : 0);
+	job->plan.open = client_is_open(version);
+	job->flags = cli_by_agent() ? GUARD_AGENT : 0;
+	job->flags |= version == NULL ? GUARD_UNKNOWN : job->plan.open ? GUARD_OPEN : 0;
 	job->plan.if_there = cli_flag(c, "if-there");
 	install_drop_late(c, &r->file[scope], version, &job->plan);
 	rc = install_values(c, r, scope, version, &job->plan);

@@ -2,6 +2,7 @@
 #define CLI_REGISTRATION_H
 
 #include "settings-file.h"
+#include "settings/client-version.h"
 
 /*
  * Which of our hooks the client would run here, and what prevents it: every settings file that
@@ -61,8 +62,6 @@ char *registration_bin(const char *dir, struct error *);
 /* The oldest version that is known to accept a hook as command and args.  Older ones
  * ignore args and give the command to a shell, which is the same for a plain path. */
 #define EXEC_FORM_SINCE "2.1.197"
-/* The first version that obeys "onFailure"; older ones ignore it. */
-#define ON_FAILURE_SINCE "2.1.295"
 /* The oldest version that is known to ignore only the hooks of an event that it does not know. */
 #define UNKNOWN_EVENT_SINCE "2.1.197"
 

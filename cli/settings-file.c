@@ -9,13 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sys/child.h"
 #include "sys/dir.h"
 #include "sys/file.h"
 
 #define SETTINGS_MAX (8u << 20)
 #define TRIES 20
-#define VERSION_MS 30000
 
 static bool
 has_entry(const char *dir, const char *name)
@@ -201,50 +199,4 @@ settings_edit(const char *path, struct settings_edit *e, struct error *err)
 	buf_free(&out);
 	close(dirfd);
 	return rc;
-}
-
-char *
-program_version(const char *path)
-{
-	char *argv[] = { mem_string(path), mem_string("--version"), NULL };
-	struct child_spec spec = { .argv = argv, .deadline = deadline_in(VERSION_MS) };
-	struct child child = CHILD_INIT;
-	struct error err;
-	char *text = NULL;
-
-	if (child_run(&child, &spec, &err) == 0 && child.end == CHILD_EXITED && child.status == 0)
-		text = mem_string(buf_text(&child.tail));
-	child_free(&child);
-	free(argv[0]);
-	free(argv[1]);
-	return text;
-}
-
-char *
-client_version(const char *client)
-{
-	char *text = program_version(client != NULL ? client : "claude"), *version = NULL;
-	const char *p = text != NULL ? text + strcspn(text, "0123456789") : "";
-	size_t n = strspn(p, "0123456789.");
-
-	if (n > 2)
-		version = mem_copy(p, n);
-	free(text);
-	return version;
-}
-
-int
-version_compare(const char *a, const char *b)
-{
-	for (;;) {
-		char *ea, *eb;
-		long x = strtol(a, &ea, 10), y = strtol(b, &eb, 10);
-
-		if (x != y)
-			return x < y ? -1 : 1;
-		if (*ea != '.' && *eb != '.')
-			return 0;
-		a = *ea == '.' ? ea + 1 : ea;
-		b = *eb == '.' ? eb + 1 : eb;
-	}
 }

@@ -35,10 +35,4 @@ struct settings_edit {
 };
 int settings_edit(const char *path, struct settings_edit *, struct error *);
 
-/* What `path --version` prints, owned; NULL: it cannot be run, or fails. */
-char *program_version(const char *path);
-/* The version of the client, "2.1.325" (owned), or NULL: no client found, or it prints none. */
-char *client_version(const char *client);
-int version_compare(const char *, const char *);
-
 #endif

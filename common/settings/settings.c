@@ -113,6 +113,13 @@ settings_text(struct buf *b, struct json_object *o, const char *unit, int depth)
 	buf_free(&pretty);
 }
 
+/* Does the plan let an entry of this hook fail closed? */
+static bool
+closes(const struct settings_hook *h, const struct settings_plan *plan)
+{
+	return (h->flags & SETTINGS_CLOSED) != 0 && !plan->if_there && !plan->open;
+}
+
 /* {"type":"command","command":...,"args":[],"timeout":...,"onFailure":...} */
 static struct json_object *
 make_handler(const struct settings_hook *h, const struct settings_plan *plan)
@@ -133,7 +140,7 @@ make_handler(const struct settings_hook *h, const struct settings_plan *plan)
 	}
 	if (h->timeout > 0)
 		out_int(o, "timeout", h->timeout);
-	if ((h->flags & SETTINGS_CLOSED) != 0 && !plan->if_there)
+	if (closes(h, plan))
 		out_string(o, "onFailure", "block");
 	buf_free(&word);
 	free(path);
@@ -157,7 +164,7 @@ copy_handler(const struct settings_hook *h, const struct settings_plan *plan, co
 	}
 	(void)json_int(j, json_member(j, like, "timeout"), &timeout);
 	out_int(o, "timeout", timeout > h->timeout ? timeout : h->timeout);
-	if (!plan->if_there && !settings_is_if_there(j, like))
+	if (closes(h, plan) && !settings_is_if_there(j, like))
 		out_string(o, "onFailure", "block");
 	return o;
 }
@@ -273,8 +280,7 @@ close_entry(struct buf *text, const struct json *j, const struct settings_place 
 {
 	char *matcher = json_member_string(j, at->group, "matcher");
 	struct json_edit e;
-	bool close = (h->flags & SETTINGS_CLOSED) != 0 && !plan->if_there &&
-		     settings_only(matcher, h->matcher) &&
+	bool close = closes(h, plan) && settings_only(matcher, h->matcher) &&
 		     json_member(j, at->handler, "onFailure") == JSON_ABSENT &&
 		     !settings_is_if_there(j, at->handler);
 

@@ -65,6 +65,7 @@ struct settings_plan {
 	const char *bin;               /* directory of the executables, absolute */
 	bool shell;                    /* a command line for a shell, for clients without `args` */
 	bool if_there;                 /* a shell line that passes if the executable is missing */
+	bool open;                     /* without "onFailure": the client does not know it */
 	struct settings_values values; /* set those that the file does not have */
 };
 
