@@ -278,7 +278,7 @@ check_presence(struct doctor *d)
 static void
 check_installed(struct doctor *d)
 {
-	struct guard g = { 0 };
+	struct guard g = { .open = client_is_open(d->client) };
 
 	doctor_checked(d, "hooks.lost");
 	doctor_checked(d, "hooks.program");

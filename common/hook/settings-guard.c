@@ -2,9 +2,12 @@
 
 #include <stdlib.h>
 
+#include "agent/agent.h"
+#include "settings/client-version.h"
 #include "settings/guard.h"
 
 #define PATIENCE_MS 2000
+#define VERSION_MS 5000
 
 static const char *
 project_of(const struct hook *h)
@@ -23,6 +26,35 @@ look_again(struct hook *h, struct guard *g, const char *config)
 	install_record_wait(config, deadline_first(deadline_in(PATIENCE_MS), hook_deadline(h)));
 	guard_free(g);
 	guard_settings(g, config, project_of(h));
+}
+
+/*
+ * A client that does not know "onFailure" drops it when it writes the file, also if install did not
+ * see this client.  It is asked itself: what is written about it can be changed.
+ */
+static void
+allow_old_client(struct hook *h, struct guard *g, const char *config)
+{
+	struct guard less = { .open = true };
+	struct agent self = { 0 };
+	char *version = NULL;
+
+	if (g->count == 0)
+		return;
+	guard_settings(&less, config, project_of(h));
+	if (less.count < g->count) {
+		agent_client(&self);
+		version = client_running(
+		    (pid_t)self.pid, deadline_first(deadline_in(VERSION_MS), hook_deadline(h)));
+	}
+	if (client_is_open(version)) {
+		struct guard all = *g;
+
+		*g = less;
+		less = all;
+	}
+	guard_free(&less);
+	free(version);
 }
 
 static void
@@ -87,6 +119,7 @@ settings_guard(struct hook *h)
 		return;
 	guard_settings(&g, config, project_of(h));
 	look_again(h, &g, config);
+	allow_old_client(h, &g, config);
 	if (kind == EVENT_SESSION_START)
 		guard_programs(&g, config, project_of(h));
 	for (size_t i = 0; i < g.count; i++)

@@ -200,9 +200,23 @@ struct guarded {
 	struct strings recorded; /* the entries of all */
 };
 
+/* As for a client that does not know "onFailure". */
+static void
+open_entries(struct strings *entries)
+{
+	for (size_t i = 0; i < entries->count; i++) {
+		char *open = guard_without_failure(entries->item[i]);
+
+		if (open != NULL) {
+			free(entries->item[i]);
+			entries->item[i] = open;
+		}
+	}
+}
+
 /* Their paths are those that install recorded. */
 static void
-guarded_load(struct guarded *f, const char *config, const char *project)
+guarded_load(struct guarded *f, const char *config, const char *project, bool open)
 {
 	char *real = project != NULL ? realpath(project, NULL) : NULL;
 	struct error ignored;
@@ -219,6 +233,8 @@ guarded_load(struct guarded *f, const char *config, const char *project)
 		}
 		f->path[s] = path;
 		(void)install_record_load(config, path, &f->record[s], &ignored);
+		if (open)
+			open_entries(&f->record[s].entries);
 		strings_add_all(&f->recorded, &f->record[s].entries);
 	}
 	free(real);
@@ -278,7 +294,7 @@ guard_settings(struct guard *g, const char *config, const char *project)
 {
 	struct guarded f;
 
-	guarded_load(&f, config, project);
+	guarded_load(&f, config, project, g->open);
 	for (enum scope s = SCOPE_USER; s < SCOPE_MANAGED; s++)
 		if (f.path[s] != NULL)
 			look_at_settings(g, &f, s);
@@ -290,7 +306,7 @@ guard_programs(struct guard *g, const char *config, const char *project)
 {
 	struct guarded f;
 
-	guarded_load(&f, config, project);
+	guarded_load(&f, config, project, false);
 	for (enum scope s = SCOPE_USER; s < SCOPE_MANAGED; s++)
 		look_at_programs(g, &f.record[s], s);
 	guarded_free(&f);
@@ -301,7 +317,7 @@ guard_recorded(struct strings *entries, const char *config, const char *project)
 {
 	struct guarded f;
 
-	guarded_load(&f, config, project);
+	guarded_load(&f, config, project, false);
 	strings_add_all(entries, &f.recorded);
 	guarded_free(&f);
 }

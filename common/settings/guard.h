@@ -26,6 +26,7 @@ struct guard_finding {
 };
 
 struct guard {
+	bool open; /* given: the client does not know "onFailure", and its loss does not count */
 	struct guard_finding *item;
 	size_t count;
 };
