@@ -116,6 +116,11 @@ Test(guard, a_switch_counts_in_any_file)
 		{ "{\"env\":{\"CLAUDE_CODE_SIMPLE\":\"0\",\"CLAUDE_CODE_SAFE_MODE\":\"\"}}", NULL },
 		{ "{\"env\":{\"CLAUDE_CODE_SIMPLE\":false}}", NULL },
 		{ "{\"CLAUDE_CODE_SIMPLE\":\"1\"}", NULL },
+		{ "{\"env\":{\"LD_LIBRARY_PATH\":\"/tmp\"}}", "env.LD_LIBRARY_PATH" },
+		{ "{\"env\":{\"LD_AUDIT\":\"\"}}", NULL },
+		{ "{\"env\":{\"CLAUDE_CODE_ENABLE_TASKS\":false}}",
+		    "env.CLAUDE_CODE_ENABLE_TASKS" },
+		{ "{\"env\":{\"CLAUDE_CODE_ENABLE_TASKS\":1}}", NULL },
 		{ "", NULL },
 		{ NULL, NULL },
 	};
@@ -124,6 +129,8 @@ Test(guard, a_switch_counts_in_any_file)
 
 	setenv("HOME", "/home/ada", 1);
 	unsetenv("CLAUDE_CONFIG_DIR");
+	unsetenv("LD_LIBRARY_PATH");
+	unsetenv("CLAUDE_CODE_ENABLE_TASKS");
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		char *what = wrong(&none, rows[i].text, &key);
 

@@ -171,7 +171,9 @@ pretool_run(struct hook *h, struct error *e)
 	    (h->in.event.kind != EVENT_PRE_TOOL_USE && h->in.event.kind != EVENT_POST_TOOL_USE &&
 		h->in.event.kind != EVENT_POST_TOOL_USE_FAILURE))
 		return 0;
-	if (tool != TOOL_TODO && tasks_off()) {
+	/* A setting can switch tasks off in a session that goes on using them. */
+	if (tool != TOOL_TODO && tasks_off() &&
+	    !(tool == TOOL_UPDATE && pretool_completes(&h->in.event))) {
 		hook_fact(h, "CLAUDE_CODE_ENABLE_TASKS turns tasks off: no rule applies");
 		return 0;
 	}

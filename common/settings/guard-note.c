@@ -107,12 +107,13 @@ guard_note(struct install_record *m, const struct strings *recorded, const char 
 	struct install_record was = *m;
 	struct settings_entries now;
 	struct error ignored;
-	bool agent = (flags & GUARD_AGENT) != 0, kept, same;
+	bool agent = (flags & GUARD_AGENT) != 0, kept, same, other_env;
 
 	if (settings_find(text, len, &now, &ignored) == -1) {
 		settings_entries_free(&now);
 		return GUARD_SAME;
 	}
+	other_env = !agent && guard_note_switches(m, text, len);
 	kept = agent && guard_replaced_event(recorded, &now) != NULL;
 	m->entries = m->program = m->hash = (struct strings){ 0 };
 	for (size_t i = 0; agent && i < was.entries.count; i++)
@@ -122,7 +123,7 @@ guard_note(struct install_record *m, const struct strings *recorded, const char 
 	else
 		note_entries(m, &now, &was.entries, flags);
 	kept |= note_programs(m, &now, &was, !agent);
-	same = same_entries(&m->entries, &was.entries) &&
+	same = !other_env && same_entries(&m->entries, &was.entries) &&
 	       strings_equal(&m->program, &was.program) && strings_equal(&m->hash, &was.hash);
 	strings_free(&was.entries);
 	strings_free(&was.program);

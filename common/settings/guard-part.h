@@ -2,6 +2,7 @@
 #define SETTINGS_GUARD_PART_H
 
 #include "base/hash.h"
+#include "settings/install-record.h"
 #include "settings/settings.h"
 
 /*
@@ -20,6 +21,24 @@ const char *guard_find_record(const struct strings *recorded, const struct setti
  * one; NULL: there is none. */
 const char *guard_replaced_event(
     const struct strings *recorded, const struct settings_entries *now);
+
+/* A value that keeps the hooks from their work. */
+struct guard_switch {
+	const char *key; /* "env.NAME": a member of "env" */
+	enum {
+		IF_ON,
+		IF_OFF,  /* unless it is off in the session too */
+		IF_OTHER /* than that of the session */
+	} counts;
+	const char *does;
+};
+#define GUARD_HOOKS_OFF "disableAllHooks"
+#define GUARD_TASKS_OFF "env.CLAUDE_CODE_ENABLE_TASKS"
+/* The first one in the file, unless the record has it; NULL: none. */
+const struct guard_switch *guard_switch_in(
+    const struct install_record *, const char *text, size_t len);
+/* Record the values of the variables that are there; true: they differ from those recorded. */
+bool guard_note_switches(struct install_record *, const char *text, size_t len);
 
 /* "" if it cannot be read. */
 void guard_program_hash(const char *path, char hex[HASH_HEX]);

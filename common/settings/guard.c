@@ -8,8 +8,6 @@
 #include "base/text.h"
 #include "sys/file.h"
 
-#define DISABLED "disableAllHooks"
-
 /* The events of the recorded entries that the file does not have any more. */
 static void
 lost_events(
@@ -41,56 +39,6 @@ skip_mark(const char **text, size_t *len)
 		*text += 3;
 		*len -= 3;
 	}
-}
-
-/* What in a file of any scope keeps the hooks from their work. */
-static const struct guard_switch {
-	const char *key;
-	bool env; /* a member of "env" */
-	bool on;  /* only as something that is on: else as another value than that of the session */
-	const char *does;
-} switches[] = {
-	{ DISABLED, false, true, "switches every hook off" },
-	{ "env.CLAUDE_CODE_SAFE_MODE", true, true, "switches every hook off" },
-	{ "env.CLAUDE_CODE_SIMPLE", true, true, "switches every hook off" },
-	{ "env.HOME", true, false, "has the hooks look for lists and trust elsewhere" },
-	{ "env.CLAUDE_CONFIG_DIR", true, false,
-	    "has the hooks look for lists and trust elsewhere" },
-};
-
-/* A client sets "env" in its own environment and that of its hooks as soon as it changes: in
- * another home they find no list.  The value may be a number, or true. */
-static bool
-is_switched(const struct json *j, const struct guard_switch *s)
-{
-	const char *name = s->env ? s->key + strlen("env.") : s->key;
-	json_ref value =
-	    json_member(j, s->env ? json_member(j, JSON_ROOT, "env") : JSON_ROOT, name);
-	char *text;
-	bool is;
-
-	if (!s->env || value == JSON_ABSENT)
-		return json_true(j, value);
-	text = json_kind(j, value) == JSON_STRING ? json_string(j, value) : json_raw_copy(j, value);
-	is = s->on ? *text != '\0' && !settings_off(text) : !text_equal(text, getenv(name));
-	free(text);
-	return is;
-}
-
-/* NULL: nothing. */
-static const struct guard_switch *
-switch_in(const char *text, size_t len)
-{
-	const struct guard_switch *found = NULL;
-	struct json j = { 0 };
-	struct error ignored;
-
-	if (json_parse(&j, text, len, &ignored) == 0)
-		for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]) && found == NULL; i++)
-			if (is_switched(&j, &switches[i]))
-				found = &switches[i];
-	json_free(&j);
-	return found;
 }
 
 /* What is wrong with our entries in a file that the client can use.  Without a record they only
@@ -134,7 +82,7 @@ guard_file(const struct install_record *m, const struct strings *recorded, const
 	if (text == NULL)
 		return m->entries.count > 0 ? mem_printf(held, path, "missing") : NULL;
 	skip_mark(&text, &len);
-	if ((s = switch_in(text, len)) != NULL) {
+	if ((s = guard_switch_in(m, text, len)) != NULL) {
 		*key = s->key;
 		return mem_printf("%s in '%s' %s", s->key, path, s->does);
 	}
@@ -267,7 +215,10 @@ look_at_settings(struct guard *g, const struct guarded *f, enum scope scope)
 		    m, &f->recorded, path, rc == 1 ? buf_text(&text) : NULL, text.len, &key);
 	if (what != NULL)
 		guard_add(g,
-		    key != NULL && strcmp(key, DISABLED) == 0 ? GUARD_DISABLED : GUARD_LOST, what,
+		    text_equal(key, GUARD_HOOKS_OFF) || text_equal(key, GUARD_TASKS_OFF)
+			? GUARD_DISABLED
+			: GUARD_LOST,
+		    what,
 		    guard_fix(key, scope, path, m->entries.count > 0, rc,
 			rc == 0 || (rc == 1 && is_usable(&text))));
 	buf_free(&text);

@@ -11,11 +11,12 @@
  * It is asked about the files of the user and of the project, also about the other ones if one has
  * changed: when the client applies a change it reads all of them again.  An entry counts as lost
  * if anything is different in it.  In a file without a record only these count: disableAllHooks, an
- * "env" that switches the hooks off or has them look for everything elsewhere, and an entry that
- * the client runs instead of a recorded one.
+ * "env" that switches the hooks off, runs something else or has them look for everything elsewhere
+ * (but not with the value that the session has, or that was there when a person installed), and an
+ * entry that the client runs instead of a recorded one.
  */
 enum guard_kind {
-	GUARD_DISABLED, /* by disableAllHooks */
+	GUARD_DISABLED, /* switched off, by what doctor looks for itself */
 	GUARD_LOST,     /* a file does not hold the hooks that were installed in it */
 	GUARD_PROGRAM,  /* a program is not the one that was installed */
 };

@@ -60,9 +60,9 @@ install_record_name(char out[RECORD_NAME], const char *path)
 }
 
 static void
-read_values(const struct json *j, struct settings_values *values)
+read_values(const struct json *j, const char *key, struct settings_values *values)
 {
-	json_ref set = json_member(j, JSON_ROOT, "set");
+	json_ref set = json_member(j, JSON_ROOT, key);
 
 	JSON_EACH (j, set, v) {
 		char *name = json_key(j, v), *text = json_raw_copy(j, v);
@@ -112,7 +112,8 @@ install_record_load(
 			memcpy(m->after, s, HASH_HEX);
 		free(s);
 		m->existed = json_true(&j, json_member(&j, JSON_ROOT, "existed"));
-		read_values(&j, &m->values);
+		read_values(&j, "set", &m->values);
+		read_values(&j, "env", &m->env);
 		read_installed(&j, m);
 		m->backup = json_member_string(&j, JSON_ROOT, "backup");
 		rc = 1;
@@ -123,11 +124,21 @@ install_record_load(
 	return rc;
 }
 
+static void
+write_values(struct json_object *o, const char *key, const struct settings_values *v)
+{
+	struct json_object *set = out_add(o, key, out_object());
+
+	for (size_t i = 0; i < v->name.count; i++)
+		out_add(
+		    set, v->name.item[i], out_raw_text(v->text.item[i], strlen(v->text.item[i])));
+}
+
 int
 install_record_save(
     const char *config, const char *path, const struct install_record *m, struct error *err)
 {
-	struct json_object *o, *set, *list;
+	struct json_object *o, *list;
 	struct buf text = { 0 };
 	char name[RECORD_NAME];
 	int fd = install_record_dir(config, true, err), rc;
@@ -144,10 +155,8 @@ install_record_save(
 	out_string(o, "path", path);
 	out_string(o, "after", m->after);
 	out_bool(o, "existed", m->existed);
-	set = out_add(o, "set", out_object());
-	for (size_t i = 0; i < m->values.name.count; i++)
-		out_add(set, m->values.name.item[i],
-		    out_raw_text(m->values.text.item[i], strlen(m->values.text.item[i])));
+	write_values(o, "set", &m->values);
+	write_values(o, "env", &m->env);
 	out_string(o, "backup", m->backup);
 	list = out_add(o, "entries", out_array());
 	for (size_t i = 0; i < m->entries.count; i++)
@@ -168,6 +177,7 @@ install_record_free(struct install_record *m)
 {
 	free(m->backup);
 	settings_values_free(&m->values);
+	settings_values_free(&m->env);
 	strings_free(&m->entries);
 	strings_free(&m->program);
 	strings_free(&m->hash);

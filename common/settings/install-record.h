@@ -22,6 +22,7 @@ struct install_record {
 	char *backup;                  /* path of the original bytes; NULL */
 	struct strings entries;        /* our entries in the file, as settings_entry.whole */
 	struct strings program, hash;  /* the programs of these entries, and their SHA-256 */
+	struct settings_values env;    /* variables in the file that guard.h looks at */
 };
 
 /* Held during an edit and the update of its record; close dirfd after lock_release(). */

@@ -50,7 +50,7 @@ bool settings_only(const char *matcher, const char *tools);
  * Values besides the hooks, by name: "env.CLAUDE_CODE_TASK_LIST_ID" is a member of "env",
  * "statusLine" one of the file itself.  text: JSON; to edit a file in place takes the text.
  */
-#define SETTINGS_VALUES 4
+#define SETTINGS_VALUES 10
 struct settings_values {
 	struct strings name, text;
 };
