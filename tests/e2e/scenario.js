@@ -25,7 +25,7 @@
 const assert = require('assert');
 const fs = require('fs');
 const path = require('path');
-const { RECORDER, BUILD, until, walk } = require('./client');
+const { RECORDER, BUILD, find, until, walk } = require('./client');
 const { call } = require('./model');
 
 const OLD = '2.1.34', MID = '2.1.197', NEW = '2.1.325';
@@ -113,14 +113,15 @@ function ours(lab, more) {
 
 /*
  * Put our hooks into the user's settings, where the client notices a change, and have install record
- * them. The recorder gets the events of changed settings.
+ * them (seen: the version of the client that it sees, if not this one). The recorder gets the events
+ * of changed settings.
  */
-async function inUsersFile(lab) {
+async function inUsersFile(lab, seen) {
 	const stop = wired(lab).SessionEnd, append = hook('printf "%s\\n" "$(cat)" >>"$E2E_LOG"');
 	lab.write({ [path.join(lab.config, 'settings.json')]: { hooks: { ...wired(lab),
 	    ConfigChange: [...stop, append], UserPromptSubmit: stop, SessionStart: stop } } });
 	if (!process.env.E2E_ABSENT)
-		await lab.did('install', '--no-todo-tools', '--client', lab.exe);
+		await lab.did('install', '--no-todo-tools', '--client', seen ? find(seen) : lab.exe);
 }
 
 /* Have install register copies of our programs in the user's settings: lab.bin(NAME). */

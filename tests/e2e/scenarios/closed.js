@@ -6,7 +6,7 @@
  */
 
 const { scenario, ours, inUsersFile, install, journalled, start, complete, look, refused, passed, result, status,
-    includes, assert, MID, NEW } = require('../scenario');
+    includes, excludes, assert, MID, NEW } = require('../scenario');
 const { until } = require('../client');
 const { call } = require('../model');
 
@@ -163,30 +163,39 @@ const settings = (command) => bash(`for n in $(seq 12); do
 done; exit 1`);
 const users = '"$HOME/.claude/settings.json"';
 
-function guarded(name, command, more) {
+/* words: of each refusal of a change, so that the client is kept from this one and no other. */
+function guarded(name, words, command, more) {
 	closed(`the agent ${name}`, {
 		hooks: () => ({}),
 		prepare: inUsersFile,
 		run: () => ({ settings: null }),
-		steps: () => [start('1'), cheat, settings(command)],
-		check(lab) {
-			assert.ok(!result(lab, 2).error, 'the client notices the change');
-			journalled(lab, 'refuse', '"rule":"settings"');
-		},
+		steps: (lab) => [start('1'), cheat,
+		    settings(typeof command === 'function' ? command(lab) : command)],
 		...more,
+		check(lab) {
+			const lines = lab.journal().filter((l) => l.rule === 'settings');
+			assert.ok(!result(lab, 2).error, 'the client notices the change');
+			assert.ok(lines.length > 0, 'the change is refused');
+			for (const line of lines)
+				words.forEach((word) => includes(line.why, word, 'the refusal'));
+			if (more && more.check)
+				more.check(lab);
+		},
 	});
 }
 
-guarded('disables all hooks', `echo '{"disableAllHooks": true}' >.claude/settings.local.json`);
-guarded('gives the hooks a home without its gate file',
+guarded('disables all hooks', ['disableAllHooks', 'settings.local.json'],
+    `echo '{"disableAllHooks": true}' >.claude/settings.local.json`);
+guarded('gives the hooks a home without its gate file', ['env.HOME'],
     `mkdir -p home/.claude && cp -r "$HOME/.claude/tasks" home/.claude/ && rm -f .claude/task-hooks.json
 	echo "{\\"env\\": {\\"HOME\\": \\"$PWD/home\\"}}" >.claude/settings.local.json`,
     { words: ['.claude/task-hooks.json', 'is missing'],
 	restore: 'git checkout .claude && rm .claude/settings.local.json' });
-guarded('empties the settings', `: >${users}`);
-guarded('deletes the settings', `rm -f ${users}`);
-guarded('edits the settings', `sed -i 's/on-task-completed-verify/true/; s/TaskUpdate|//' ${users}`);
-guarded('disables all hooks, then changes another file',
+guarded('empties the settings', ['which is empty'], `: >${users}`);
+guarded('deletes the settings', ['which is missing'], `rm -f ${users}`);
+guarded('edits the settings', ['PreToolUse, TaskCompleted: '],
+    `sed -i 's/on-task-completed-verify/true/; s/|TaskUpdate//' ${users}`);
+guarded('disables all hooks, then changes another file', ['disableAllHooks', 'settings.local.json'],
     `echo '{"disableAllHooks": true}' >.claude/settings.local.json`,
     { steps: () => [start('1'), cheat,
 	settings(`echo '{"disableAllHooks": true}' >.claude/settings.local.json`),
@@ -200,17 +209,22 @@ const copy = (lab) => JSON.stringify({ hooks: Object.fromEntries([
 const edit = (js) => `'${process.execPath}' -e 'const f = process.env.HOME + "/.claude/settings.json", fs = require("fs");
 	let t = fs.readFileSync(f, "utf8"); ${js}; fs.writeFileSync(f, t)'`;
 
-guarded('lets the hooks run in the background', '', { steps: (lab) => [start('1'), cheat,
-    settings(`echo '${copy(lab)}' >.claude/settings.local.json`)] });
-guarded('lets the hooks run in the background, in the same file', '', { steps: (lab) => [start('1'), cheat,
-    settings(edit(`const a = JSON.parse(t), b = ${copy(lab)}.hooks;
-	for (const e in b) a.hooks[e].push(...b[e]); t = JSON.stringify(a)`))] });
+guarded('lets the hooks run in the background', ['settings.local.json', 'runs only one of them'],
+    (lab) => `echo '${copy(lab)}' >.claude/settings.local.json`);
+guarded('lets the hooks run in the background, in the same file', ['runs only one of them'],
+    (lab) => edit(`const a = JSON.parse(t), b = ${copy(lab)}.hooks;
+	for (const e in b) a.hooks[e].push(...b[e]); t = JSON.stringify(a)`));
 for (const name of ['SIMPLE', 'SAFE_MODE'])
-	guarded(`switches the hooks off by CLAUDE_CODE_${name}`, edit(`const a = JSON.parse(t);
+	guarded(`switches the hooks off by CLAUDE_CODE_${name}`, [`env.CLAUDE_CODE_${name}`], edit(`const a = JSON.parse(t);
 	    a.env = { CLAUDE_CODE_${name}: "1" }; t = JSON.stringify(a)`));
-guarded('names the events twice', edit(`const a = JSON.parse(t), h = a.hooks; delete a.hooks; a.hooks = h; t = JSON.stringify(a).replace(/}}$/,
+guarded('has another program run in place of the hooks', ['env.CLAUDE_CODE_SHELL_PREFIX'],
+    (lab) => `printf '#!/bin/sh\\nexit 0\\n' >${lab.dir}/pass && chmod +x ${lab.dir}/pass
+	echo '{"env": {"CLAUDE_CODE_SHELL_PREFIX": "${lab.dir}/pass"}}' >.claude/settings.local.json`);
+guarded('switches tasks off for the hooks', ['env.CLAUDE_CODE_ENABLE_TASKS'],
+    `echo '{"env": {"CLAUDE_CODE_ENABLE_TASKS": "0"}}' >.claude/settings.local.json`);
+guarded('names the events twice', ['PreToolUse, TaskCompleted: '], edit(`const a = JSON.parse(t), h = a.hooks; delete a.hooks; a.hooks = h; t = JSON.stringify(a).replace(/}}$/,
     ", \\"PreToolUse\\": [], \\"TaskCompleted\\": []}}")`));
-guarded('disables all hooks, then changes a skill',
+guarded('disables all hooks, then changes a skill', ['disableAllHooks', 'settings.local.json'],
     `echo '{"disableAllHooks": true}' >.claude/settings.local.json`,
     { files: { '.claude/skills/answer/SKILL.md': '---\nname: answer\ndescription: how to answer\n---\nWell.\n' },
     steps: () => [start('1'), cheat,
@@ -237,7 +251,7 @@ async function foundByCI(lab, ...ids) {
 function applied(name, change, check, more) {
 	scenario({
 		name: `closed/${name}`,
-		versions: [NEW],
+		versions: [MID, NEW],
 		tasks: [{ id: '1', subject: 'Answer' }],
 		files: { 'src/answer': '42\n', '.claude/task-hooks.json': GATE },
 		scripts: (lab) => ({ main: [start('1'), cheat, async () => {
@@ -306,5 +320,29 @@ scenario({
 				includes(text, `${name}' is not the program that was installed`);
 		includes(doctor, 'completed without a receipt: #1, #2', 'doctor');
 		await foundByCI(lab, '1', '2');
+	},
+});
+
+scenario({
+	name: 'closed/a client that drops onFailure loses no hook by that, also if install did not see it',
+	versions: [MID],
+	client: true,
+	tasks: [{ id: '1', subject: 'Answer' }],
+	files: { 'src/answer': '42\n', '.claude/task-hooks.json': GATE },
+	scripts: (lab) => ({ main: [start('1'), cheat, settings(`echo "{\\"env\\": {\\"N\\": \\"$n\\"}}" >.claude/settings.json`), complete('1')] }),
+	async run(lab) {
+		await inUsersFile(lab, NEW);
+		await lab.did('trust', '--yes');
+		await lab.print({ settings: null });
+		await lab.print({ settings: null });
+	},
+	check(lab) {
+		const kept = lab.read(lab.config + '/settings.json');
+		assert.ok(kept.includes('on-pretooluse-task') && !kept.includes('onFailure'),
+		    'the client drops onFailure');
+		assert.ok(!result(lab, 2).error, 'the client notices a change');
+		assert.ok(!lab.journal().some((l) => l.rule === 'settings'), 'no change is refused');
+		excludes(lab.debug(), 'does not have the hook', 'what the person is told');
+		refused(lab, 3, ['tests', 'Make the answer 42.']);
 	},
 });
