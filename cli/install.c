@@ -90,9 +90,10 @@ result_text(struct cli *c, const char *path, const struct job *job)
 
 	if (!job_changes(job)) {
 		buf_printf(&c->out, "%s: nothing to do%s\n", path,
-		    job->note == GUARD_NOTED ? "; its hooks and programs were recorded again"
-		    : job->forgotten         ? "; its record was removed"
-					     : "");
+		    job->note == GUARD_NOTED || job->note == GUARD_REPLACED
+			? "; its hooks and programs were recorded again"
+		    : job->forgotten ? "; its record was removed"
+				     : "");
 		return;
 	}
 	add_count(&done, n->added, "added");
@@ -316,6 +317,8 @@ install(struct cli *c, const struct registration *r, enum scope scope, struct jo
 		return c->status;
 	if (rc != -1 && !job->dry)
 		rc = (job_changes(job) ? job_write : install_note_again)(r, path, job, &err);
+	if (rc != -1 && job->note == GUARD_REPLACED)
+		cli_person_record(c, "install", path);
 	if (job->note == GUARD_KEPT)
 		cli_note(c,
 		    "claude-tasks: entries or programs differ from what was recorded, and the "

@@ -158,9 +158,9 @@ Test(guard, an_agent_cannot_make_the_record_fit)
 	m.hash.item[0] = mem_string("before");
 	cr_expect_eq(guard_note(&m, &m.entries, more, strlen(more), GUARD_AGENT), GUARD_KEPT);
 	cr_expect_str_eq(m.hash.item[0], "before");
-	cr_expect_eq(guard_note(&m, &m.entries, more, strlen(more), 0), GUARD_NOTED);
+	cr_expect_eq(guard_note(&m, &m.entries, more, strlen(more), 0), GUARD_REPLACED);
 	cr_expect_str_eq(m.hash.item[0], "");
-	cr_expect_eq(guard_note(&m, &m.entries, less, strlen(less), 0), GUARD_NOTED);
+	cr_expect_eq(guard_note(&m, &m.entries, less, strlen(less), 0), GUARD_REPLACED);
 	cr_expect_eq(m.entries.count, 1);
 	cr_expect_eq(m.program.count, 1);
 	install_record_free(&m);
@@ -212,7 +212,7 @@ Test(guard, an_old_client_may_drop_what_it_does_not_know)
 	cr_expect_eq(guard_note(&m, &m.entries, whole, strlen(whole), GUARD_AGENT), GUARD_SAME);
 	cr_expect_null(wrong(&m, dropped, &key), "an agent does not change the record");
 	cr_expect_eq(guard_note(&m, &m.entries, whole, strlen(whole), GUARD_UNKNOWN), GUARD_SAME);
-	cr_expect_eq(guard_note(&m, &m.entries, whole, strlen(whole), 0), GUARD_NOTED);
+	cr_expect_eq(guard_note(&m, &m.entries, whole, strlen(whole), 0), GUARD_REPLACED);
 	cr_expect_not_null(what = wrong(&m, dropped, &key));
 	free(what);
 	cr_expect_eq(

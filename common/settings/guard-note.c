@@ -72,6 +72,26 @@ same_entries(const struct strings *a, const struct strings *b)
 	return i == a->count && i == b->count;
 }
 
+/* Is an entry or a program of the record not in the new one? */
+static bool
+is_replaced(const struct install_record *was, const struct install_record *now)
+{
+	bool held = true;
+
+	for (size_t i = 0; i < was->entries.count && held; i++) {
+		held = false;
+		for (size_t k = 0; k < now->entries.count && !held; k++)
+			held = guard_same_entry(now->entries.item[k], was->entries.item[i]);
+	}
+	for (size_t i = 0; i < was->program.count && held; i++) {
+		held = false;
+		for (size_t k = 0; k < now->program.count && !held; k++)
+			held = strcmp(now->program.item[k], was->program.item[i]) == 0 &&
+			       strcmp(now->hash.item[k], was->hash.item[i]) == 0;
+	}
+	return !held;
+}
+
 /* What is recorded of an entry; owned. */
 static char *
 note_entry(const struct settings_entry *e, const char *recorded, unsigned flags)
@@ -107,7 +127,7 @@ guard_note(struct install_record *m, const struct strings *recorded, const char 
 	struct install_record was = *m;
 	struct settings_entries now;
 	struct error ignored;
-	bool agent = (flags & GUARD_AGENT) != 0, kept, same, other_env;
+	bool agent = (flags & GUARD_AGENT) != 0, kept, same, replaced, other_env;
 
 	if (settings_find(text, len, &now, &ignored) == -1) {
 		settings_entries_free(&now);
@@ -125,9 +145,10 @@ guard_note(struct install_record *m, const struct strings *recorded, const char 
 	kept |= note_programs(m, &now, &was, !agent);
 	same = !other_env && same_entries(&m->entries, &was.entries) &&
 	       strings_equal(&m->program, &was.program) && strings_equal(&m->hash, &was.hash);
+	replaced = is_replaced(&was, m);
 	strings_free(&was.entries);
 	strings_free(&was.program);
 	strings_free(&was.hash);
 	settings_entries_free(&now);
-	return kept ? GUARD_KEPT : same ? GUARD_SAME : GUARD_NOTED;
+	return kept ? GUARD_KEPT : same ? GUARD_SAME : replaced ? GUARD_REPLACED : GUARD_NOTED;
 }

@@ -56,7 +56,12 @@ void guard_recorded(struct strings *entries, const char *config, const char *pro
  * A client that does not know "onFailure" drops it when it writes the file.  So such a client's
  * entries are recorded without it; one that has it fits such a record too.
  */
-enum guard_note { GUARD_SAME, GUARD_NOTED, GUARD_KEPT };
+enum guard_note {
+	GUARD_SAME,
+	GUARD_NOTED,    /* recorded */
+	GUARD_REPLACED, /* recorded, in place of another entry or program */
+	GUARD_KEPT,     /* of an agent: not recorded, or not all */
+};
 #define GUARD_AGENT 1u   /* an agent does it */
 #define GUARD_OPEN 2u    /* the client does not know "onFailure" */
 #define GUARD_UNKNOWN 4u /* it is not known whether it does: leave that as it is recorded */
