@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "doctor.h"
+#include "install.h"
 
 /* The last word of the first line of PATH --version, owned, or NULL. */
 static char *
@@ -66,6 +67,14 @@ install_fix(const struct registration_file *f)
 	return f->scope == SCOPE_MANAGED
 		   ? mem_printf("correct %s", f->path)
 		   : mem_printf("claude-tasks install --%s", scope_name(f->scope));
+}
+
+static char *
+open_fix(const struct registration_file *f, const struct settings_entry *e)
+{
+	return settings_can_close(e) || f->scope == SCOPE_MANAGED
+		   ? install_fix(f)
+		   : mem_string(install_open_advice(e));
 }
 
 /* false: there is no program to check.  asked: those of the file whose version is known. */
@@ -168,7 +177,7 @@ doctor_entries(struct doctor *d, int64_t deadline_ms)
 					f->path),
 				    "the client lets the call pass when the program is missing, is "
 				    "killed or takes too long",
-				    install_fix(f));
+				    open_fix(f, e));
 			if (check_program(d, f, e, &asked))
 				check_timeout(d, f, e, deadline_ms);
 		}

@@ -104,6 +104,14 @@ install_plugin_lacks(const struct settings_plan *plan)
 	       (plan->count == 1 && strcmp(plan->hooks[0]->name, SETTINGS_SYNC) == 0);
 }
 
+const char *
+install_open_advice(const struct settings_entry *e)
+{
+	return e->failure != NULL ? "set its \"onFailure\" to \"block\""
+				  : "give it a group of its own with the matcher "
+				    "TaskCreate|TaskUpdate, and run claude-tasks install again";
+}
+
 void
 install_warn_open(struct cli *c, const struct registration_file *f,
     const struct settings_plan *plan, const struct buf *text)
@@ -124,11 +132,7 @@ install_warn_open(struct cli *c, const struct registration_file *f,
 			cli_note(c,
 			    "claude-tasks: %s: the PreToolUse entry with the matcher '%s' lets "
 			    "calls pass when its program is missing or fails (to refuse them: %s)",
-			    f->path, e->matcher != NULL ? e->matcher : "",
-			    e->failure != NULL
-				? "set its \"onFailure\" to \"block\""
-				: "give it a group of its own with the matcher "
-				  "TaskCreate|TaskUpdate, and run claude-tasks install again");
+			    f->path, e->matcher != NULL ? e->matcher : "", install_open_advice(e));
 	}
 	settings_entries_free(&all);
 }

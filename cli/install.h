@@ -18,6 +18,8 @@ void install_drop_late(
 /* Are all hooks of the plan such that the plugin does not have them? */
 bool install_plugin_lacks(const struct settings_plan *);
 
+/* What a person can do about an entry that install leaves open. */
+const char *install_open_advice(const struct settings_entry *);
 /* Warn of the entries of the new text that cannot fail closed. */
 void install_warn_open(struct cli *, const struct registration_file *, const struct settings_plan *,
     const struct buf *text);

@@ -281,6 +281,7 @@ find_entry(
 		.exec = at->exec,
 		.failure = json_member_string(j, at->handler, "onFailure"),
 		.if_there = settings_is_if_there(j, at->handler),
+		.alone = json_count(j, json_member(j, at->group, "hooks")) == 1,
 		.config = option_value(j, at->handler, command, at->exec, "--config"),
 		.line = mem_join(command, " ", args, NULL) };
 	s->whole = whole_entry(j, at, s->event);

@@ -219,18 +219,33 @@ settings_apply(struct buf *text, struct json_edit *e)
 	*text = next;
 }
 
+static bool
+is_former(const char *matcher)
+{
+	for (size_t i = 0; i < sizeof(former_tools) / sizeof(former_tools[0]); i++)
+		if (text_equal(matcher, former_tools[i]))
+			return true;
+	return false;
+}
+
+bool
+settings_can_close(const struct settings_entry *e)
+{
+	return (e->alone && is_former(e->matcher)) ||
+	       (e->failure == NULL && settings_only(e->matcher, TASK_TOOLS));
+}
+
 /* Give an entry that still has a former matcher the current one; false: it has another, or the
  * group has hooks of others. */
 static bool
 update_matcher(struct buf *text, const struct json *j, const struct settings_place *at,
     const struct settings_hook *h)
 {
-	json_ref matcher = json_member(j, at->group, "matcher");
+	char *matcher = json_member_string(j, at->group, "matcher");
 	struct json_edit e;
-	bool former = false;
+	bool former = is_former(matcher);
 
-	for (size_t i = 0; i < sizeof(former_tools) / sizeof(former_tools[0]); i++)
-		former |= json_equals(j, matcher, former_tools[i]);
+	free(matcher);
 	if (!former || h->matcher == NULL || strcmp(h->matcher, OTHER_TOOLS) != 0 ||
 	    json_count(j, json_member(j, at->group, "hooks")) != 1)
 		return false;

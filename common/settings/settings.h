@@ -93,6 +93,7 @@ struct settings_entry {
 	int64_t timeout;       /* 0: not given */
 	char *failure;         /* "onFailure"; NULL */
 	bool if_there;         /* a line of settings_plan.if_there */
+	bool alone;            /* in its group */
 	char *config;          /* --config of its arguments; NULL */
 	int64_t deadline;      /* --deadline, seconds; 0: not given */
 	char *line;            /* command and args as written; the client runs the same line once */
@@ -117,6 +118,8 @@ bool settings_is(const struct settings_hook *, const struct settings_entry *);
 /* Would the client let a TaskUpdate pass if the program of this entry is missing, although install
  * can register it so that it does not? */
 bool settings_is_open(const struct settings_entry *);
+/* Does install correct such an entry?  Not one for other tools too, or with another onFailure. */
+bool settings_can_close(const struct settings_entry *);
 void settings_entries_free(struct settings_entries *);
 
 /* Add a word for a POSIX shell, quoted only if it must be. */
