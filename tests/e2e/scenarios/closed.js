@@ -7,7 +7,7 @@
 
 const { scenario, ours, inUsersFile, install, journalled, start, complete, look, refused, passed, result, status,
     includes, excludes, assert, MID, NEW } = require('../scenario');
-const { until } = require('../client');
+const { sleep, until } = require('../client');
 const { call } = require('../model');
 
 const GATE = { gates: [{ name: 'tests', run: 'grep -q 42 src/answer',
@@ -234,9 +234,21 @@ guarded('disables all hooks, then changes a skill', ['disableAllHooks', 'setting
 	assert.ok(lab.events('ConfigChange').some((e) => e.source === 'skills'), 'our hook was asked');
     } });
 
-/* A change that is applied; the client then says so in its debug log. */
-const noticed = (lab) => until('the client has applied the change', () =>
-    lab.debug().includes('Settings changed from userSettings'));
+/* A change that is applied: the client then says so in its debug log. */
+const noticed = (lab) => lab.debug().split('Settings changed from userSettings').length;
+
+/* Before the client watches the file it notices nothing, so the change is made again. */
+async function harmless(lab) {
+	const file = lab.config + '/settings.json', before = noticed(lab);
+	for (let days = 20; days < 32; days++) {
+		lab.write({ [file]: { ...JSON.parse(lab.read(file)), cleanupPeriodDays: days } });
+		for (let n = 0; n < 50 && noticed(lab) === before; n++)
+			await sleep(100);
+		if (noticed(lab) > before)
+			return;
+	}
+	assert.fail('the client applies the change');
+}
 
 /* These completions of tasks passed, and CI fails for each. */
 async function foundByCI(lab, ...ids) {
@@ -255,8 +267,13 @@ function applied(name, change, check, more) {
 		tasks: [{ id: '1', subject: 'Answer' }],
 		files: { 'src/answer': '42\n', '.claude/task-hooks.json': GATE },
 		scripts: (lab) => ({ main: [start('1'), cheat, async () => {
-			await change(lab);
-			await noticed(lab);
+			await harmless(lab);
+			if (change) {
+				const before = noticed(lab);
+				await change(lab);
+				await until('the client has applied it', () => noticed(lab) > before);
+			}
+			lab.noticed = noticed(lab);
 			return complete('1');
 		}, ...(more ? more(lab) : []), look(lab)] }),
 		async run(lab) {
@@ -268,16 +285,12 @@ function applied(name, change, check, more) {
 	});
 }
 
-applied('settings that keep the hooks are applied; lost ones without a record of install are found by CI', (lab) => {
-	const file = lab.config + '/settings.json', all = JSON.parse(lab.read(file));
-	lab.write({ [file]: { cleanupPeriodDays: 20, ...all } });
-}, async (lab) => {
+applied('settings that keep the hooks are applied; lost ones without a record of install are found by CI', null, async (lab) => {
 	assert.ok(lab.events('ConfigChange').length > 1, 'our hook was asked');
 	refused(lab, 2, ['tests', 'Make the answer 42.']);
 	await foundByCI(lab, '1');
 }, (lab) => [bash(`rm -rf "$HOME/.claude/task-hooks/.installs"; echo '{}' >${users}`), async () => {
-	await until('the client has applied this change too', () =>
-	    lab.debug().split('Settings changed from userSettings').length > 2);
+	await until('the client has applied this change too', () => noticed(lab) > lab.noticed);
 	return complete('1');
 }]);
 
