@@ -50,8 +50,7 @@ history_add(void *arg, const struct json *j, const char *line, size_t len)
 	json_fields_read(p, fields, j, JSON_ROOT);
 	if (p->event == NULL)
 		p->event = mem_string("");
-	p->other_refused =
-	    json_kind(j, json_member(j, JSON_ROOT, "completion")) == JSON_FALSE;
+	p->other_refused = json_kind(j, json_member(j, JSON_ROOT, "completion")) == JSON_FALSE;
 	mark_undone(h, j);
 	return 0;
 }
