@@ -13,7 +13,7 @@
 static char *
 hook_version(const char *path)
 {
-	char *version = program_version(path), *blank;
+	char *version = version_of_program(path), *blank;
 
 	if (version == NULL)
 		return NULL;

@@ -26,7 +26,7 @@ run_for_version(const char *path, struct deadline deadline)
 }
 
 char *
-program_version(const char *path)
+version_of_program(const char *path)
 {
 	return run_for_version(path, deadline_in(VERSION_MS));
 }
@@ -44,7 +44,7 @@ version_in(const char *text)
 char *
 client_version(const char *client)
 {
-	char *text = program_version(client != NULL ? client : "claude");
+	char *text = version_of_program(client != NULL ? client : "claude");
 	char *version = version_in(text);
 
 	free(text);

@@ -11,7 +11,7 @@
  */
 
 /* What `path --version` prints, owned; NULL: it cannot be run, or fails. */
-char *program_version(const char *path);
+char *version_of_program(const char *path);
 /* The version of the client, "2.1.325" (owned), or NULL: no client found, or it prints none. */
 char *client_version(const char *client);
 /* That of a process (0: none), by its program; NULL also if this is not Claude Code: of one that an
