@@ -2,9 +2,10 @@
  * Is a completed task proven by its receipt?
  *
  * The receipt must be the last verdict on the task, about this subject and
- * description, and made with the gate file that CI uses; every blocking gate of that
- * file must have passed in it, as the file has it, or have been skipped for a reason
- * that is still one.
+ * description, and made with the gate file that CI uses, on a commit that the
+ * checkout has; the completion must not be forced, nor have passed while refusals
+ * were paused; every blocking gate of that file must have passed in the receipt, as
+ * the file has it, or have been skipped for a reason that is still one.
  */
 #include "ci-task.h"
 
