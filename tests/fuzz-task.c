@@ -23,6 +23,8 @@ rest_is_same(const struct json *a, const struct json *b)
 
 		for (size_t i = 0; touched[i] != NULL; i++)
 			ours |= strcmp(key, touched[i]) == 0;
+		/* a document needs one */
+		ours |= strcmp(key, "created_at") == 0 && json_kind(a, at) == JSON_NULL;
 		/* a key with a NUL or a lone surrogate cannot be looked up */
 		if (!ours && json_member(a, JSON_ROOT, key) == at)
 			FUZZ_ASSERT(json_same(a, at, b, json_member(b, JSON_ROOT, key)));
