@@ -25,7 +25,7 @@ const commit = bash('git -c user.name=a -c user.email=a@example.com commit -qam 
 function closed(name, o) {
 	scenario({
 		name: `closed/${name}: refused, passes once repaired`,
-		versions: [MID, NEW],
+		versions: o.versions || [MID, NEW],
 		tasks: [{ id: '1', subject: 'Answer' }],
 		files: { 'src/answer': '42\n', '.claude/task-hooks.json': GATE, ...o.files },
 		hooks: (lab) => o.hooks ? o.hooks(lab) : ours(lab),
@@ -200,6 +200,14 @@ guarded('disables all hooks, then changes another file', ['disableAllHooks', 'se
     { steps: () => [start('1'), cheat,
 	settings(`echo '{"disableAllHooks": true}' >.claude/settings.local.json`),
 	bash(': >"$E2E_LOG"'), settings(`echo "{\\"env\\": {\\"N\\": \\"$n\\"}}" >.claude/settings.json`)] });
+
+/* Older clients do not read this file. */
+guarded('disables all hooks at the top, from a session in a subdirectory', ['disableAllHooks', '/project/.claude/settings.local.json'],
+    null, { versions: [NEW],
+	files: { 'sub/file': 'a file\n' },
+	run: (lab) => ({ settings: null, cwd: lab.project + '/sub', args: ['--add-dir', lab.project] }),
+	steps: (lab) => [start('1'), bash(`echo 41 >'${lab.project}/src/answer'`),
+	    settings(`echo '{"disableAllHooks": true}' >'${lab.project}/.claude/settings.local.json'`)] });
 
 /* An entry with the same command in another file, of which the client would run the last. */
 const copy = (lab) => JSON.stringify({ hooks: Object.fromEntries([
