@@ -71,8 +71,8 @@ check_entries(struct buf *what, const struct install_record *m, const struct str
 }
 
 char *
-guard_file(const struct install_record *m, const struct strings *recorded, const char *path,
-    const char *text, size_t len, const char **key)
+guard_file(const struct install_record *m, const struct strings *recorded,
+    const struct strings *later, const char *path, const char *text, size_t len, const char **key)
 {
 	static const char held[] = "the hooks were installed in '%s', which is %s";
 	const struct guard_switch *s;
@@ -84,7 +84,7 @@ guard_file(const struct install_record *m, const struct strings *recorded, const
 	if (text == NULL)
 		return m->entries.count > 0 ? mem_printf(held, path, "missing") : NULL;
 	skip_mark(&text, &len);
-	if ((s = guard_switch_in(m, text, len)) != NULL) {
+	if ((s = guard_switch_in(m, later, text, len)) != NULL) {
 		*key = s->key;
 		return mem_printf("%s in '%s' %s", s->key, path, s->does);
 	}
@@ -121,6 +121,9 @@ struct guarded_file {
 	bool other; /* not one of the directory that the client was started in */
 	char *path;
 	struct install_record record;
+	int rc; /* of the reading of the file, by guarded_read() */
+	struct buf text;
+	struct error err;
 };
 
 struct guarded {
@@ -129,10 +132,10 @@ struct guarded {
 	struct strings recorded; /* the entries of all */
 };
 
-/* rc: of the reading of the file. */
 static char *
-guard_fix(const char *key, const struct guarded_file *file, int rc, bool usable)
+guard_fix(const char *key, const struct guarded_file *file)
 {
+	bool usable = file->rc == 0 || (file->rc == 1 && is_usable(&file->text));
 	const char *scope = scope_name(file->scope), *path = file->path;
 	struct buf fix = { 0 };
 
@@ -143,7 +146,7 @@ guard_fix(const char *key, const struct guarded_file *file, int rc, bool usable)
 		    "%s '%s'", usable ? "remove that entry from" : "correct or remove", path);
 	if (!usable)
 		buf_printf(&fix, "correct or remove '%s', then: ", path);
-	else if (rc == 1)
+	else if (file->rc == 1)
 		buf_puts(&fix, "undo the change, or keep it and add what is missing: ");
 	if (file->other)
 		buf_puts(&fix, "in that project: ");
@@ -277,6 +280,7 @@ guarded_free(struct guarded *f)
 {
 	for (size_t i = 0; i < f->count; i++) {
 		free(f->file[i].path);
+		buf_free(&f->file[i].text);
 		install_record_free(&f->file[i].record);
 	}
 	free(f->file);
@@ -284,27 +288,53 @@ guarded_free(struct guarded *f)
 }
 
 static void
+guarded_read(struct guarded *f)
+{
+	for (size_t i = 0; i < f->count; i++) {
+		struct guarded_file *file = &f->file[i];
+
+		file->rc = file_read_path(file->path, FILE_MAX, &file->text, &file->err);
+	}
+}
+
+/* What the client takes from a file of a later scope instead.  Not every client reads the other
+ * files. */
+static void
+set_later(struct strings *keys, const struct guarded *f, const struct guarded_file *than)
+{
+	for (size_t i = 0; i < f->count && !than->other; i++) {
+		const struct guarded_file *file = &f->file[i];
+		const char *text = buf_text(&file->text);
+		size_t len = file->text.len;
+
+		if (file->other || file->scope <= than->scope || file->rc != 1)
+			continue;
+		skip_mark(&text, &len);
+		guard_switches_set(keys, text, len);
+	}
+}
+
+static void
 look_at_settings(struct guard *g, const struct guarded *f, const struct guarded_file *file)
 {
+	struct strings later = { 0 };
 	const char *key = NULL;
-	struct buf text = { 0 };
-	struct error err;
 	char *what;
-	int rc = file_read_path(file->path, FILE_MAX, &text, &err);
 
-	if (rc == -1)
-		what = mem_printf("the settings cannot be checked: %s", err.text);
+	set_later(&later, f, file);
+	if (file->rc == -1)
+		what = mem_printf("the settings cannot be checked: %s", file->err.text);
 	else
-		what = guard_file(&file->record, &f->recorded, file->path,
-		    rc == 1 ? buf_text(&text) : NULL, text.len, &key);
+		what = guard_file(&file->record, &f->recorded, &later, file->path,
+		    file->rc == 1 ? buf_text(&file->text) : NULL, file->text.len, &key);
 	if (what != NULL)
 		guard_add(g,
 		    !file->other &&
 			    (text_equal(key, GUARD_HOOKS_OFF) || text_equal(key, GUARD_TASKS_OFF))
 			? GUARD_DISABLED
 			: GUARD_LOST,
-		    what, guard_fix(key, file, rc, rc == 0 || (rc == 1 && is_usable(&text))));
-	buf_free(&text);
+		    what, guard_fix(key, file));
+	strings_free(&later);
 }
 
 static void
@@ -330,6 +360,7 @@ guard_settings(struct guard *g, const char *config, const char *project, const c
 	struct guarded f;
 
 	guarded_load(&f, config, project, changed);
+	guarded_read(&f);
 	if (g->open) {
 		open_entries(&f.recorded);
 		for (size_t i = 0; i < f.count; i++)

@@ -39,10 +39,11 @@ void guard_settings(struct guard *, const char *config, const char *project, con
 void guard_programs(struct guard *, const char *config, const char *project);
 void guard_free(struct guard *);
 
-/* What is wrong with one file (owned); NULL: nothing.  recorded: the entries of all files.  text
- * NULL: there is no file.  *key: what has to be removed from it; NULL. */
-char *guard_file(const struct install_record *, const struct strings *recorded, const char *path,
-    const char *text, size_t len, const char **key);
+/* What is wrong with one file (owned); NULL: nothing.  recorded: the entries of all files.
+ * later: what files that the client reads after it set in its place.  text NULL: there is no file.
+ * *key: what has to be removed from it; NULL. */
+char *guard_file(const struct install_record *, const struct strings *recorded,
+    const struct strings *later, const char *path, const char *text, size_t len, const char **key);
 
 /* Add the recorded entries of all files. */
 void guard_recorded(struct strings *entries, const char *config, const char *project);
