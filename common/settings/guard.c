@@ -207,18 +207,34 @@ guarded_add(struct guarded *f, const char *config, enum scope scope, const char 
 	(void)install_record_load(config, path, &file->record, &ignored);
 }
 
-/* Client 2.1.325 reads the local settings of the main work tree's top too. */
 static void
-guarded_add_repository(struct guarded *f, const char *config, const char *dir)
+guarded_add_top(struct guarded *f, const char *config, const char *top, const char *home)
 {
+	if (top != NULL && !text_equal(top, home))
+		guarded_add(f, config, SCOPE_LOCAL, top, true);
+}
+
+/* Client 2.1.325 reads the local settings of the main work tree's top too, unless that is the home
+ * directory.  It knows the repository from its start, so one that is made below that later does not
+ * hide it. */
+static void
+guarded_add_repositories(struct guarded *f, const char *config, const char *dir)
+{
+	const char *value = getenv("HOME");
+	char *home = value != NULL ? realpath(value, NULL) : NULL;
+	char *at = mem_string(dir), *slash;
 	struct repository r;
 
-	if (repository_find(&r, dir)) {
-		guarded_add(f, config, SCOPE_LOCAL, r.top, true);
-		if (r.main != NULL)
-			guarded_add(f, config, SCOPE_LOCAL, r.main, true);
+	while (repository_find(&r, at)) {
+		guarded_add_top(f, config, r.top, home);
+		guarded_add_top(f, config, r.main, home);
+		slash = strrchr(r.top, '/');
+		free(at);
+		at = slash > r.top ? mem_copy(r.top, (size_t)(slash - r.top)) : mem_string("");
+		repository_free(&r);
 	}
-	repository_free(&r);
+	free(home);
+	free(at);
 }
 
 /* Is it one of them, also by a symbolic link? */
@@ -266,7 +282,7 @@ guarded_load(struct guarded *f, const char *config, const char *project, const c
 	if (real != NULL) {
 		guarded_add(f, config, SCOPE_PROJECT, real, false);
 		guarded_add(f, config, SCOPE_LOCAL, real, false);
-		guarded_add_repository(f, config, real);
+		guarded_add_repositories(f, config, real);
 	}
 	if (changed != NULL)
 		guarded_add_changed(f, config, changed);
