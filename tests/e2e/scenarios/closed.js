@@ -380,6 +380,32 @@ scenario({
 	},
 });
 
+/* The client still knows the repository, and our hook does not. */
+scenario({
+	name: 'closed/settings at the top, from a session in a subdirectory, after .git was moved away: found by CI',
+	versions: [NEW],
+	tasks: [{ id: '1', subject: 'Answer' }],
+	files: { 'src/answer': '42\n', '.claude/task-hooks.json': GATE, 'sub/.claude/settings.json': {} },
+	scripts: (lab) => ({ main: [start('1'), bash(`echo 41 >'${lab.project}/src/answer'`),
+	    settings(`echo '{"disableAllHooks": true}' >'${lab.project}/.claude/settings.local.json'`),
+	    bash(`mv '${lab.project}/.git' '${lab.project}/git' && : >"$E2E_LOG"`),
+	    settings(`echo "{\\"env\\": {\\"N\\": \\"$n\\"}}" >'${lab.project}/sub/.claude/settings.json'`),
+	    async () => {
+		await until('the client has applied it', () => lab.debug().includes('Settings changed from projectSettings'));
+		return complete('1');
+	}, bash(`mv '${lab.project}/git' '${lab.project}/.git'`)] }),
+	async run(lab) {
+		await inUsersFile(lab);
+		await lab.did('trust', '--yes');
+		await lab.print({ settings: null, cwd: lab.project + '/sub', args: ['--add-dir', lab.project] });
+	},
+	async check(lab) {
+		assert.ok(lab.journal().some((l) => l.rule === 'settings'), 'the first change is refused');
+		passed(lab, 5);
+		await foundByCI(lab, '1');
+	},
+});
+
 scenario({
 	name: 'closed/a client that drops onFailure loses no hook by that, also if install did not see it',
 	versions: [MID],
