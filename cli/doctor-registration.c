@@ -282,7 +282,7 @@ check_installed(struct doctor *d)
 
 	doctor_checked(d, "hooks.lost");
 	doctor_checked(d, "hooks.program");
-	guard_settings(&g, d->registration.config, d->registration.project);
+	guard_settings(&g, d->registration.config, d->registration.project, NULL);
 	guard_programs(&g, d->registration.config, d->registration.project);
 	for (size_t i = 0; i < g.count; i++) {
 		const struct guard_finding *f = &g.item[i];

@@ -24,7 +24,8 @@ static const char whole[] = "{\"hooks\":{" START "," DONE "}}";
 static char *
 wrong(const struct install_record *m, const char *text, const char **key)
 {
-	return guard_file(m, &m->entries, "FILE", text, text != NULL ? strlen(text) : 0, key);
+	return guard_file(m, &m->entries, &(struct strings){ 0 }, "FILE", text,
+	    text != NULL ? strlen(text) : 0, key);
 }
 
 Test(guard, finds_what_would_not_run_any_more)
@@ -180,7 +181,8 @@ Test(guard, an_agent_cannot_record_an_entry_that_replaces_another)
 	cr_expect_eq(m.entries.count, 2);
 	cr_expect_eq(guard_note(&other, &m.entries, alone, strlen(alone), GUARD_AGENT), GUARD_KEPT);
 	cr_expect_eq(other.entries.count, 0);
-	what = guard_file(&other, &m.entries, "OTHER", alone, strlen(alone), &key);
+	what = guard_file(
+	    &other, &m.entries, &(struct strings){ 0 }, "OTHER", alone, strlen(alone), &key);
 	cr_expect(what != NULL && strstr(what, "TaskCompleted: 'OTHER' has an entry with"), "%s",
 	    what != NULL ? what : "nothing");
 	free(what);
@@ -242,7 +244,8 @@ Test(guard, a_file_cannot_be_too_much)
 	buf_puts(&text, "]}]}}");
 	cr_expect_not_null(what = wrong(&m, buf_text(&text), &key));
 	free(what);
-	what = guard_file(&other, &m.entries, "OTHER", buf_text(&text), text.len, &key);
+	what = guard_file(
+	    &other, &m.entries, &(struct strings){ 0 }, "OTHER", buf_text(&text), text.len, &key);
 	cr_expect(what != NULL && strstr(what, "'OTHER' cannot be checked"), "%s", what);
 	free(what);
 	buf_reset(&text);

@@ -17,6 +17,18 @@ project_of(const struct hook *h)
 	return dir != NULL && *dir != '\0' ? dir : h->in.event.cwd;
 }
 
+static void
+find_lost(const struct hook *h, struct guard *g, const char *config)
+{
+	const struct event *ev = &h->in.event;
+	char *changed = ev->kind == EVENT_CONFIG_CHANGE
+			    ? json_member_string(&ev->json, JSON_ROOT, "file_path")
+			    : NULL;
+
+	guard_settings(g, config, project_of(h), changed);
+	free(changed);
+}
+
 /* While install or uninstall is at work, settings and record may differ. */
 static void
 look_again(struct hook *h, struct guard *g, const char *config)
@@ -25,7 +37,7 @@ look_again(struct hook *h, struct guard *g, const char *config)
 		return;
 	install_record_wait(config, deadline_first(deadline_in(PATIENCE_MS), hook_deadline(h)));
 	guard_free(g);
-	guard_settings(g, config, project_of(h));
+	find_lost(h, g, config);
 }
 
 /*
@@ -41,7 +53,7 @@ allow_old_client(struct hook *h, struct guard *g, const char *config)
 
 	if (g->count == 0)
 		return;
-	guard_settings(&less, config, project_of(h));
+	find_lost(h, &less, config);
 	if (less.count < g->count) {
 		agent_client(&self);
 		version = client_running(
@@ -117,7 +129,7 @@ settings_guard(struct hook *h)
 
 	if (!is_about_settings(&h->in.event) || (config = list_config_dir(&ignored)) == NULL)
 		return;
-	guard_settings(&g, config, project_of(h));
+	find_lost(h, &g, config);
 	look_again(h, &g, config);
 	allow_old_client(h, &g, config);
 	if (kind == EVENT_SESSION_START)

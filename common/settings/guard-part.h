@@ -27,16 +27,20 @@ struct guard_switch {
 	const char *key; /* "env.NAME": a member of "env" */
 	enum {
 		IF_ON,
-		IF_OFF,  /* unless it is off in the session too */
-		IF_OTHER /* than that of the session */
+		IF_OFF,   /* unless it is off in the session too */
+		IF_OTHER, /* than that of the session */
+		IF_LAST   /* the same, in the last file that sets it */
 	} counts;
 	const char *does;
 };
 #define GUARD_HOOKS_OFF "disableAllHooks"
 #define GUARD_TASKS_OFF "env.CLAUDE_CODE_ENABLE_TASKS"
-/* The first one in the file, unless the record has it; NULL: none. */
+/* The first one in the file, unless the record has it; NULL: none.  later: see guard_file(). */
 const struct guard_switch *guard_switch_in(
-    const struct install_record *, const char *text, size_t len);
+    const struct install_record *, const struct strings *later, const char *text, size_t len);
+/* Add the keys of IF_LAST that the file sets.  Not to an empty string: that is what a session has
+ * that does not set it, so with it a file that the client does not use could cover another. */
+void guard_switches_set(struct strings *keys, const char *text, size_t len);
 /* Record the values of the variables that are there; true: they differ from those recorded. */
 bool guard_note_switches(struct install_record *, const char *text, size_t len);
 

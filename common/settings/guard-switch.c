@@ -15,10 +15,10 @@ static const struct guard_switch switches[] = {
 	{ "env.CLAUDE_CODE_SAFE_MODE", IF_ON, "switches every hook off" },
 	{ "env.CLAUDE_CODE_SIMPLE", IF_ON, "switches every hook off" },
 	{ GUARD_TASKS_OFF, IF_OFF, "switches the rules for tasks off" },
-	{ "env.CLAUDE_CODE_SHELL_PREFIX", IF_OTHER, "has another program run in place of hooks" },
-	{ "env.LD_PRELOAD", IF_OTHER, "loads other code into hooks" },
-	{ "env.LD_AUDIT", IF_OTHER, "loads other code into hooks" },
-	{ "env.LD_LIBRARY_PATH", IF_OTHER, "loads other code into hooks" },
+	{ "env.CLAUDE_CODE_SHELL_PREFIX", IF_LAST, "has another program run in place of hooks" },
+	{ "env.LD_PRELOAD", IF_LAST, "loads other code into hooks" },
+	{ "env.LD_AUDIT", IF_LAST, "loads other code into hooks" },
+	{ "env.LD_LIBRARY_PATH", IF_LAST, "loads other code into hooks" },
 	{ "env.HOME", IF_OTHER, "has the hooks look for lists and trust elsewhere" },
 	{ "env.CLAUDE_CONFIG_DIR", IF_OTHER, "has the hooks look for lists and trust elsewhere" },
 };
@@ -69,15 +69,37 @@ is_switched(const struct json *j, const struct guard_switch *s, const struct ins
 	if (s->counts == IF_ON)
 		is = *text != '\0' && !off;
 	else
-		is = (off || s->counts == IF_OTHER) && !session_has(s, text) &&
+		is = (off || s->counts != IF_OFF) && !session_has(s, text) &&
 		     !was_installed(m, s->key, raw);
 	free(text);
 	free(raw);
 	return is;
 }
 
+void
+guard_switches_set(struct strings *keys, const char *text, size_t len)
+{
+	struct json j = { 0 };
+	struct error ignored;
+
+	if (json_parse(&j, text, len, &ignored) == 0)
+		for (size_t i = 0; i < SWITCHES; i++) {
+			char *value =
+			    switches[i].counts == IF_LAST
+				? json_member_string(&j, json_member(&j, JSON_ROOT, "env"),
+				      switch_name(&switches[i]))
+				: NULL;
+
+			if (value != NULL && *value != '\0')
+				strings_add(keys, switches[i].key);
+			free(value);
+		}
+	json_free(&j);
+}
+
 const struct guard_switch *
-guard_switch_in(const struct install_record *m, const char *text, size_t len)
+guard_switch_in(
+    const struct install_record *m, const struct strings *later, const char *text, size_t len)
 {
 	const struct guard_switch *found = NULL;
 	struct json j = { 0 };
@@ -85,7 +107,8 @@ guard_switch_in(const struct install_record *m, const char *text, size_t len)
 
 	if (json_parse(&j, text, len, &ignored) == 0)
 		for (size_t i = 0; i < SWITCHES && found == NULL; i++)
-			if (is_switched(&j, &switches[i], m))
+			if (!strings_has(later, switches[i].key) &&
+			    is_switched(&j, &switches[i], m))
 				found = &switches[i];
 	json_free(&j);
 	return found;

@@ -4,8 +4,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/text.h"
+#include "config/repository.h"
 #include "sys/file.h"
 
 /* The events of the recorded entries that the file does not have any more. */
@@ -69,8 +71,8 @@ check_entries(struct buf *what, const struct install_record *m, const struct str
 }
 
 char *
-guard_file(const struct install_record *m, const struct strings *recorded, const char *path,
-    const char *text, size_t len, const char **key)
+guard_file(const struct install_record *m, const struct strings *recorded,
+    const struct strings *later, const char *path, const char *text, size_t len, const char **key)
 {
 	static const char held[] = "the hooks were installed in '%s', which is %s";
 	const struct guard_switch *s;
@@ -82,7 +84,7 @@ guard_file(const struct install_record *m, const struct strings *recorded, const
 	if (text == NULL)
 		return m->entries.count > 0 ? mem_printf(held, path, "missing") : NULL;
 	skip_mark(&text, &len);
-	if ((s = guard_switch_in(m, text, len)) != NULL) {
+	if ((s = guard_switch_in(m, later, text, len)) != NULL) {
 		*key = s->key;
 		return mem_printf("%s in '%s' %s", s->key, path, s->does);
 	}
@@ -113,24 +115,46 @@ is_usable(const struct buf *text)
 	return usable;
 }
 
-/* rc: of the reading of the file. */
+/* A file of the settings, with what install recorded of it. */
+struct guarded_file {
+	enum scope scope;
+	bool other; /* not one of the directory that the client was started in */
+	char *path;
+	struct install_record record;
+	int rc; /* of the reading of the file, by guarded_read() */
+	struct buf text;
+	struct error err;
+};
+
+struct guarded {
+	struct guarded_file *file;
+	size_t count;
+	struct strings recorded; /* the entries of all */
+};
+
 static char *
-guard_fix(const char *key, enum scope s, const char *path, bool recorded, int rc, bool usable)
+guard_fix(const char *key, const struct guarded_file *file)
 {
-	const char *scope = scope_name(s);
+	bool usable = file->rc == 0 || (file->rc == 1 && is_usable(&file->text));
+	const char *scope = scope_name(file->scope), *path = file->path;
+	struct buf fix = { 0 };
 
 	if (key != NULL)
 		return mem_printf("remove %s from '%s'", key, path);
-	if (!recorded)
+	if (file->record.entries.count == 0)
 		return mem_printf(
 		    "%s '%s'", usable ? "remove that entry from" : "correct or remove", path);
-	return mem_printf("%s%s%sclaude-tasks install --%s; or, if the hooks are not wanted any "
-			  "more: claude-tasks uninstall --%s",
-	    usable ? "" : "correct or remove '", usable ? "" : path,
-	    !usable   ? "', then: "
-	    : rc == 1 ? "undo the change, or keep it and add what is missing: "
-		      : "",
+	if (!usable)
+		buf_printf(&fix, "correct or remove '%s', then: ", path);
+	else if (file->rc == 1)
+		buf_puts(&fix, "undo the change, or keep it and add what is missing: ");
+	if (file->other)
+		buf_puts(&fix, "in that project: ");
+	buf_printf(&fix,
+	    "claude-tasks install --%s; or, if the hooks are not wanted any more: claude-tasks "
+	    "uninstall --%s",
 	    scope, scope);
+	return buf_take(&fix);
 }
 
 /* Takes what and fix. */
@@ -140,13 +164,6 @@ guard_add(struct guard *g, enum guard_kind kind, char *what, char *fix)
 	g->item = mem_more(g->item, g->count, sizeof(*g->item));
 	g->item[g->count++] = (struct guard_finding){ kind, what, fix };
 }
-
-/* The files of the settings, path NULL: none of its own, with what install recorded of them. */
-struct guarded {
-	char *path[SCOPE_MANAGED];
-	struct install_record record[SCOPE_MANAGED];
-	struct strings recorded; /* the entries of all */
-};
 
 /* As for a client that does not know "onFailure". */
 static void
@@ -162,71 +179,184 @@ open_entries(struct strings *entries)
 	}
 }
 
-/* Their paths are those that install recorded. */
-static void
-guarded_load(struct guarded *f, const char *config, const char *project, bool open)
+static bool
+guarded_has(const struct guarded *f, const char *path)
 {
-	char *real = project != NULL ? realpath(project, NULL) : NULL;
+	for (size_t i = 0; i < f->count; i++)
+		if (strcmp(f->file[i].path, path) == 0)
+			return true;
+	return false;
+}
+
+/* Add the file of a scope, unless it is there: in the home directory the project's file is the
+ * user's.  dir: without symbolic links, as in the paths that install recorded. */
+static void
+guarded_add(struct guarded *f, const char *config, enum scope scope, const char *dir, bool other)
+{
+	char *path = scope_path(scope, config, dir);
+	struct guarded_file *file;
 	struct error ignored;
 
-	*f = (struct guarded){ 0 };
-	for (enum scope s = SCOPE_USER; s < SCOPE_MANAGED && (s == SCOPE_USER || real != NULL);
-	     s++) {
-		char *path = scope_path(s, config, real);
-
-		/* In the home directory the project's file is the user's. */
-		if (s != SCOPE_USER && strcmp(path, f->path[SCOPE_USER]) == 0) {
-			free(path);
-			continue;
-		}
-		f->path[s] = path;
-		(void)install_record_load(config, path, &f->record[s], &ignored);
-		if (open)
-			open_entries(&f->record[s].entries);
-		strings_add_all(&f->recorded, &f->record[s].entries);
+	if (guarded_has(f, path)) {
+		free(path);
+		return;
 	}
+	f->file = mem_more(f->file, f->count, sizeof(*f->file));
+	file = &f->file[f->count++];
+	*file = (struct guarded_file){ .scope = scope, .other = other, .path = path };
+	(void)install_record_load(config, path, &file->record, &ignored);
+}
+
+static void
+guarded_add_top(struct guarded *f, const char *config, const char *top, const char *home)
+{
+	if (top != NULL && !text_equal(top, home))
+		guarded_add(f, config, SCOPE_LOCAL, top, true);
+}
+
+/* Client 2.1.325 reads the local settings of the main work tree's top too, unless that is the home
+ * directory.  It knows the repository from its start, so one that is made below that later does not
+ * hide it. */
+static void
+guarded_add_repositories(struct guarded *f, const char *config, const char *dir)
+{
+	const char *value = getenv("HOME");
+	char *home = value != NULL ? realpath(value, NULL) : NULL;
+	char *at = mem_string(dir), *slash;
+	struct repository r;
+
+	while (repository_find(&r, at)) {
+		guarded_add_top(f, config, r.top, home);
+		guarded_add_top(f, config, r.main, home);
+		slash = strrchr(r.top, '/');
+		free(at);
+		at = slash > r.top ? mem_copy(r.top, (size_t)(slash - r.top)) : mem_string("");
+		repository_free(&r);
+	}
+	free(home);
+	free(at);
+}
+
+/* Is it one of them, also by a symbolic link? */
+static bool
+guarded_has_file(const struct guarded *f, const char *path)
+{
+	struct stat a, b;
+
+	for (size_t i = 0; i < f->count; i++)
+		if (stat(path, &a) == 0 && stat(f->file[i].path, &b) == 0 && a.st_dev == b.st_dev &&
+		    a.st_ino == b.st_ino)
+			return true;
+	return false;
+}
+
+/* A file that the client says has changed, if it is a settings file by its name. */
+static void
+guarded_add_changed(struct guarded *f, const char *config, const char *path)
+{
+	size_t len = strlen(path);
+
+	for (enum scope s = SCOPE_PROJECT; s < SCOPE_MANAGED; s++) {
+		char *end = scope_path(s, config, ""), *dir, *real;
+		size_t n = strlen(end);
+
+		if (len > n && strcmp(path + len - n, end) == 0 && !guarded_has_file(f, path)) {
+			dir = mem_copy(path, len - n);
+			if ((real = realpath(dir, NULL)) != NULL)
+				guarded_add(f, config, s, real, true);
+			free(real);
+			free(dir);
+		}
+		free(end);
+	}
+}
+
+/* changed: NULL: none. */
+static void
+guarded_load(struct guarded *f, const char *config, const char *project, const char *changed)
+{
+	char *real = project != NULL ? realpath(project, NULL) : NULL;
+
+	*f = (struct guarded){ 0 };
+	guarded_add(f, config, SCOPE_USER, NULL, false);
+	if (real != NULL) {
+		guarded_add(f, config, SCOPE_PROJECT, real, false);
+		guarded_add(f, config, SCOPE_LOCAL, real, false);
+		guarded_add_repositories(f, config, real);
+	}
+	if (changed != NULL)
+		guarded_add_changed(f, config, changed);
+	for (size_t i = 0; i < f->count; i++)
+		strings_add_all(&f->recorded, &f->file[i].record.entries);
 	free(real);
 }
 
 static void
 guarded_free(struct guarded *f)
 {
-	for (size_t i = 0; i < SCOPE_MANAGED; i++) {
-		free(f->path[i]);
-		install_record_free(&f->record[i]);
+	for (size_t i = 0; i < f->count; i++) {
+		free(f->file[i].path);
+		buf_free(&f->file[i].text);
+		install_record_free(&f->file[i].record);
 	}
+	free(f->file);
 	strings_free(&f->recorded);
 }
 
 static void
-look_at_settings(struct guard *g, const struct guarded *f, enum scope scope)
+guarded_read(struct guarded *f)
 {
-	const struct install_record *m = &f->record[scope];
-	const char *key = NULL, *path = f->path[scope];
-	struct buf text = { 0 };
-	struct error err;
-	char *what;
-	int rc = file_read_path(path, FILE_MAX, &text, &err);
+	for (size_t i = 0; i < f->count; i++) {
+		struct guarded_file *file = &f->file[i];
 
-	if (rc == -1)
-		what = mem_printf("the settings cannot be checked: %s", err.text);
-	else
-		what = guard_file(
-		    m, &f->recorded, path, rc == 1 ? buf_text(&text) : NULL, text.len, &key);
-	if (what != NULL)
-		guard_add(g,
-		    text_equal(key, GUARD_HOOKS_OFF) || text_equal(key, GUARD_TASKS_OFF)
-			? GUARD_DISABLED
-			: GUARD_LOST,
-		    what,
-		    guard_fix(key, scope, path, m->entries.count > 0, rc,
-			rc == 0 || (rc == 1 && is_usable(&text))));
-	buf_free(&text);
+		file->rc = file_read_path(file->path, FILE_MAX, &file->text, &file->err);
+	}
+}
+
+/* What the client takes from a file of a later scope instead.  Not every client reads the other
+ * files. */
+static void
+set_later(struct strings *keys, const struct guarded *f, const struct guarded_file *than)
+{
+	for (size_t i = 0; i < f->count && !than->other; i++) {
+		const struct guarded_file *file = &f->file[i];
+		const char *text = buf_text(&file->text);
+		size_t len = file->text.len;
+
+		if (file->other || file->scope <= than->scope || file->rc != 1)
+			continue;
+		skip_mark(&text, &len);
+		guard_switches_set(keys, text, len);
+	}
 }
 
 static void
-look_at_programs(struct guard *g, const struct install_record *m, enum scope scope)
+look_at_settings(struct guard *g, const struct guarded *f, const struct guarded_file *file)
 {
+	struct strings later = { 0 };
+	const char *key = NULL;
+	char *what;
+
+	set_later(&later, f, file);
+	if (file->rc == -1)
+		what = mem_printf("the settings cannot be checked: %s", file->err.text);
+	else
+		what = guard_file(&file->record, &f->recorded, &later, file->path,
+		    file->rc == 1 ? buf_text(&file->text) : NULL, file->text.len, &key);
+	if (what != NULL)
+		guard_add(g,
+		    !file->other &&
+			    (text_equal(key, GUARD_HOOKS_OFF) || text_equal(key, GUARD_TASKS_OFF))
+			? GUARD_DISABLED
+			: GUARD_LOST,
+		    what, guard_fix(key, file));
+	strings_free(&later);
+}
+
+static void
+look_at_programs(struct guard *g, const struct guarded_file *file)
+{
+	const struct install_record *m = &file->record;
 	char hex[HASH_HEX];
 
 	for (size_t i = 0; i < m->program.count; i++) {
@@ -236,19 +366,24 @@ look_at_programs(struct guard *g, const struct install_record *m, enum scope sco
 			    mem_printf(
 				"'%s' is not the program that was installed", m->program.item[i]),
 			    mem_printf("if you have updated it, run: claude-tasks install --%s",
-				scope_name(scope)));
+				scope_name(file->scope)));
 	}
 }
 
 void
-guard_settings(struct guard *g, const char *config, const char *project)
+guard_settings(struct guard *g, const char *config, const char *project, const char *changed)
 {
 	struct guarded f;
 
-	guarded_load(&f, config, project, g->open);
-	for (enum scope s = SCOPE_USER; s < SCOPE_MANAGED; s++)
-		if (f.path[s] != NULL)
-			look_at_settings(g, &f, s);
+	guarded_load(&f, config, project, changed);
+	guarded_read(&f);
+	if (g->open) {
+		open_entries(&f.recorded);
+		for (size_t i = 0; i < f.count; i++)
+			open_entries(&f.file[i].record.entries);
+	}
+	for (size_t i = 0; i < f.count; i++)
+		look_at_settings(g, &f, &f.file[i]);
 	guarded_free(&f);
 }
 
@@ -257,9 +392,9 @@ guard_programs(struct guard *g, const char *config, const char *project)
 {
 	struct guarded f;
 
-	guarded_load(&f, config, project, false);
-	for (enum scope s = SCOPE_USER; s < SCOPE_MANAGED; s++)
-		look_at_programs(g, &f.record[s], s);
+	guarded_load(&f, config, project, NULL);
+	for (size_t i = 0; i < f.count; i++)
+		look_at_programs(g, &f.file[i]);
 	guarded_free(&f);
 }
 
@@ -268,7 +403,7 @@ guard_recorded(struct strings *entries, const char *config, const char *project)
 {
 	struct guarded f;
 
-	guarded_load(&f, config, project, false);
+	guarded_load(&f, config, project, NULL);
 	strings_add_all(entries, &f.recorded);
 	guarded_free(&f);
 }

@@ -8,12 +8,13 @@
  * Would the hooks that install registered still run, with the settings and programs as they are on
  * disk now?
  *
- * It is asked about the files of the user and of the project, also about the other ones if one has
- * changed: when the client applies a change it reads all of them again.  An entry counts as lost
- * if anything is different in it.  In a file without a record only these count: disableAllHooks, an
- * "env" that switches the hooks off, runs something else or has them look for everything elsewhere
- * (but not with the value that the session has, or that was there when a person installed), and an
- * entry that the client runs instead of a recorded one.
+ * It is asked about the files of the user and of the project, the local ones of the repository's
+ * top and of its main work tree, and the one that the client says has changed.  All are judged if
+ * one has changed: when the client applies a change it reads all of them again.  An entry counts as
+ * lost if anything is different in it.  In a file without a record only these count:
+ * disableAllHooks, an "env" that switches the hooks off, runs something else or has them look for
+ * everything elsewhere (but not with the value that the session has, or that was there when a
+ * person installed), and an entry that the client runs instead of a recorded one.
  */
 enum guard_kind {
 	GUARD_DISABLED, /* switched off, by what doctor looks for itself */
@@ -33,15 +34,16 @@ struct guard {
 };
 
 /* Add what is wrong with the files, or with the programs.  project: the directory that the client
- * was started in; NULL: not known. */
-void guard_settings(struct guard *, const char *config, const char *project);
+ * was started in; NULL: not known.  changed: the file that the client says has changed; NULL. */
+void guard_settings(struct guard *, const char *config, const char *project, const char *changed);
 void guard_programs(struct guard *, const char *config, const char *project);
 void guard_free(struct guard *);
 
-/* What is wrong with one file (owned); NULL: nothing.  recorded: the entries of all files.  text
- * NULL: there is no file.  *key: what has to be removed from it; NULL. */
-char *guard_file(const struct install_record *, const struct strings *recorded, const char *path,
-    const char *text, size_t len, const char **key);
+/* What is wrong with one file (owned); NULL: nothing.  recorded: the entries of all files.
+ * later: what files that the client reads after it set in its place.  text NULL: there is no file.
+ * *key: what has to be removed from it; NULL. */
+char *guard_file(const struct install_record *, const struct strings *recorded,
+    const struct strings *later, const char *path, const char *text, size_t len, const char **key);
 
 /* Add the recorded entries of all files. */
 void guard_recorded(struct strings *entries, const char *config, const char *project);
