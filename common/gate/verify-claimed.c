@@ -75,13 +75,13 @@ is_ahead(const struct plan *p, const char *root)
 	return ahead;
 }
 
-/* Are both the same place of one repository, in two work trees? */
-static bool
-same_project(const char *a, const char *b)
+bool
+verify_same_project(const char *a, const char *b)
 {
-	struct repository ra, rb = { 0 };
-	bool same = repository_find(&ra, a) && repository_find(&rb, b) &&
-		    strcmp(ra.common, rb.common) == 0 && strcmp(ra.place, rb.place) == 0;
+	struct repository ra = { 0 }, rb = { 0 };
+	bool same = strcmp(a, b) == 0 ||
+		    (repository_find(&ra, a) && repository_find(&rb, b) &&
+			strcmp(ra.common, rb.common) == 0 && strcmp(ra.place, rb.place) == 0);
 
 	repository_free(&ra);
 	repository_free(&rb);
@@ -97,7 +97,7 @@ look_there(const struct plan *p, const char *root)
 	if (access(root, F_OK) == -1)
 		return then != NULL && git_before_head(here, then, p->req->deadline) ? CLAIMED_SAME
 										     : CLAIMED_GONE;
-	if (!same_project(here, root))
+	if (!verify_same_project(here, root))
 		return CLAIMED_OTHER;
 	if (has_changed(p, root))
 		return CLAIMED_CHANGED;

@@ -94,6 +94,8 @@ char *verify_base(const struct plan *);
 /* verify-claimed.c: the gates pass; if the task was claimed in another project, or in another work
  * tree that has what this one does not have, they must pass there too. */
 int verify_claimed_tree(struct plan *, struct error *);
+/* Are two roots the same place of one repository? */
+bool verify_same_project(const char *, const char *);
 
 /* verify-run.c: run everything that is PLAN_WAIT.  -1: told to stop, or a check failed. */
 int verify_run(struct plan *, struct error *);

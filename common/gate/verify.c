@@ -137,6 +137,10 @@ note_gate_file(struct plan *p)
 
 	if (c == NULL || c->gate_file_hash == NULL || strcmp(c->gate_file_hash, f->hash) == 0)
 		return;
+	/* Of another project, both files judge. */
+	if (f->path != NULL && c->root != NULL && access(c->root, F_OK) == 0 &&
+	    !verify_same_project(c->root, f->root))
+		return;
 	path = f->path != NULL ? text_shown(f->path, 300) : NULL;
 	strings_take(&p->verify->warnings,
 	    path == NULL
