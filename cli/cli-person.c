@@ -1,10 +1,12 @@
 /*
  * What only a person may do: is it one, and the record of each use.
  *
- * A variable can be removed from the environment, so the processes above are looked at too.  A
- * process that was cut loose from them on purpose still passes: it is found later, in the record.
+ * A variable can be removed from the environment, so the processes above are looked at too.  If
+ * they cannot be seen, it is not known to be a person.  A process that was cut loose from them on
+ * purpose still passes: it is found later, in the record.
  */
 #include <sys/types.h>
+#include <sys/vfs.h>
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -16,9 +18,18 @@
 #include "sys/dir.h"
 #include "sys/process.h"
 
-#define ABOVE 256 /* processes; whoever has more above is not taken for a person */
-#define NAMED 8   /* of them are recorded */
+#define ABOVE 256   /* processes; whoever has more above is not taken for a person */
+#define NAMED 8     /* of them are recorded */
+#define PROC 0x9fa0 /* PROC_SUPER_MAGIC */
+#define TRIES 3     /* a process may end while those above are read */
 #define RECORD "person.jsonl"
+
+enum above {
+	ABOVE_PERSON,
+	ABOVE_AGENT,
+	ABOVE_HIDDEN, /* /proc does not show them */
+	ABOVE_NONE,   /* none in this PID namespace, and no terminal */
+};
 
 static const char *
 base_name(const char *path)
@@ -104,30 +115,83 @@ is_claude(pid_t pid, const struct process *p)
 	return is;
 }
 
-bool
-cli_by_agent(void)
+/* Is /proc there, and that of this PID namespace? */
+static bool
+proc_is_own(void)
+{
+	struct statfs fs;
+	char self[32];
+	ssize_t n = readlink("/proc/self", self, sizeof(self) - 1);
+
+	if (n == -1 || statfs("/proc", &fs) == -1 || fs.f_type != PROC)
+		return false;
+	self[n] = '\0';
+	return strtol(self, NULL, 10) == (long)getpid();
+}
+
+static bool
+has_terminal(void)
+{
+	int fd = open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	if (fd != -1)
+		close(fd);
+	return fd != -1;
+}
+
+static enum above
+look_up(void)
 {
 	pid_t pid = getppid();
 	struct process p;
 
-	if (getenv("CLAUDECODE") != NULL)
-		return true;
-	for (int n = 0; pid > 0 && process_read(pid, &p) == 1; n++) {
+	if (pid == 0)
+		return has_terminal() ? ABOVE_PERSON : ABOVE_NONE;
+	for (int n = 0; pid > 0; n++) {
+		if (process_read(pid, &p) != 1)
+			return pid == 1 ? ABOVE_PERSON : ABOVE_HIDDEN;
 		if (n == ABOVE || is_claude(pid, &p))
-			return true;
+			return ABOVE_AGENT;
 		pid = p.parent;
 	}
-	return false;
+	return ABOVE_PERSON;
+}
+
+static enum above
+look_above(void)
+{
+	enum above found = ABOVE_HIDDEN;
+
+	if (getenv("CLAUDECODE") != NULL)
+		return ABOVE_AGENT;
+	for (int n = 0; found == ABOVE_HIDDEN && n < TRIES && proc_is_own(); n++)
+		found = look_up();
+	return found;
+}
+
+bool
+cli_by_agent(void)
+{
+	return look_above() != ABOVE_PERSON;
 }
 
 int
 cli_person_only(struct cli *c, const char *what, const char *command)
 {
-	return !cli_by_agent() ? EXIT_DONE
-			       : cli_fail(c, EXIT_RULE,
-				     "only a person may %s: ask the user to run %s in a terminal "
-				     "outside Claude Code",
-				     what, command);
+	static const char *const why[] = { [ABOVE_AGENT] = "",
+		[ABOVE_HIDDEN] = ", and /proc does not show all processes above this one (it is "
+				 "hidden, or of another PID namespace)",
+		[ABOVE_NONE] = ", and this is the first process of its PID namespace, without a "
+			       "terminal (of a container: start it with one, such as docker -t)" };
+	enum above above = look_above();
+
+	return above == ABOVE_PERSON
+		   ? EXIT_DONE
+		   : cli_fail(c, EXIT_RULE,
+			 "only a person may %s%s: ask the user to run %s in a terminal outside "
+			 "Claude Code%s",
+			 what, why[above], command,
+			 above == ABOVE_HIDDEN ? " where /proc shows them" : "");
 }
 
 struct json_object *

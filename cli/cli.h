@@ -183,9 +183,10 @@ const char *cli_agent_name(const struct cli *);
 void cli_act_as(struct cli *, const char *name);
 /*
  * Was the command started by an agent?  CLAUDECODE is set, to any value, or a process above is
- * Claude Code.  cli_person_only() then fails: "only a person may WHAT: ask the user to run COMMAND
- * in ..."; else it is EXIT_DONE.  The use is recorded, with the person (who, where, from which
- * terminal): in the journal if there is a list, else in a file beside trust.json.
+ * Claude Code, or not all of them can be seen.  cli_person_only() then fails: "only a person may
+ * WHAT: ask the user to run COMMAND in ..."; else it is EXIT_DONE.  The use is recorded, with the
+ * person (who, where, from which terminal): in the journal if there is a list, else in a file
+ * beside trust.json.
  */
 bool cli_by_agent(void);
 int cli_person_only(struct cli *, const char *what, const char *command);

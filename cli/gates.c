@@ -170,7 +170,7 @@ receipt_text(struct cli *c, const struct receipt *r)
 	for (size_t i = 0; i < r->gates.count; i++)
 		cli_print(c, "%s%.80s", i > 0 ? ", " : "", r->gates.item[i]);
 	if (r->gates.count == 0)
-		buf_printf(&c->out, "%zu built-in checks", r->checks);
+		buf_printf(&c->out, "%zu built-in checks", r->checks.count);
 	if (r->head != NULL)
 		buf_printf(&c->out, " at %.12s", r->head);
 	buf_putc(&c->out, '\n');

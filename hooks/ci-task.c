@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "ci-note.h"
 #include "gate/completion.h"
 #include "gate/git-history.h"
 #include "gate/verify.h"
@@ -21,8 +22,8 @@
 #define GIT_MS 60000
 #define UNCHANGED "none of its files has changed" /* begins the reason of such a skip */
 
-static char *
-name_of(const struct task *t)
+char *
+ci_task_name(const struct task *t)
 {
 	struct buf b = { 0 };
 
@@ -64,7 +65,7 @@ proven_text(const struct ci_judge *j, const struct receipt *receipt)
 	}
 	if (receipt->good == 0)
 		buf_printf(&b, "%sno gate, %zu built-in checks",
-		    receipt->gates.count > 0 ? "; " : "", receipt->checks);
+		    receipt->gates.count > 0 ? "; " : "", receipt->checks.count);
 	if (f != NULL && f->commit != NULL)
 		buf_printf(&b, "; by the gate file of the commit %.12s of the base", f->commit);
 	return buf_take(&b);
@@ -285,7 +286,7 @@ receipt_problem(const struct task *t, const struct receipt *receipt)
 		    "its receipt (line %llu) is for another subject or description: \"%s\"",
 		    (unsigned long long)receipt->line,
 		    receipt->subject != NULL ? receipt->subject : "?");
-	if (receipt->forced_by == NULL && receipt->good == 0 && receipt->checks == 0)
+	if (receipt->forced_by == NULL && receipt->good == 0 && receipt->checks.count == 0)
 		return mem_printf("its receipt (line %llu) says that nothing was checked",
 		    (unsigned long long)receipt->line);
 	return NULL;
@@ -301,7 +302,7 @@ check_head(const struct ci_judge *j, const struct task *t, const struct receipt 
 	if (top == NULL || receipt->good == 0 ||
 	    (receipt->head != NULL && git_before_head(top, receipt->head, deadline_in(GIT_MS))))
 		return;
-	ci_add(j->report, j->options->rerun ? CI_NOTE : CI_BAD, "head", name_of(t),
+	ci_add(j->report, j->options->rerun ? CI_NOTE : CI_BAD, "head", ci_task_name(t),
 	    receipt->head == NULL
 		? mem_string("its receipt names no commit")
 		: mem_printf("its gates ran on the commit %.12s, which is not part of this "
@@ -332,12 +333,13 @@ check_task(const struct ci_judge *j, const struct task *t, const char *odd, stru
 		state = odd != NULL ? CI_NOTE : CI_GOOD;
 		r->proven += j->chain;
 		check_head(j, t, receipt);
+		ci_note_receipt(j, t, receipt);
 	}
 	if (odd != NULL)
 		buf_printf(&b, "%s; ", odd);
 	buf_puts(&b, text);
 	free(text);
-	ci_add(r, state, "task", name_of(t), buf_take(&b), 0);
+	ci_add(r, state, "task", ci_task_name(t), buf_take(&b), 0);
 	return 0;
 }
 
@@ -437,7 +439,7 @@ ci_tasks(const struct ci_judge *j, const struct task_set *tasks, struct error *e
 		if (ci_must_prove(t, j->receipts))
 			rc = check_task(j, t, NULL, e);
 		else if (t->status == TASK_CANCELLED && !t->internal)
-			ci_add(j->report, CI_NOTE, "task", name_of(t),
+			ci_add(j->report, CI_NOTE, "task", ci_task_name(t),
 			    mem_string("cancelled: not checked"), 0);
 	}
 	return rc == 0 ? check_lost_tasks(j, tasks, e) : -1;

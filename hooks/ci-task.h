@@ -19,4 +19,7 @@ bool ci_must_prove(const struct task *, const struct receipts *);
 /* A row for every task that the list or the journal says is completed. */
 int ci_tasks(const struct ci_judge *, const struct task_set *, struct error *);
 
+/* `#3 "Docs"`; owned. */
+char *ci_task_name(const struct task *);
+
 #endif

@@ -1,13 +1,28 @@
 /*
- * A task that was claimed in another work tree than the one it is completed in.
+ * A task that was claimed in another place than the one it is completed in.
  *
- * If that tree has changed since, the work may be there: its gates have to pass too.
+ * Another work tree of the same project: if that has changed since, or has commits that this one
+ * does not have, the work may be there, and its gates have to pass too.  Another project: what was
+ * judged here says nothing about it, so its gates have to pass in any case.
  */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
+#include "config/repository.h"
+#include "gate/git-history.h"
 #include "gate/verify-part.h"
+
+#define PATH_CHARS 300
+
+enum claimed {
+	CLAIMED_SAME, /* nothing to judge there */
+	CLAIMED_CHANGED,
+	CLAIMED_AHEAD, /* it has commits that are not here */
+	CLAIMED_OTHER, /* another project */
+	CLAIMED_GONE,  /* and it is not known that its work is here */
+};
 
 /* The root of the claim, if it is not what was judged; owned; NULL. */
 static char *
@@ -48,18 +63,88 @@ has_changed(const struct plan *p, const char *root)
 	return changed;
 }
 
+/* Does this work tree have a commit that the judged one was not made from? */
+static bool
+is_ahead(const struct plan *p, const char *root)
+{
+	char *head = git_head(root);
+	bool ahead =
+	    head == NULL || !git_before_head(p->req->config->project.root, head, p->req->deadline);
+
+	free(head);
+	return ahead;
+}
+
+bool
+verify_same_project(const char *a, const char *b)
+{
+	struct repository ra = { 0 }, rb = { 0 };
+	bool same = strcmp(a, b) == 0 ||
+		    (repository_find(&ra, a) && repository_find(&rb, b) &&
+			strcmp(ra.common, rb.common) == 0 && strcmp(ra.place, rb.place) == 0);
+
+	repository_free(&ra);
+	repository_free(&rb);
+	return same;
+}
+
+static enum claimed
+look_there(const struct plan *p, const char *root)
+{
+	const char *here = p->req->config->project.root, *then = p->claim->head;
+
+	/* A work tree may be removed after its commits were taken over. */
+	if (access(root, F_OK) == -1)
+		return then != NULL && git_before_head(here, then, p->req->deadline) ? CLAIMED_SAME
+										     : CLAIMED_GONE;
+	if (!verify_same_project(here, root))
+		return CLAIMED_OTHER;
+	if (has_changed(p, root))
+		return CLAIMED_CHANGED;
+	return is_ahead(p, root) ? CLAIMED_AHEAD : CLAIMED_SAME;
+}
+
 static void
-report_refusal(struct plan *p, const char *root, const struct verify *second)
+show_path(struct buf *b, const char *path)
+{
+	buf_putc(b, '\'');
+	text_show(b, path, strlen(path), TEXT_LINE, PATH_CHARS);
+	buf_putc(b, '\'');
+}
+
+static void
+report_refusal(struct plan *p, const char *root, enum claimed claimed, const struct verify *second)
+{
+	static const char *const why[] = { [CLAIMED_CHANGED] = "has changed since",
+		[CLAIMED_AHEAD] = "has commits that are not here",
+		[CLAIMED_OTHER] = "has gates of its own" };
+	struct buf b = { 0 };
+
+	buf_puts(&b, "its gates pass in ");
+	show_path(&b, p->req->config->project.root);
+	buf_puts(&b, ", but it was claimed in ");
+	show_path(&b, root);
+	if (claimed == CLAIMED_GONE)
+		buf_puts(&b, ", which is missing. Restore it.");
+	else
+		buf_printf(&b, ", which %s, and there:\n%s\nMake them pass there too.",
+		    why[claimed], buf_text(&second->reason));
+	buf_puts(&b, " If its work is not there: set it to pending, and start it again where its "
+		     "work is.");
+	verify_report_refusal(p, claimed == CLAIMED_GONE ? "gates" : second->rule, buf_text(&b));
+	buf_free(&b);
+}
+
+static void
+note_passed(struct plan *p, bool both)
 {
 	struct buf b = { 0 };
 
-	buf_printf(&b,
-	    "its gates pass in '%s', but it was claimed in '%s', which has changed since, and "
-	    "there:\n%s\nMake them pass there too. If its work is not there: set it to pending, "
-	    "and start it again where its work is.",
-	    p->req->config->project.root, root, buf_text(&second->reason));
-	verify_report_refusal(p, second->rule, buf_text(&b));
-	buf_free(&b);
+	buf_puts(&b, "the task was claimed in ");
+	show_path(&b, p->claim->root);
+	buf_printf(&b, ", and its gates were run in %s", both ? "both, here " : "");
+	show_path(&b, p->req->config->project.root);
+	strings_take(&p->verify->warnings, buf_take(&b));
 }
 
 static int
@@ -86,21 +171,20 @@ verify_claimed_tree(struct plan *p, struct error *e)
 {
 	struct verify second = VERIFY_INIT;
 	char *root = other_root(p);
-	bool changed;
+	enum claimed claimed;
+	bool both;
 	int rc = 0;
 
 	if (root == NULL)
 		return 0;
-	changed = access(root, F_OK) == 0 && has_changed(p, root);
-	if (changed)
+	claimed = look_there(p, root);
+	both = claimed != CLAIMED_SAME && claimed != CLAIMED_GONE;
+	if (both)
 		rc = verify_there(p, root, &second, e);
-	if (rc == 0 && changed && !second.passed)
-		report_refusal(p, root, &second);
+	if (rc == 0 && (claimed == CLAIMED_GONE || (both && !second.passed)))
+		report_refusal(p, root, claimed, &second);
 	else if (rc == 0)
-		strings_take(&p->verify->warnings,
-		    mem_printf("the task was claimed in '%s', and its gates were run in %s'%s'",
-			p->claim->root, changed ? "both, here " : "",
-			p->req->config->project.root));
+		note_passed(p, both);
 	verify_free(&second);
 	free(root);
 	return rc;

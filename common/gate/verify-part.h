@@ -17,7 +17,7 @@
  *	verify-proven.c		the tree on which a gate passed last
  *	verify-base.c		the merge base with the default branch
  *	verify-kept.c		what PreToolUse has found, for TaskCompleted
- *	verify-claimed.c	the work tree of the claim, if it is another one
+ *	verify-claimed.c	the place of the claim, if it is another one
  *	verify-run.c		run the gates
  *	verify-report.c		the texts of a refusal
  *	verify-record.c		the receipt or the refusal in the journal
@@ -91,9 +91,11 @@ void verify_proven_remember(struct plan *); /* it was not changed meanwhile */
 /* verify-base.c: its commit, owned; NULL: everything counts as changed. */
 char *verify_base(const struct plan *);
 
-/* verify-claimed.c: the gates pass; if the task was claimed in another work tree, which has changed
- * since, they must pass there too. */
+/* verify-claimed.c: the gates pass; if the task was claimed in another project, or in another work
+ * tree that has what this one does not have, they must pass there too. */
 int verify_claimed_tree(struct plan *, struct error *);
+/* Are two roots the same place of one repository? */
+bool verify_same_project(const char *, const char *);
 
 /* verify-run.c: run everything that is PLAN_WAIT.  -1: told to stop, or a check failed. */
 int verify_run(struct plan *, struct error *);

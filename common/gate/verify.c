@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "agent/claims.h"
+#include "base/text.h"
 #include "config/glob.h"
 #include "config/repository.h"
 #include "gate/verify-part.h"
@@ -132,13 +133,20 @@ note_gate_file(struct plan *p)
 {
 	const struct config_file *f = &p->req->config->project;
 	const struct claim *c = p->claim;
+	char *path;
 
 	if (c == NULL || c->gate_file_hash == NULL || strcmp(c->gate_file_hash, f->hash) == 0)
 		return;
+	/* Of another project, both files judge. */
+	if (f->path != NULL && c->root != NULL && access(c->root, F_OK) == 0 &&
+	    !verify_same_project(c->root, f->root))
+		return;
+	path = f->path != NULL ? text_shown(f->path, 300) : NULL;
 	strings_take(&p->verify->warnings,
-	    f->path == NULL
+	    path == NULL
 		? mem_string("the gate file was removed after the task was claimed")
-		: mem_printf("the gate file '%s' was changed after the task was claimed", f->path));
+		: mem_printf("the gate file '%s' was changed after the task was claimed", path));
+	free(path);
 }
 
 static bool

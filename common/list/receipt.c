@@ -30,6 +30,8 @@ static const struct json_field fields[] = {
 	FIELD("gate_file", FIELD_STRING, gate_file),
 	FIELD("config_given", FIELD_STRING, config_given),
 	FIELD("before", FIELD_STRING, before),
+	FIELD("checks", FIELD_STRINGS, checks),
+	FIELD("warnings", FIELD_STRINGS, warnings),
 	JSON_FIELDS_END,
 };
 
@@ -196,7 +198,6 @@ receipt_read_line(void *arg, const struct json *j, const char *line, size_t len)
 	r = &rs->item[rs->count++];
 	*r = (struct receipt){
 		.tree = json_member_string(j, json_member(j, JSON_ROOT, "tree"), "after"),
-		.checks = json_count(j, json_member(j, JSON_ROOT, "checks")),
 	};
 	json_fields_read(r, fields, j, JSON_ROOT);
 	if (forced) {

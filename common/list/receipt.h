@@ -47,7 +47,8 @@ struct receipt {
 	char *forced_by, *forced_why; /* NULL: a real receipt */
 	struct strings gates;         /* "test: passed" */
 	size_t good, bad, skipped;    /* gates by verdict; bad ones were warnings */
-	size_t checks;                /* built-in checks that were made */
+	struct strings checks;        /* built-in checks that could have refused */
+	struct strings warnings;
 	uint64_t line;
 	uint64_t refused; /* line of a later refusal of its completion; 0 */
 	uint64_t changed; /* line of a later event that opens, changes or deletes the task; 0 */
