@@ -261,7 +261,8 @@ read_version(struct ci_gates *g, const char *path, const char *commit, const str
 		ci_file_free(&f);
 	buf_free(&text);
 	free(root);
-	return rc == -1 ? -1 : 0;
+	/* Where a link of that commit led is not known: no version. */
+	return rc == -1 && e->kind != ERROR_INPUT ? -1 : 0;
 }
 
 int

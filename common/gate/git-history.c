@@ -9,8 +9,6 @@
 
 #include "gate/git.h"
 
-#define LAST_COMMITS "--max-count=200"
-
 /* A commit's name in full, never an option or a range. */
 static bool
 is_name(const char *commit)
@@ -85,41 +83,4 @@ git_merge_base(const char *root, const char *ref, struct deadline until)
 		base = merge_base(root, ref, until);
 	free(remote);
 	return base;
-}
-
-int
-git_file_commits(const char *root, const char *commit, const char *path, struct deadline until,
-    struct strings *out, struct error *e)
-{
-	char *only = mem_printf(":(top,literal)%s", path);
-	const char *const words[] = { "rev-list", LAST_COMMITS, commit, "--", only, NULL };
-	struct buf lines = { 0 };
-	int rc = git_output(root, words, until, &lines, e);
-
-	for (const char *p = buf_text(&lines); rc == 0 && *p != '\0';) {
-		size_t len = strcspn(p, "\n");
-
-		strings_take(out, mem_copy(p, len));
-		p += len + (p[len] == '\n');
-	}
-	buf_free(&lines);
-	free(only);
-	return rc;
-}
-
-int
-git_file_at(const char *root, const char *commit, const char *path, struct deadline until,
-    struct buf *text, struct error *e)
-{
-	char *name = mem_printf("%s:%s", commit, path);
-	const char *const list[] = { "ls-tree", "-z", "--full-tree", commit, "--", path, NULL };
-	const char *const show[] = { "cat-file", "blob", name, NULL };
-	int rc = git_output(root, list, until, text, e);
-
-	if (rc == 0 && text->len > 0) {
-		buf_reset(text);
-		rc = git_output(root, show, until, text, e) == -1 ? -1 : 1;
-	}
-	free(name);
-	return rc;
 }
