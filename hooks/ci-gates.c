@@ -79,7 +79,8 @@ find_base(struct ci_gates *g, const struct ci_options *o, struct error *e)
 	if (g->base == NULL) {
 		error_set(e, ERROR_INPUT,
 		    "cannot find the common commit of HEAD and '%s': a shallow clone does not have "
-		    "it (fetch-depth: 0, GIT_DEPTH: 0)",
+		    "it (fetch-depth: 0, GIT_DEPTH: 0); a base is a branch (origin/main), a "
+		    "commit's id in full, or a name that begins with refs/",
 		    ref);
 		free(ref);
 		return -1;

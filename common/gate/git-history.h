@@ -20,8 +20,9 @@ bool git_before_head(const char *root, const char *commit, struct deadline);
  * known, or it is older than where a shallow history begins. */
 char *git_base_of(const char *root, const char *commit, struct deadline);
 
-/* The best common ancestor of HEAD and a remote branch ("origin/main") or other commit, owned;
- * NULL: none that is known here.  A branch or tag of the same name is not taken for it. */
+/* The best common ancestor of HEAD and this: a remote branch ("origin/main"), else a local one, a
+ * name that begins with refs/, HEAD^ or HEAD~2, or a commit's name in full.  Owned; NULL: none that
+ * is known here.  A tag of the same name is not taken for it. */
 char *git_merge_base(const char *root, const char *ref, struct deadline);
 
 /* The last commits, up to this one, that changed the file or a link on the way to it, the newest
