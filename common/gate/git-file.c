@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "gate/git-history.h"
-#include "gate/git.h"
+#include "gate/git-part.h"
 
 #define LAST_COMMITS "--max-count=200"
 #define LINKS_MAX 40 /* as many as a path of the file system may have */
@@ -212,4 +212,13 @@ git_file_commits(const char *root, const char *commit, const char *path, struct 
 	strings_free(&words);
 	strings_free(&seen);
 	return rc;
+}
+
+int
+git_tracked(const char *root, const char *pathspec, struct deadline until, struct strings *out,
+    struct error *e)
+{
+	const char *const words[] = { "ls-files", "-z", "--cached", "--", pathspec, NULL };
+
+	return git_list(root, words, until, out, e);
 }

@@ -35,4 +35,8 @@ int git_file_commits(const char *root, const char *commit, const char *path, str
 int git_file_at(const char *root, const char *commit, const char *path, struct deadline,
     struct buf *, struct error *);
 
+/* The files of the index that match. */
+int git_tracked(
+    const char *root, const char *pathspec, struct deadline, struct strings *, struct error *);
+
 #endif
