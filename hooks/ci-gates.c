@@ -9,6 +9,7 @@
 
 #include "config/repository.h"
 #include "config/trust.h"
+#include "gate/git-file.h"
 #include "gate/git-history.h"
 #include "gate/git.h"
 #include "list/list.h"

@@ -2,12 +2,13 @@
  * A file in a commit, as a checkout of the commit would have it: symbolic links inside the tree are
  * followed.
  */
+#include "gate/git-file.h"
+
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "gate/git-history.h"
 #include "gate/git-part.h"
 
 #define LAST_COMMITS "--max-count=200"
@@ -40,7 +41,7 @@ link_error(const struct walk *w, const char *what, struct error *e)
 
 /* 1; 0 there is no such entry; -1. */
 static int
-read_entry(struct walk *w, const char *name, struct error *e)
+read_name(struct walk *w, const char *name, struct error *e)
 {
 	char *only = mem_printf(":(literal)%s", name);
 	const char *tree = w->trees.item[w->trees.count - 1];
@@ -112,7 +113,7 @@ take_name(struct walk *w, const char *name, bool of_link, struct error *e)
 		return 1;
 	if (strcmp(name, "..") == 0)
 		return go_up(w, e);
-	if ((rc = read_entry(w, name, e)) != 1)
+	if ((rc = read_name(w, name, e)) != 1)
 		return rc == 0 && of_link
 			   ? link_error(w, "is behind a symbolic link to what is not there", e)
 			   : rc;

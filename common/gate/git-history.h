@@ -3,10 +3,7 @@
 
 #include <stdbool.h>
 
-#include "base/buf.h"
 #include "base/clock.h"
-#include "base/error.h"
-#include "base/mem.h"
 
 /*
  * Questions about commits.  root is the top of the work tree; nothing that the
@@ -24,19 +21,5 @@ char *git_base_of(const char *root, const char *commit, struct deadline);
  * name that begins with refs/, HEAD^ or HEAD~2, or a commit's name in full.  Owned; NULL: none that
  * is known here.  A tag of the same name is not taken for it. */
 char *git_merge_base(const char *root, const char *ref, struct deadline);
-
-/* The last commits, up to this one, that changed the file or a link on the way to it, the newest
- * first. */
-int git_file_commits(const char *root, const char *commit, const char *path, struct deadline,
-    struct strings *, struct error *);
-
-/* The text of a file in a commit, path from the root: 1, 0 there is none, -1.  Symbolic links are
- * followed inside the tree; one that leads elsewhere is an error (ERROR_INPUT). */
-int git_file_at(const char *root, const char *commit, const char *path, struct deadline,
-    struct buf *, struct error *);
-
-/* The files of the index that match. */
-int git_tracked(
-    const char *root, const char *pathspec, struct deadline, struct strings *, struct error *);
 
 #endif
