@@ -208,7 +208,17 @@ file_problem(const struct ci_judge *j, const struct receipt *receipt)
 static char *
 other_problem(const struct ci_judge *j, const struct ci_file *f, const struct receipt *receipt)
 {
-	if (f->other == NULL || (j->options->rerun && f->in_base))
+	const struct gates *gs = &j->gates->here.config.gates;
+
+	if (f->other == NULL)
+		return NULL;
+	for (size_t i = 0; i < gs->count; i++)
+		if (ci_gate_blocks(&gs->item[i]) && (gs->item[i].when.on & GATE_CI) == 0)
+			return mem_printf("its receipt (line %llu) was made with another gate file "
+					  "than CI uses: '%s', and the gate '%s' of that of CI is "
+					  "not for CI",
+			    (unsigned long long)receipt->line, f->other, gs->item[i].name);
+	if (j->options->rerun && f->in_base)
 		return NULL;
 	return mem_printf("its receipt (line %llu) was made with another gate file than CI uses: "
 			  "'%s', which counts only %s",
