@@ -9,6 +9,7 @@
 
 #include "config/repository.h"
 #include "config/trust.h"
+#include "gate/git-file.h"
 #include "gate/git-history.h"
 #include "gate/git.h"
 #include "list/list.h"
@@ -79,7 +80,8 @@ find_base(struct ci_gates *g, const struct ci_options *o, struct error *e)
 	if (g->base == NULL) {
 		error_set(e, ERROR_INPUT,
 		    "cannot find the common commit of HEAD and '%s': a shallow clone does not have "
-		    "it (fetch-depth: 0, GIT_DEPTH: 0)",
+		    "it (fetch-depth: 0, GIT_DEPTH: 0); a base is a branch (origin/main), a "
+		    "commit's id in full, or a name that begins with refs/",
 		    ref);
 		free(ref);
 		return -1;
@@ -198,7 +200,10 @@ ci_gates_free(struct ci_gates *g)
 	ci_file_free(&g->then);
 	for (size_t i = 0; i < g->past_count; i++)
 		ci_file_free(&g->past[i]);
+	for (size_t i = 0; i < g->other_count; i++)
+		ci_file_free(&g->other[i]);
 	free(g->past);
+	free(g->other);
 	free(g->base);
 	free(g->cwd);
 	free(g->top);
@@ -225,6 +230,9 @@ ci_gates_of(const struct ci_gates *g, const char *hash)
 	for (size_t i = 0; hash != NULL && i < g->past_count; i++)
 		if (has_hash(&g->past[i], hash))
 			return &g->past[i];
+	for (size_t i = 0; hash != NULL && i < g->other_count; i++)
+		if (has_hash(&g->other[i], hash))
+			return &g->other[i];
 	return NULL;
 }
 
@@ -261,7 +269,8 @@ read_version(struct ci_gates *g, const char *path, const char *commit, const str
 		ci_file_free(&f);
 	buf_free(&text);
 	free(root);
-	return rc == -1 ? -1 : 0;
+	/* Where a link of that commit led is not known: no version. */
+	return rc == -1 && e->kind != ERROR_INPUT ? -1 : 0;
 }
 
 int
@@ -282,6 +291,66 @@ ci_gates_read_past(struct ci_gates *g, const struct receipts *rs, struct error *
 		rc = read_version(g, path, commits.item[i], &wanted, e);
 	strings_free(&wanted);
 	strings_free(&commits);
+	return rc;
+}
+
+/* The gate file of this place in a commit, with its hash.  1, 0, -1. */
+static int
+read_place(const struct ci_gates *g, const char *commit, const char *place, struct buf *text,
+    char hash[HASH_HEX], struct error *e)
+{
+	int rc = git_file_at(g->top, commit, place, deadline_in(GIT_MS), text, e);
+
+	hash_text(buf_text(text), text->len, hash);
+	/* Where a link leads is not known: no file. */
+	return rc == -1 && e->kind == ERROR_INPUT ? 0 : rc;
+}
+
+/* Keep the gate file of this place, if it is wanted and can be read. */
+static int
+read_other(struct ci_gates *g, const char *place, const struct strings *wanted, struct error *e)
+{
+	char *path = mem_printf("%s/%s", g->top, place), *root = trust_root(path);
+	char hash[HASH_HEX], then[HASH_HEX];
+	struct buf text = { 0 }, old = { 0 };
+	struct ci_file f = { .in_base = true };
+	struct error ignored;
+	int rc = read_place(g, "HEAD", place, &text, hash, e);
+
+	if (rc == 1 && strcmp(path, g->here.config.project.path) != 0 &&
+	    strings_has(wanted, hash) && ci_gates_of(g, hash) == NULL &&
+	    parse_file(&f, path, root, &text, &ignored) == 0) {
+		if (g->base != NULL && (rc = read_place(g, g->base, place, &old, then, e)) != -1)
+			f.in_base = rc == 1 && strcmp(hash, then) == 0;
+		f.other = f.config.project.path + strlen(g->top) + 1;
+		g->other = mem_more(g->other, g->other_count, sizeof(*g->other));
+		g->other[g->other_count++] = f;
+	} else
+		ci_file_free(&f);
+	buf_free(&text);
+	buf_free(&old);
+	free(path);
+	free(root);
+	return rc == -1 ? -1 : 0;
+}
+
+int
+ci_gates_read_others(struct ci_gates *g, const struct receipts *rs, struct error *e)
+{
+	const struct config_file *used = &g->here.config.project;
+	struct strings wanted = { 0 }, places = { 0 };
+	int rc = 0;
+
+	unknown_hashes(g, rs, &wanted);
+	/* With --config that file alone judges; without a gate file of the checkout, whoever makes
+	 * receipts could choose the weakest of all. */
+	if (wanted.count > 0 && g->top != NULL && used->path != NULL && !g->here.config.given)
+		rc = git_tracked(
+		    g->top, ":(top,glob)**/" GATE_FILE, deadline_in(GIT_MS), &places, e);
+	for (size_t i = 0; rc == 0 && i < places.count && g->other_count < wanted.count; i++)
+		rc = read_other(g, places.item[i], &wanted, e);
+	strings_free(&wanted);
+	strings_free(&places);
 	return rc;
 }
 

@@ -19,6 +19,8 @@ struct ci_file {
 	struct config judge;  /* the same, with every gate of a completion also for CI */
 	struct config each;   /* the same, with every gate for every task */
 	char *commit;         /* of the base's history, for an earlier version; NULL */
+	const char *other;    /* its path, if it is the gate file of another place; NULL */
+	bool in_base;         /* and there is no base, or it has the same there */
 };
 
 struct ci_gates {
@@ -32,6 +34,8 @@ struct ci_gates {
 	struct ci_file then;  /* of the base, if it differs */
 	struct ci_file *past; /* earlier versions of it, by which receipts were made */
 	size_t past_count;
+	struct ci_file *other; /* gate files of other places, by which receipts were made */
+	size_t other_count;
 };
 
 /*
@@ -44,6 +48,10 @@ void ci_gates_free(struct ci_gates *);
 /* The gate file may have been changed after a receipt was made: its versions in the history of the
  * base judge the receipts that were made by them, those of the branch alone do not. */
 int ci_gates_read_past(struct ci_gates *, const struct receipts *, struct error *);
+
+/* A repository may have gate files in several places: find those in HEAD that receipts were made
+ * by. They are proof only with --rerun, which runs the gates of the checkout too. */
+int ci_gates_read_others(struct ci_gates *, const struct receipts *, struct error *);
 
 /* The file with this hash (NULL: no file); NULL: CI uses no such file. */
 const struct ci_file *ci_gates_of(const struct ci_gates *, const char *hash);

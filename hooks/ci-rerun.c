@@ -71,7 +71,9 @@ gate_row(struct rerun *x, const struct gate_result *r)
 	    : r->gate->warn ? CI_NOTE
 			    : CI_BAD,
 	    "gate",
-	    mem_printf("%s%s", r->gate->name, x->file == &x->gates->then ? " (of the base)" : ""),
+	    x->file->other != NULL ? mem_printf("%s (%s)", r->gate->name, x->file->other)
+				   : mem_printf("%s%s", r->gate->name,
+					 x->file == &x->gates->then ? " (of the base)" : ""),
 	    buf_take(&b), r->ms);
 	x->report->gates++;
 	for (size_t i = 0; !good && i < x->left.count; i++)
@@ -233,6 +235,9 @@ rerun_all(
 		rc = rerun_file(x, &g->then, tasks, receipts, e);
 	if (rc == 0 && here)
 		rc = rerun_file(x, &g->here, tasks, receipts, e);
+	for (size_t i = 0; rc == 0 && i < g->other_count; i++)
+		if (g->other[i].in_base)
+			rc = rerun_file(x, &g->other[i], tasks, receipts, e);
 	if (rc == 0 && x->report->gates == 0 && ci_bad(x->report) == 0)
 		ci_add(x->report, CI_BAD, "gate", mem_string("gates"),
 		    mem_string("--rerun, but no gate applies to any completed task"), 0);

@@ -66,6 +66,10 @@ proven_text(const struct ci_judge *j, const struct receipt *receipt)
 	if (receipt->good == 0)
 		buf_printf(&b, "%sno gate, %zu built-in checks",
 		    receipt->gates.count > 0 ? "; " : "", receipt->checks.count);
+	if (f != NULL && f->other != NULL) {
+		buf_puts(&b, "; by ");
+		text_show(&b, f->other, strlen(f->other), TEXT_LINE, 200);
+	}
 	if (f != NULL && f->commit != NULL)
 		buf_printf(&b, "; by the gate file of the commit %.12s of the base", f->commit);
 	return buf_take(&b);
@@ -201,6 +205,28 @@ file_problem(const struct ci_judge *j, const struct receipt *receipt)
 	    f->path != NULL ? f->hash : "none:", f->path != NULL ? f->path : "use --checkout");
 }
 
+/* The gate file of another place is proof if its gates run, and those of the checkout too. */
+static char *
+other_problem(const struct ci_judge *j, const struct ci_file *f, const struct receipt *receipt)
+{
+	const struct gates *gs = &j->gates->here.config.gates;
+
+	if (f->other == NULL)
+		return NULL;
+	for (size_t i = 0; i < gs->count; i++)
+		if (ci_gate_blocks(&gs->item[i]) && (gs->item[i].when.on & GATE_CI) == 0)
+			return mem_printf("its receipt (line %llu) was made with another gate file "
+					  "than CI uses: '%s', and the gate '%s' of that of CI is "
+					  "not for CI",
+			    (unsigned long long)receipt->line, f->other, gs->item[i].name);
+	if (j->options->rerun && f->in_base)
+		return NULL;
+	return mem_printf("its receipt (line %llu) was made with another gate file than CI uses: "
+			  "'%s', which counts only %s",
+	    (unsigned long long)receipt->line, f->other,
+	    f->in_base ? "with --rerun" : "if the base has the same");
+}
+
 /* A hook that was given its gate file may have run the gates anywhere. */
 static char *
 given_problem(const struct ci_judge *j, const struct receipt *receipt)
@@ -247,7 +273,8 @@ gates_problem(const struct ci_judge *j, const struct task *t, const struct recei
 		*text = file_problem(j, receipt);
 		return 0;
 	}
-	if ((*text = given_problem(j, receipt)) != NULL)
+	if ((*text = given_problem(j, receipt)) != NULL ||
+	    (*text = other_problem(j, f, receipt)) != NULL)
 		return 0;
 	if (one_file_problem(j, f, t, receipt, text, e) == -1)
 		return -1;

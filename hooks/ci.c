@@ -220,6 +220,7 @@ ci_judge(const struct ci_options *o, struct ci_gates *g, struct input *in, struc
 	judge.chain = ci_bad(r) == 0;
 	/* A line that cannot be parsed was reported by check_chain(). */
 	if ((rc == -1 && judge.chain) || ci_gates_read_past(g, &in->receipts, e) == -1 ||
+	    ci_gates_read_others(g, &in->receipts, e) == -1 ||
 	    ci_tasks(&judge, &in->tasks, e) == -1)
 		return -1;
 	return ci_rerun(o, g, r, &in->tasks, &in->receipts, e);

@@ -9,8 +9,6 @@
 
 #include "gate/git.h"
 
-#define LAST_COMMITS "--max-count=200"
-
 /* A commit's name in full, never an option or a range. */
 static bool
 is_name(const char *commit)
@@ -75,51 +73,41 @@ git_base_of(const char *root, const char *commit, struct deadline until)
 	return is_name(commit) && !is_shallow(root) ? merge_base(root, commit, until) : NULL;
 }
 
+/* What exactly this ref names: git itself would try the tags of this name before the branches. */
+static char *
+ref_value(const char *root, char *ref, struct deadline until)
+{
+	const char *const words[] = { "show-ref", "--verify", "--hash", ref, NULL };
+	struct buf out = { 0 };
+	struct error e;
+	char *value = NULL;
+
+	if (git_output(root, words, until, &out, &e) == 0)
+		value = mem_copy(buf_text(&out), strcspn(buf_text(&out), "\n"));
+	buf_free(&out);
+	free(ref);
+	return value;
+}
+
+/* HEAD or an ancestor of it: HEAD^, HEAD~3. */
+static bool
+is_before_head(const char *ref)
+{
+	return strncmp(ref, "HEAD", 4) == 0 && ref[4 + strspn(ref + 4, "^~0123456789")] == '\0';
+}
+
 char *
 git_merge_base(const char *root, const char *ref, struct deadline until)
 {
-	char *remote = mem_printf("refs/remotes/%s", ref);
-	char *base = merge_base(root, remote, until);
+	char *commit, *base;
 
-	if (base == NULL && *ref != '\0' && *ref != '-')
-		base = merge_base(root, ref, until);
-	free(remote);
+	if (is_name(ref) || is_before_head(ref))
+		return merge_base(root, ref, until);
+	if (strncmp(ref, "refs/", 5) == 0)
+		commit = ref_value(root, mem_string(ref), until);
+	else if ((commit = ref_value(root, mem_printf("refs/remotes/%s", ref), until)) == NULL)
+		commit = ref_value(root, mem_printf("refs/heads/%s", ref), until);
+	base = commit != NULL ? merge_base(root, commit, until) : NULL;
+	free(commit);
 	return base;
-}
-
-int
-git_file_commits(const char *root, const char *commit, const char *path, struct deadline until,
-    struct strings *out, struct error *e)
-{
-	char *only = mem_printf(":(top,literal)%s", path);
-	const char *const words[] = { "rev-list", LAST_COMMITS, commit, "--", only, NULL };
-	struct buf lines = { 0 };
-	int rc = git_output(root, words, until, &lines, e);
-
-	for (const char *p = buf_text(&lines); rc == 0 && *p != '\0';) {
-		size_t len = strcspn(p, "\n");
-
-		strings_take(out, mem_copy(p, len));
-		p += len + (p[len] == '\n');
-	}
-	buf_free(&lines);
-	free(only);
-	return rc;
-}
-
-int
-git_file_at(const char *root, const char *commit, const char *path, struct deadline until,
-    struct buf *text, struct error *e)
-{
-	char *name = mem_printf("%s:%s", commit, path);
-	const char *const list[] = { "ls-tree", "-z", "--full-tree", commit, "--", path, NULL };
-	const char *const show[] = { "cat-file", "blob", name, NULL };
-	int rc = git_output(root, list, until, text, e);
-
-	if (rc == 0 && text->len > 0) {
-		buf_reset(text);
-		rc = git_output(root, show, until, text, e) == -1 ? -1 : 1;
-	}
-	free(name);
-	return rc;
 }

@@ -15,6 +15,8 @@
  *	git-times.c	when its files were changed last
  *	git-hash.c	the hash of a tree
  *	git-head.c	what is read without a process
+ *	git-history.c	questions about commits
+ *	git-file.c	a file in a commit
  */
 struct git_call {
 	struct child child;

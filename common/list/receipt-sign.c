@@ -15,6 +15,7 @@
 
 #define KEYGEN_MS 60000 /* a key on a token waits for a touch */
 #define OUTPUT_MAX (64u << 10)
+#define SIGNERS_MAX (16u << 20)
 
 /* Run ssh-keygen with the text as input.  1 and its output; 0 it failed, and why; -1. */
 static int
@@ -67,14 +68,88 @@ receipt_sign(const char *key, const char *text, size_t len, struct buf *signatur
 	return rc == 1 ? 0 : -1;
 }
 
+/* The names that ssh-keygen printed, one on each line. */
+static void
+add_printed(struct strings *names, const struct buf *out)
+{
+	for (const char *p = buf_text(out); *p != '\0'; p += strspn(p, "\r\n")) {
+		size_t len = strcspn(p, "\r\n");
+
+		strings_take(names, mem_copy(p, len));
+		p += len;
+	}
+}
+
+/* The names of all signers, which begin each line, perhaps in quotes, with commas. */
+static int
+add_allowed(struct strings *names, const char *allowed, struct error *e)
+{
+	struct buf text = { 0 };
+	int rc = file_read_path(allowed, SIGNERS_MAX, &text, e);
+
+	for (const char *p = buf_text(&text); rc == 1 && *p != '\0'; p += *p == '\n') {
+		bool quoted;
+		const char *end;
+
+		p += strspn(p, " \t");
+		quoted = *p == '"';
+		p += quoted;
+		for (end = p + strcspn(p, quoted ? "\"\n" : " \t\r\n"); *p != '#' && p < end; p++) {
+			size_t len = strcspn(p, ",");
+
+			len = len < (size_t)(end - p) ? len : (size_t)(end - p);
+			strings_take(names, mem_copy(p, len));
+			if ((p += len) == end)
+				break;
+		}
+		p += strcspn(p, "\n");
+	}
+	buf_free(&text);
+	return rc == -1 ? -1 : 0;
+}
+
+/* Has one of these signed the text?  1 and who; 0 and what ssh-keygen said of the first; -1. */
+static int
+try_names(const struct strings *names, const char *allowed, const char *signature_path,
+    const char *text, size_t len, char **who_or_why, struct error *e)
+{
+	struct buf out = { 0 };
+	char *why = NULL;
+	void *seen = NULL;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < names->count; i++) {
+		const char *who = names->item[i];
+		const char *const words[] = { "-Y", "verify", "-n", RECEIPT_NAMESPACE, "-I", who,
+			"-s", signature_path, "-f", allowed, NULL };
+
+		/* "!name" is of nobody. */
+		if (*who == '!' || !strings_first(&seen, who))
+			continue;
+		buf_reset(&out);
+		rc = keygen(words, text, len, &out, e);
+		if (rc == 1)
+			*who_or_why = mem_string(who);
+		else if (why == NULL)
+			why = buf_take(&out);
+	}
+	if (rc == 0)
+		*who_or_why = mem_printf("its signature does not match this text: ssh-keygen: %s",
+		    why != NULL ? why : "it names no signer");
+	strings_forget(seen);
+	free(why);
+	buf_free(&out);
+	return rc;
+}
+
 int
 receipt_signed(const char *allowed, const char *signature_path, const char *text, size_t len,
     char **who_or_why, struct error *e)
 {
 	const char *const find[] = { "-Y", "find-principals", "-s", signature_path, "-f", allowed,
 		NULL };
+	struct strings names = { 0 };
 	struct buf out = { 0 };
-	char *who = NULL;
 	int rc;
 
 	if (access(allowed, R_OK) == -1)
@@ -85,21 +160,17 @@ receipt_signed(const char *allowed, const char *signature_path, const char *text
 		    signature_path);
 		return 0;
 	}
+	/* It prints the names in the first line that has the key; this one may be for another
+	 * namespace, or have expired. */
 	if ((rc = keygen(find, text, len, &out, e)) == 1) {
-		who = mem_copy(buf_text(&out), strcspn(buf_text(&out), "\r\n"));
-		buf_reset(&out);
-		rc = keygen((const char *const[]){ "-Y", "verify", "-n", RECEIPT_NAMESPACE, "-I",
-				who, "-s", signature_path, "-f", allowed, NULL },
-		    text, len, &out, e);
-	}
-	if (rc == 0)
+		add_printed(&names, &out);
+		rc = add_allowed(&names, allowed, e) == -1
+			 ? -1
+			 : try_names(&names, allowed, signature_path, text, len, who_or_why, e);
+	} else if (rc == 0)
 		*who_or_why = mem_printf(
-		    who == NULL ? "not signed by any of the allowed signers: ssh-keygen: %s"
-				: "its signature does not match this text: ssh-keygen: %s",
-		    buf_text(&out));
-	else if (rc == 1)
-		*who_or_why = mem_string(who);
-	free(who);
+		    "not signed by any of the allowed signers: ssh-keygen: %s", buf_text(&out));
+	strings_free(&names);
 	buf_free(&out);
 	return rc;
 }
