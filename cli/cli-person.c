@@ -8,6 +8,7 @@
 #include <sys/types.h>
 #include <sys/vfs.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,15 +116,20 @@ is_claude(pid_t pid, const struct process *p)
 	return is;
 }
 
-/* Is /proc there, and that of this PID namespace? */
+/* Is /proc there, and that of this PID namespace?  error: 0, or why this cannot be found out. */
 static bool
-proc_is_own(void)
+proc_is_own(int *error)
 {
 	struct statfs fs;
 	char self[32];
 	ssize_t n = readlink("/proc/self", self, sizeof(self) - 1);
 
-	if (n == -1 || statfs("/proc", &fs) == -1 || fs.f_type != PROC)
+	if (n == -1 || statfs("/proc", &fs) == -1) {
+		*error = errno;
+		return false;
+	}
+	*error = 0;
+	if (fs.f_type != PROC)
 		return false;
 	self[n] = '\0';
 	return strtol(self, NULL, 10) == (long)getpid();
@@ -158,13 +164,13 @@ look_up(void)
 }
 
 static enum above
-look_above(void)
+look_above(int *error)
 {
 	enum above found = ABOVE_HIDDEN;
 
 	if (getenv("CLAUDECODE") != NULL)
 		return ABOVE_AGENT;
-	for (int n = 0; found == ABOVE_HIDDEN && n < TRIES && proc_is_own(); n++)
+	for (int n = 0; found == ABOVE_HIDDEN && n < TRIES && proc_is_own(error); n++)
 		found = look_up();
 	return found;
 }
@@ -172,26 +178,32 @@ look_above(void)
 bool
 cli_by_agent(void)
 {
-	return look_above() != ABOVE_PERSON;
+	int ignored;
+
+	return look_above(&ignored) != ABOVE_PERSON;
 }
 
 int
 cli_person_only(struct cli *c, const char *what, const char *command)
 {
 	static const char *const why[] = { [ABOVE_AGENT] = "",
-		[ABOVE_HIDDEN] = ", and /proc does not show all processes above this one (it is "
-				 "hidden, or of another PID namespace)",
+		[ABOVE_HIDDEN] = ", and /proc does not show all processes above this one (",
 		[ABOVE_NONE] = ", and this is the first process of its PID namespace, without a "
 			       "terminal (of a container: start it with one, such as docker -t)" };
-	enum above above = look_above();
+	int error = 0;
+	enum above above = look_above(&error);
+	bool hidden = above == ABOVE_HIDDEN;
 
 	return above == ABOVE_PERSON
 		   ? EXIT_DONE
 		   : cli_fail(c, EXIT_RULE,
-			 "only a person may %s%s: ask the user to run %s in a terminal outside "
+			 "only a person may %s%s%s%s: ask the user to run %s in a terminal outside "
 			 "Claude Code%s",
-			 what, why[above], command,
-			 above == ABOVE_HIDDEN ? " where /proc shows them" : "");
+			 what, why[above],
+			 !hidden      ? ""
+			 : error != 0 ? strerror(error)
+				      : "it is hidden, or of another PID namespace",
+			 hidden ? ")" : "", command, hidden ? " where /proc shows them" : "");
 }
 
 struct json_object *

@@ -36,20 +36,26 @@ int
 process_read(pid_t pid, struct process *p)
 {
 	char path[64], stat[1024];
+	size_t len = 0;
 	ssize_t n;
 	int fd, saved;
 
 	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
 	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) == -1)
 		return errno == ENOENT ? 0 : -1;
-	n = read(fd, stat, sizeof(stat) - 1); /* whole: the kernel makes the text at the read */
+	/* The kernel makes the text, a line, at the first read. */
+	while ((n = read(fd, stat + len, sizeof(stat) - 1 - len)) > 0) {
+		len += (size_t)n;
+		if (stat[len - 1] == '\n')
+			break;
+	}
 	saved = errno;
 	close(fd);
 	if (n == -1) {
 		errno = saved;
 		return saved == ESRCH ? 0 : -1;
 	}
-	stat[n] = '\0';
+	stat[len] = '\0';
 	if (process_parse(stat, p) == 0)
 		return 1;
 	errno = EPROTO;
