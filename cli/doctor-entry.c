@@ -77,7 +77,8 @@ open_fix(const struct registration_file *f, const struct settings_entry *e)
 		   : mem_string(install_open_advice(e));
 }
 
-/* false: there is no program to check.  asked: those of the file whose version is known. */
+/* Returns false if there is no program to check.  asked: the programs whose version was asked for.
+ */
 static bool
 check_program(struct doctor *d, const struct registration_file *f, const struct settings_entry *e,
     struct strings *asked)

@@ -20,7 +20,7 @@ struct ci_file {
 	struct config each;   /* the same, with every gate for every task */
 	char *commit;         /* of the base's history, for an earlier version; NULL */
 	const char *other;    /* its path, if it is the gate file of another place; NULL */
-	bool in_base;         /* and there is no base, or it has the same there */
+	bool in_base; /* of another place: the base has the same file, or there is no base */
 };
 
 struct ci_gates {

@@ -39,7 +39,7 @@ link_error(const struct walk *w, const char *what, struct error *e)
 	    w->path, w->commit, what);
 }
 
-/* 1; 0 there is no such entry; -1. */
+/* 1, or 0 if there is no such entry, or -1. */
 static int
 read_name(struct walk *w, const char *name, struct error *e)
 {

@@ -123,7 +123,7 @@ try_names(const struct strings *names, const char *allowed, const char *signatur
 		const char *const words[] = { "-Y", "verify", "-n", RECEIPT_NAMESPACE, "-I", who,
 			"-s", signature_path, "-f", allowed, NULL };
 
-		/* "!name" is of nobody. */
+		/* "!name" excludes a name. */
 		if (*who == '!' || !strings_first(&seen, who))
 			continue;
 		buf_reset(&out);

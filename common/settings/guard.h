@@ -40,7 +40,8 @@ void guard_programs(struct guard *, const char *config, const char *project);
 void guard_free(struct guard *);
 
 /* What is wrong with one file (owned); NULL: nothing.  recorded: the entries of all files.
- * later: what files that the client reads after it set in its place.  text NULL: there is no file.
+ * later: the variables that files set which the client reads after this one.  text NULL: there is
+ * no file.
  * *key: what has to be removed from it; NULL. */
 char *guard_file(const struct install_record *, const struct strings *recorded,
     const struct strings *later, const char *path, const char *text, size_t len, const char **key);
