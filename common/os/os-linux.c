@@ -475,9 +475,9 @@ os_file_times(int dirfd, const char *name, int64_t *written, int64_t *made)
 int
 os_watch_open(struct os_watch *w)
 {
-	*w = (struct os_watch){ .fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK),
-		.period_ms = -1,
-		.id = -1 };
+	*w = (struct os_watch){
+		.fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK), .period_ms = -1, .id = -1
+	};
 	return w->fd == -1 ? -1 : 0;
 }
 

@@ -58,15 +58,16 @@ int os_pid_space(uint64_t *);
 
 /* Become the parent of all orphans among our descendants, where that is possible. */
 void os_adopt_orphans(void);
-/* Where it is not: the name of the environment variable by which a command's processes are found
- * (os_kill_children()); else NULL. */
+/* Where it is not: with what the name of the environment variable begins by which a command's
+ * processes are found (os_kill_children()); else NULL. */
 const char *os_mark_name(void);
 /* This process gets the signal when its parent dies.  The caller then looks whether it has one. */
 void os_die_with_parent(int sig);
 /* The same for a process that will execute a command, with SIGKILL, where that is possible. */
 void os_command_dies_with_parent(void);
-/* Send the signal to all our children, and to the processes with this mark (NULL: none is sought);
- * how many there were, not counting `leader`. */
+/* Send the signal to all our children, and to the processes that were started with this mark
+ * ("NAME=value"; NULL: none is sought); how many there were, not counting `leader`.  With leader -1
+ * only to those with the mark. */
 unsigned os_kill_children(pid_t leader, const char *mark, int sig);
 /* waitpid(-1, NULL, WNOHANG), for every kind of child. */
 pid_t os_reap(void);
@@ -75,7 +76,7 @@ void os_execute(char *const argv[], char *const env[]);
 
 /* --- Descriptors --- */
 
-int os_pipe(int ends[2]);       /* closed on exec */
+int os_pipe(int ends[2]);        /* closed on exec */
 int os_socket_pair(int ends[2]); /* a stream, closed on exec */
 /* send() that never raises SIGPIPE. */
 ssize_t os_send(int fd, const void *, size_t, bool wait);
