@@ -17,6 +17,7 @@
 #include "agent/release.h"
 #include "agent/report-apply.h"
 #include "list/journal.h"
+#include "os/os.h"
 
 #define SOON deadline_in(20000)
 #define GONE 2147483646 /* above the largest pid */

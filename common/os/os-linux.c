@@ -52,7 +52,7 @@ process_parse(char *stat, struct os_process *p)
 	snprintf(p->name, sizeof(p->name), "%s", name + 1);
 	/* Fields 3, 4 and 22. */
 	if (sscanf(end + 1,
-		" %c %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+		" %c %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
 		"%" SCNu64,
 		&state, &parent, &p->start) != 3)
 		return -1;
@@ -173,7 +173,7 @@ os_processes_shown(int *error)
 }
 
 static size_t
-link_text(const char *link, char path[PATH_MAX])
+read_link(const char *link, char path[PATH_MAX])
 {
 	ssize_t n = readlink(link, path, PATH_MAX - 1);
 
@@ -186,7 +186,7 @@ link_text(const char *link, char path[PATH_MAX])
 bool
 os_self(char path[PATH_MAX])
 {
-	return link_text("/proc/self/exe", path) > 0;
+	return read_link("/proc/self/exe", path) > 0;
 }
 
 static int64_t
@@ -384,7 +384,7 @@ os_fd_path(int fd, char path[PATH_MAX])
 	char link[64];
 
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	return link_text(link, path);
+	return read_link(link, path);
 }
 
 int
