@@ -173,7 +173,7 @@ os_processes_shown(int *error)
 }
 
 static size_t
-read_link(const char *link, char path[PATH_MAX])
+text_of_link(const char *link, char path[PATH_MAX])
 {
 	ssize_t n = readlink(link, path, PATH_MAX - 1);
 
@@ -186,7 +186,7 @@ read_link(const char *link, char path[PATH_MAX])
 bool
 os_self(char path[PATH_MAX])
 {
-	return read_link("/proc/self/exe", path) > 0;
+	return text_of_link("/proc/self/exe", path) > 0;
 }
 
 static int64_t
@@ -384,7 +384,7 @@ os_fd_path(int fd, char path[PATH_MAX])
 	char link[64];
 
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	return read_link(link, path);
+	return text_of_link(link, path);
 }
 
 int

@@ -177,7 +177,10 @@ launch(struct monitor *m, char *const *env)
 	close(out[1]);
 	close(notify[1]);
 	m->out = out[0];
-	fcntl(m->out, F_SETFL, O_NONBLOCK);
+	if (m->out != -1 && fcntl(m->out, F_SETFL, O_NONBLOCK) == -1 && n == 0) {
+		f.error = errno;
+		n = sizeof(f);
+	}
 	os_pipe_enlarge(m->out);
 	while (n == 0 && (n = read(notify[0], &f, sizeof(f))) == -1 && error_again(&tries))
 		n = 0;

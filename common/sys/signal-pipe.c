@@ -29,7 +29,8 @@ signal_pipe_open(const int *signals, size_t count)
 	if (os_pipe(ends) == -1)
 		return -1;
 	for (int i = 0; i < 2; i++)
-		(void)fcntl(ends[i], F_SETFL, O_NONBLOCK);
+		if (fcntl(ends[i], F_SETFL, O_NONBLOCK) == -1)
+			return -1;
 	sigfillset(&action.sa_mask);
 	sigemptyset(&set);
 	for (size_t i = 0; i < count; i++) {

@@ -106,11 +106,13 @@ supervise(int64_t limit_ms, int (*refuse)(const char *why))
 		return;
 	}
 	close(limits[1]);
-	(void)fcntl(limits[0], F_SETFL, O_NONBLOCK);
-	signals = signal_pipe_open(taken, sizeof(taken) / sizeof(taken[0]));
+	signals = fcntl(limits[0], F_SETFL, O_NONBLOCK) == -1
+		      ? -1
+		      : signal_pipe_open(taken, sizeof(taken) / sizeof(taken[0]));
 	if (signals == -1 || !wait_for(pid, signals, limit_ms, &status)) {
 		kill(pid, SIGKILL);
-		_exit(refuse("the check did not end within its time limit"));
+		_exit(refuse(signals == -1 ? "the check could not be supervised"
+					   : "the check did not end within its time limit"));
 	}
 	/* 0 and 2 are the hook's answers; after any other end there was none. */
 	if (WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 2))
