@@ -490,6 +490,9 @@ os_watch_dir(struct os_watch *w, const char *dir)
 
 	if (w->id != -1)
 		inotify_rm_watch(w->fd, w->id);
+	/* The end of the former watch is an event too. */
+	while (os_watch_changed(w) == 1)
+		;
 	while ((w->id = inotify_add_watch(w->fd, path, what)) == -1 && errno == ENOENT) {
 		slash = strrchr(path, '/');
 		if (slash == NULL || slash == path)

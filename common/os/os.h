@@ -120,7 +120,8 @@ struct os_watch {
 };
 
 int os_watch_open(struct os_watch *);
-/* This directory from now on, or the nearest above it that exists. */
+/* This directory from now on, or the nearest above it that exists.  What was seen before is
+ * forgotten: look at the directory after this call. */
 int os_watch_dir(struct os_watch *, const char *dir);
 /* 1 a change was seen, all that is known of it is taken; 0; -1. */
 int os_watch_changed(struct os_watch *);
