@@ -317,6 +317,12 @@ os_reap(void)
 	return waitpid(-1, NULL, WNOHANG | __WALL);
 }
 
+char **
+os_environment(void)
+{
+	return environ;
+}
+
 void
 os_execute(char *const argv[], char *const env[])
 {

@@ -71,6 +71,8 @@ void os_command_dies_with_parent(void);
 unsigned os_kill_children(pid_t leader, const char *mark, int sig);
 /* waitpid(-1, NULL, WNOHANG), for every kind of child. */
 pid_t os_reap(void);
+/* That of this process. */
+char **os_environment(void);
 /* execvp() with this environment. */
 void os_execute(char *const argv[], char *const env[]);
 
