@@ -224,6 +224,9 @@ bench:
 lint:
 	@tests/check-lint
 
+print-native:
+	@echo '$(NATIVE)'
+
 print-defs:
 	@printf '%s\n' '$(subst ','\'',$(DEFS))'
 
@@ -246,7 +249,7 @@ deb plugin: all
 clean:
 	rm -rf build build-san build-fuzz build-posix build-posix-san build-darwin
 
-.PHONY: all test-programs bench-programs test check torture demo bench lint print-defs form install uninstall dist deb \
+.PHONY: all test-programs bench-programs test check torture demo bench lint print-native print-defs form install uninstall dist deb \
 	plugin clean FORCE
 .DELETE_ON_ERROR:
 

@@ -109,30 +109,65 @@ os_open_dir(const char *path)
 	return open(path, DIR_FLAGS);
 }
 
-/* The links are resolved twice: what the path says must be what was opened. */
+/* Enter the directory of an absolute path, with no link on the way whatever is changed meanwhile.
+ */
+static int
+enter(char *path)
+{
+	struct stat st, now;
+	char *at = path + 1, *slash;
+	int rc = chdir("/");
+
+	for (; rc == 0 && (slash = strchr(at, '/')) != NULL; at = slash + 1) {
+		*slash = '\0';
+		rc = lstat(at, &st);
+		if (rc == 0 && (rc = S_ISDIR(st.st_mode) ? chdir(at) : -1) == 0 &&
+		    (rc = stat(".", &now)) == 0 &&
+		    (now.st_dev != st.st_dev || now.st_ino != st.st_ino))
+			rc = -1;
+		*slash = '/';
+	}
+	return rc;
+}
+
+/* The path is resolved first, and then opened without following links: so it says what was opened.
+ */
+static int
+open_resolved(const char *path)
+{
+	char copy[PATH_MAX];
+	int here = open(".", DIR_FLAGS), fd = -1, saved;
+
+	if (here == -1)
+		return -1;
+	snprintf(copy, sizeof(copy), "%s", path);
+	errno = ESTALE;
+	if (enter(copy) == 0)
+		fd = open(strrchr(copy, '/') + 1, TARGET_FLAGS | O_NOFOLLOW);
+	saved = errno == ELOOP ? ESTALE : errno;
+	/* Relative names would now be other files. */
+	if (fchdir(here) == -1)
+		abort();
+	close(here);
+	errno = saved;
+	return fd;
+}
+
 int
 os_open_target(int dirfd, const char *name, char path[PATH_MAX])
 {
 	char dir[PATH_MAX] = "", whole[PATH_MAX];
-	int fd = openat(dirfd, name, TARGET_FLAGS), saved;
-	struct stat st;
 
-	if (fd == -1)
-		return -1;
-	if (name[0] != '/' && dirfd != AT_FDCWD && os_fd_path(dirfd, dir) == 0)
+	if (name[0] != '/' && dirfd != AT_FDCWD && os_fd_path(dirfd, dir) == 0) {
 		errno = ENOENT;
-	else if (snprintf(whole, sizeof(whole), "%s%s%s", dir, dir[0] != '\0' ? "/" : "", name) >=
-		 (int)sizeof(whole))
-		errno = ENAMETOOLONG;
-	else if (realpath(whole, path) != NULL && fstat(fd, &st) == 0) {
-		if (is_same(path, &st))
-			return fd;
-		errno = ESTALE;
+		return -1;
 	}
-	saved = errno;
-	close(fd);
-	errno = saved;
-	return -1;
+	if (snprintf(whole, sizeof(whole), "%s%s%s", dir, dir[0] != '\0' ? "/" : "", name) >=
+	    (int)sizeof(whole)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	return realpath(whole, path) != NULL ? open_resolved(path) : -1;
 }
 
 int
