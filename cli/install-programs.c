@@ -16,21 +16,34 @@
 
 #define PURGE_FILES 16 /* open at the same time */
 
+/* Does the link name programs? */
+static bool
+link_works(const char *config)
+{
+	char *bin = programs_bin(config), *path = mem_printf("%s/%s", bin, programs_name[0]);
+	bool works = access(path, X_OK) == 0;
+
+	free(path);
+	free(bin);
+	return works;
+}
+
 char *
 install_programs_dir(
     const struct cli *c, const struct registration *r, struct job *job, struct error *err)
 {
 	const char *asked = cli_value(c, "bin");
-	char *dir = registration_bin(asked, err);
-	bool copy =
-	    cli_flag(c, "copy") || (asked == NULL && dir != NULL && programs_in_package(dir));
+	char *dir = registration_bin(asked, err), *real;
+	bool copy = cli_flag(c, "copy"), is_copy;
 
 	if (dir == NULL)
 		return NULL;
-	if (asked == NULL && programs_is_copy(r->config, dir))
-		copy = true;
-	else if (copy)
+	real = asked == NULL ? realpath(dir, NULL) : NULL;
+	is_copy = real != NULL && programs_is_copy(r->config, real);
+	copy |= is_copy || (real != NULL && programs_in_package(real));
+	if (copy && !(is_copy && link_works(r->config)))
 		job->from = mem_string(dir);
+	free(real);
 	if (copy) {
 		free(dir);
 		dir = programs_bin(r->config);
