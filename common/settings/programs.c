@@ -151,7 +151,7 @@ set_free(struct set *s)
 
 /* Is it a program with these bytes, and no link? */
 static bool
-is_program(int dirfd, const char *name, const struct buf *bytes)
+holds_program(int dirfd, const char *name, const struct buf *bytes)
 {
 	struct buf now = { 0 };
 	struct error ignored;
@@ -172,7 +172,7 @@ put_program(int dirfd, const char *name, const struct buf *bytes, struct error *
 	char temp[64], path[PATH_MAX];
 	int fd, rc;
 
-	if (is_program(dirfd, name, bytes))
+	if (holds_program(dirfd, name, bytes))
 		return 0;
 	snprintf(temp, sizeof(temp), ".%s", name);
 	(void)unlinkat(dirfd, temp, 0);
