@@ -324,8 +324,11 @@ copy_set(const char *config, const struct set *s, bool agent, char **former, str
 		rc = put_set(dirfd, s, err);
 	if (rc == 0 && (was == NULL || strcmp(was, s->name) != 0))
 		rc = switch_link(dirfd, s->name, err) == -1 ? -1 : 1;
-	if (rc != -1 && !agent && note_hashes(config, s, err) == -1)
+	if (rc != -1 && !agent && note_hashes(config, s, err) == -1) {
+		if (rc == 1 && was != NULL)
+			(void)switch_link(dirfd, was, &(struct error){ 0 });
 		rc = -1;
+	}
 	if (rc == 1)
 		remove_others(dirfd, s->name, was);
 	if (rc == 1)
