@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <uuid/uuid.h>
 
 #define PROCESSES_ROOM (256u << 10) /* bytes; about 400 processes */
 #define PROCESSES_TRIES 8           /* each with twice the room */
@@ -186,6 +187,19 @@ os_boot_s(void)
 	size_t len = sizeof(t);
 
 	return sysctl(name, 2, &t, &len, NULL, 0) == 0 ? t.tv_sec : 0;
+}
+
+/* Its host name follows the network that it is in. */
+void
+os_machine_name(char *name, size_t size)
+{
+	const struct timespec wait = { 1, 0 };
+	uuid_string_t text = "";
+	uuid_t uuid;
+
+	if (gethostuuid(uuid, &wait) == 0)
+		uuid_unparse_lower(uuid, text);
+	strlcpy(name, text, size);
 }
 
 void

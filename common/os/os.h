@@ -49,6 +49,8 @@ bool os_self(char path[PATH_MAX]);
 
 /* When the machine was started, in seconds since 1970. */
 int64_t os_boot_s(void);
+/* A name of the machine that it keeps, "" if the system knows none but /etc/machine-id. */
+void os_machine_name(char *, size_t);
 /* The name of this start of the machine, "" if it has none; of the space in which a pid is one
  * process (on systems without such spaces 0). */
 void os_boot_name(char *, size_t);
