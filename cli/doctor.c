@@ -177,6 +177,7 @@ doctor_main(struct cli *c)
 	doctor_store(&d);
 	doctor_state(&d);
 	doctor_registration(&d);
+	doctor_client(&d);
 	doctor_gates(&d);
 	if (!cli_flag(c, "no-selftest"))
 		doctor_selftest(&d);
