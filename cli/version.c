@@ -1,6 +1,5 @@
-/*
- * version: which program this is.
- */
+#include "version.h"
+
 #include "commands.h"
 #include "os/platform.h"
 
@@ -10,6 +9,15 @@
 #define COMMIT "unknown"
 #endif
 
+void
+version_describe(struct json_object *o)
+{
+	out_string(o, "version", VERSION);
+	out_string(o, "commit", COMMIT);
+	out_string(o, "platform", platform_name());
+	out_string(o, "libc", platform_libc());
+}
+
 int
 version_main(struct cli *c)
 {
@@ -17,10 +25,7 @@ version_main(struct cli *c)
 
 	if (c->json) {
 		o = out_object();
-		out_string(o, "version", VERSION);
-		out_string(o, "commit", COMMIT);
-		out_string(o, "platform", platform_name());
-		out_string(o, "libc", platform_libc());
+		version_describe(o);
 		cli_json(c, o);
 		return EXIT_DONE;
 	}
