@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "os/os.h"
 #include "sys/dir.h"
 #include "sys/file.h"
 
@@ -110,10 +111,10 @@ exchange(int dirfd, const char *temp, const char *name, const struct buf *old, b
 	}
 	if ((rc = has_bytes(dirfd, name, old, err)) != 1)
 		return rc;
-	if (renameat2(dirfd, temp, dirfd, name, RENAME_EXCHANGE) == 0) {
+	if (os_exchange(dirfd, temp, name) == 0) {
 		rc = has_bytes(dirfd, temp, old, err);
 		/* Not the file that was read: exchange them again. */
-		if (rc == 0 && renameat2(dirfd, temp, dirfd, name, RENAME_EXCHANGE) == -1)
+		if (rc == 0 && os_exchange(dirfd, temp, name) == -1)
 			rc = error_sys(err, "cannot restore '%s'", name);
 		return rc;
 	}

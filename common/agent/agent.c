@@ -21,7 +21,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "list/team.h"
-#include "sys/process.h"
+#include "os/os.h"
 #include "json/out.h"
 
 #define AGENTS "agents.json"
@@ -78,7 +78,7 @@ agent_describe(struct buf *out, const struct agent *a)
 }
 
 static bool
-looks_like_client(const struct process *p)
+looks_like_client(const struct os_process *p)
 {
 	return strcmp(p->name, "claude") == 0 || strcmp(p->name, "node") == 0 ||
 	       strcmp(p->name, "bun") == 0 || strncmp(p->name, "MainThread", 10) == 0;
@@ -91,10 +91,10 @@ looks_like_client(const struct process *p)
 static void
 client_above(struct agent *a)
 {
-	struct process p;
+	struct os_process p;
 	int64_t pid = getppid();
 
-	for (int hops = 0; hops < 16 && pid > 1 && process_read((pid_t)pid, &p) == 1; hops++) {
+	for (int hops = 0; hops < 16 && pid > 1 && os_process_read((pid_t)pid, &p) == 1; hops++) {
 		if (strcmp(p.name, "claude") == 0) {
 			a->pid = pid;
 			a->pid_start = p.start;
@@ -113,13 +113,13 @@ void
 agent_client(struct agent *a)
 {
 	const char *said = getenv("CLAUDE_PID");
-	struct process p, q;
+	struct os_process p, q;
 	int64_t pid;
 
 	a->pid = 0;
 	a->pid_start = 0;
 	if (said != NULL && (pid = strtoll(said, NULL, 10)) > 1 &&
-	    process_read((pid_t)pid, &p) == 1) {
+	    os_process_read((pid_t)pid, &p) == 1) {
 		a->pid = pid;
 		a->pid_start = p.start;
 		return;
@@ -129,9 +129,9 @@ agent_client(struct agent *a)
 		return;
 	}
 	pid = getsid(0);
-	if (pid <= 0 || process_read((pid_t)pid, &q) != 1 || q.parent <= 1)
+	if (pid <= 0 || os_process_read((pid_t)pid, &q) != 1 || q.parent <= 1)
 		return;
-	if (process_read(q.parent, &p) == 1 && looks_like_client(&p)) {
+	if (os_process_read(q.parent, &p) == 1 && looks_like_client(&p)) {
 		a->pid = q.parent;
 		a->pid_start = p.start;
 	}

@@ -46,50 +46,16 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
+#include "sys/dir.h"
 #include "sys/file.h" /* NOLINT(readability-duplicate-include): not <sys/file.h> */
 
 #define STALE_MS 10000
 #define BACK_DATE_S 8
-
-#ifndef XFS_SUPER_MAGIC
-#define XFS_SUPER_MAGIC 0x58465342
-#endif
-#define ZFS_MAGIC 0x2fc12fc1
-#define BCACHEFS_MAGIC 0xca451a4e
-
-bool
-lock_fs_local(int dirfd, dev_t dev)
-{
-	struct statfs fs;
-
-	/* Network and user-space file systems have no block device. */
-	if (major(dev) != 0)
-		return true;
-	if (fstatfs(dirfd, &fs) == -1)
-		return false;
-	switch ((unsigned long)fs.f_type) {
-	case EXT4_SUPER_MAGIC:
-	case XFS_SUPER_MAGIC:
-	case BTRFS_SUPER_MAGIC:
-	case F2FS_SUPER_MAGIC:
-	case TMPFS_MAGIC:
-	case RAMFS_MAGIC:
-	case OVERLAYFS_SUPER_MAGIC:
-	case ZFS_MAGIC:
-	case BCACHEFS_MAGIC:
-		return true;
-	default:
-		return false;
-	}
-}
 
 enum lock_flock
 lock_flock(int fd, bool shared)
@@ -132,23 +98,15 @@ is_marked(const struct lock *l, const struct stat *st)
 static bool
 is_empty(int fd)
 {
-	char entries[1024];
-	ssize_t n;
+	DIR *dir = dir_read(fd, ".");
+	struct dirent *e = NULL;
 
-	/* Two names, "." and "..", are all that an empty directory has. */
-	if (lseek(fd, 0, SEEK_SET) == -1)
-		return true;
-	n = getdents64(fd, entries, sizeof(entries));
-	if (n <= 0)
-		return true;
-	for (ssize_t at = 0; at < n;) {
-		struct dirent64 *e = (struct dirent64 *)(void *)(entries + at);
-
-		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-			return false;
-		at += e->d_reclen;
-	}
-	return true;
+	while (dir != NULL && (e = readdir(dir)) != NULL &&
+	       (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0))
+		;
+	if (dir != NULL)
+		closedir(dir);
+	return e == NULL;
 }
 
 static int
