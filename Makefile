@@ -29,6 +29,7 @@
 #   tests/bench/*.c     the parts of make bench         $(B)/bench/*
 
 VERSION := $(shell cat VERSION)
+COMMIT  := $(shell scripts/commit)
 PREFIX  ?= /usr/local
 UNAME   := $(shell uname -s)
 NATIVE  := $(or $(if $(filter Linux,$(UNAME)),linux),$(if $(filter Darwin,$(UNAME)),darwin),posix)
@@ -134,6 +135,12 @@ $(HOOKS): $(B)/%: $(B)/obj/hooks/%.o $(CORE)
 # The skill is a part of claude-tasks.
 $(B)/obj/cli/install-skill.o: settings-examples/skills/task-manager/SKILL.md
 
+# claude-tasks version tells the commit: another one is no reason to compile any other file.
+$(B)/obj/cli/version.o: $(B)/commit
+$(B)/commit: FORCE
+	@mkdir -p $(B)
+	@echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
+
 # --ci is part of the verifier alone.
 $(B)/on-task-completed-verify: $(call objects,hooks/ci*.c)
 
@@ -143,7 +150,8 @@ $(CLI): $(call objects,cli/*.c) $(CORE)
 
 $(B)/obj/%.o: %.c $(B)/flags
 	$(call say,CC)
-	$(Q)mkdir -p $(@D) && $(COMPILE) $(STRICT) $(if $(filter tests/%,$<),$(TESTS)) -c -o $@ $<
+	$(Q)mkdir -p $(@D) && $(COMPILE) $(STRICT) $(if $(filter tests/%,$<),$(TESTS)) \
+	    $(if $(filter cli/version.c,$<),-DCOMMIT='"$(COMMIT)"') -c -o $@ $<
 
 # The commands in force: when they change, everything is built anew.  What was built with WERROR=1 is
 # good for a build without it.
