@@ -8,7 +8,7 @@
 #   make torture     the long form of make check
 #   make lint form   check the form, apply it
 #   make install     PREFIX=/usr/local DESTDIR=
-#   make deb dist plugin    OUT=build
+#   make deb dist npm plugin    OUT=build
 #
 # Knobs: CC=clang, CFLAGS=, SAN=1 (sanitizers, in build-san/), FUZZ=1 (libFuzzer, in build-fuzz/),
 # STATIC=no (shared libraries), WERROR=1 (more warnings, each an error), V=1 (show the commands),
@@ -249,7 +249,7 @@ install: all
 uninstall:
 	@B='$(B)' PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' MANS='$(MANS)' scripts/install --remove
 
-dist deb plugin:
+dist deb npm plugin:
 	@B='$(B)' OUT='$(or $(OUT),$(B))' scripts/$@ '$(VERSION)'
 
 deb plugin: all
@@ -258,7 +258,7 @@ clean:
 	rm -rf build build-san build-fuzz build-posix build-posix-san build-darwin
 
 .PHONY: all test-programs bench-programs test check torture demo bench lint print-native print-defs form install uninstall dist deb \
-	plugin clean FORCE
+	npm plugin clean FORCE
 .DELETE_ON_ERROR:
 
 -include $(wildcard $(B)/obj/*/*.d $(B)/obj/*/*/*.d $(B)/tests/*.d)

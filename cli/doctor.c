@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "settings/programs.h"
 #include "sys/dir.h"
 #include "sys/file.h"
 #include "version.h"
@@ -117,7 +118,7 @@ static void
 report_text(struct doctor *d)
 {
 	struct cli *c = d->c;
-	char *list = cli_list_shown(c);
+	char *list = cli_list_shown(c), *bin = programs_bin(d->registration.config);
 	size_t left = 0, repaired = 0;
 
 	for (size_t i = 0; i < d->count; i++) {
@@ -145,6 +146,9 @@ report_text(struct doctor *d)
 	if (repaired > 0)
 		buf_printf(&c->out, ", %zu fixed", repaired);
 	cli_print(c, " (%s: %s)\n", list, c->list.why);
+	if (programs_there(d->registration.config))
+		cli_print(c, "to remove everything: %s/claude-tasks uninstall --purge\n", bin);
+	free(bin);
 	free(list);
 }
 
