@@ -9,10 +9,11 @@
 #   make lint form   check the form, apply it
 #   make install     PREFIX=/usr/local DESTDIR=
 #   make deb dist plugin    OUT=build
+#   make cross       the programs for every platform, in build/cross/    PLATFORMS='linux-x64 ...'
 #
 # Knobs: CC=clang, CFLAGS=, SAN=1 (sanitizers, in build-san/), FUZZ=1 (libFuzzer, in build-fuzz/),
 # STATIC=no (shared libraries), WERROR=1 (more warnings, each an error), V=1 (show the commands),
-# B=DIR (build elsewhere).
+# B=DIR (build elsewhere), DEPS=DIR (headers and static libraries in include/ and lib/ of it).
 #
 # Sources are found by name, so a new file needs no edit here:
 #   common/ROOM/*.c     the static library; CONTRIBUTING.md has the order of the rooms
@@ -36,8 +37,12 @@ endif
 CFLAGS  ?= $(if $(SAN)$(FUZZ),-O1 -g1,-O2 -g)
 # Where libbsd's headers are, Debian and Ubuntu do not agree: the compiler knows.
 HASH    := \#
-BSD     := $(shell echo '$(HASH)include <bsd/string.h>' | $(CC) -E - 2>/dev/null | \
-	   sed -n 's,.*"\(/.*/bsd\)/string\.h".*,\1,p' | head -n 1)
+comma   := ,
+BSD     := $(if $(DEPS),,$(shell echo '$(HASH)include <bsd/string.h>' | $(CC) -E - 2>/dev/null | \
+	   sed -n 's,.*"\(/.*/bsd\)/string\.h".*,\1,p' | head -n 1))
+# The libraries of another platform (scripts/cross-libs); before the headers of its C library.
+INCLUDE := $(if $(DEPS),$(patsubst %,-I%,$(wildcard $(DEPS)/include/bsd) $(DEPS)/include),\
+	   -isystem $(or $(BSD),/usr/include/bsd))
 WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
 	   -Wvla -Wformat=2 -Wundef
 ifdef WERROR
@@ -47,9 +52,9 @@ STRICT  := -Werror -Wwrite-strings -Wimplicit-fallthrough -Wredundant-decls \
 endif
 # A string constant may be a char * in a test; optimizing the unit tests takes longer than running them.
 TESTS    = -Wno-write-strings $(if $(filter tests/test-%,$<),-O0 -U_FORTIFY_SOURCE)
-DEFS    := -std=gnu11 -D_GNU_SOURCE -DLIBBSD_OPENBSD_VIS -DLIBBSD_OVERLAY -DVERSION='"$(VERSION)"' \
-	   -isystem $(or $(BSD),/usr/include/bsd) -iquotecommon
-LIBS    := -ljson-c -lbsd -lmd -lm
+DEFS    := -std=gnu11 -D_GNU_SOURCE -D_LARGEFILE64_SOURCE -DLIBBSD_OPENBSD_VIS -DLIBBSD_OVERLAY -DVERSION='"$(VERSION)"' \
+	   $(INCLUDE) -iquotecommon
+LIBS    := $(if $(DEPS),$(wildcard $(DEPS)/lib/*.a),-ljson-c -lbsd -lmd -lm)
 ifneq ($(SAN)$(FUZZ),)
 HARDEN  := -fno-pie -fno-omit-frame-pointer -U_FORTIFY_SOURCE -fsanitize=address -fsanitize=undefined \
 	   -fno-sanitize-recover=all $(if $(FUZZ),-fsanitize=fuzzer-no-link)
@@ -65,6 +70,17 @@ PIE     := -pie
 # Criterion finds its tests in sections that nothing refers to: no --gc-sections for test programs.
 LINK    := $(if $(filter yes,$(STATIC)),-static-pie,$(PIE)) -Wl,--gc-sections
 FINAL   := -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack
+endif
+CRITERION := -lcriterion
+ifdef DEPS
+# For Linux DEPS has musl and the start of a program, for macOS nothing of the C library.  (Without its own C
+# library, the compiler links nothing under -fstack-protector, which concerns only compiling.)
+MUSL    := $(addprefix $(DEPS)/lib/,rcrt1.o crti.o crtn.o)
+PIE     := $(if $(wildcard $(MUSL)),-nostdlib -fno-stack-protector -static -pie $(MUSL))
+LINK    := $(PIE) $(if $(PIE),-Wl$(comma)--gc-sections,-Wl$(comma)-dead_strip)
+FINAL   := $(if $(PIE),$(FINAL)) -s
+CRITERION :=
+TESTS   += -isystem tests/criterion-small
 endif
 COMPILE  = $(CC) $(DEFS) $(CPPFLAGS) $(WARN) $(HARDEN) $(CFLAGS) -MMD -MP
 LINKER   = $(CC) $(HARDEN) $(CFLAGS) $(FINAL) $(LDFLAGS)
@@ -114,7 +130,7 @@ COMMANDS = $(subst ','\'',$(COMPILE) $(LINKER) $(LINK))
 $(B)/flags: FORCE
 	@mkdir -p $(B)
 	@grep -qxF -e '$(COMMANDS)$(if $(WERROR), -Werror)' -e '$(COMMANDS) -Werror' $@ 2>/dev/null || { \
-	    scripts/setup --probe "$(CC)" && printf '%s\n' '$(COMMANDS)$(if $(WERROR), -Werror)' >$@; }
+	    $(if $(DEPS),:,scripts/setup --probe "$(CC)") && printf '%s\n' '$(COMMANDS)$(if $(WERROR), -Werror)' >$@; }
 
 # The files in force: when one has come or gone, the library is made anew.
 SOURCES := $(wildcard common/*/*.c hooks/*.c cli/*.c)
@@ -125,6 +141,7 @@ FORCE:
 
 # --- tests -------------------------------------------------------------------
 
+unit-tests: $(UNIT)
 test-programs: all $(UNIT) $(SHIMS) $(HELPERS) $(if $(SAN),,$(SHARED)) $(if $(FUZZ),$(FUZZERS))
 
 # The executables linked with shared libraries, for the checks that replace a library's functions.
@@ -140,7 +157,7 @@ $(B)/shared/tests:
 
 $(UNIT): $(B)/tests/%: $(B)/obj/tests/%.o $(CORE)
 	$(call say,LD)
-	$(Q)mkdir -p $(@D) && $(LINKER) $(PIE) -o $@ $^ -lcriterion $(LIBS)
+	$(Q)mkdir -p $(@D) && $(LINKER) $(PIE) -o $@ $^ $(CRITERION) $(LIBS)
 
 $(HELPERS): $(B)/tests/%: $(B)/obj/tests/%.o $(CORE)
 	$(call say,LD)
@@ -206,11 +223,15 @@ dist deb plugin:
 
 deb plugin: all
 
+cross:
+	@scripts/setup --cross
+	@PLATFORMS='$(PLATFORMS)' scripts/cross
+
 clean:
 	rm -rf build build-san build-fuzz
 
-.PHONY: all test-programs bench-programs test check torture demo bench lint print-defs form install uninstall dist deb \
-	plugin clean FORCE
+.PHONY: all unit-tests test-programs bench-programs test check torture demo bench lint print-defs form install uninstall dist deb \
+	plugin cross clean FORCE
 .DELETE_ON_ERROR:
 
 -include $(wildcard $(B)/obj/*/*.d $(B)/obj/*/*/*.d $(B)/tests/*.d)

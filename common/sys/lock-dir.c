@@ -138,7 +138,7 @@ is_empty(int fd)
 	/* Two names, "." and "..", are all that an empty directory has. */
 	if (lseek(fd, 0, SEEK_SET) == -1)
 		return true;
-	n = getdents64(fd, entries, sizeof(entries));
+	n = getdents64(fd, (void *)entries, sizeof(entries));
 	if (n <= 0)
 		return true;
 	for (ssize_t at = 0; at < n;) {
