@@ -76,7 +76,7 @@ ifdef DEPS
 # For Linux DEPS has musl and the start of a program, for macOS nothing of the C library.  (Without its own C
 # library, the compiler links nothing under -fstack-protector, which concerns only compiling.)
 MUSL    := $(addprefix $(DEPS)/lib/,rcrt1.o crti.o crtn.o)
-PIE     := $(if $(wildcard $(MUSL)),-nostdlib -fno-stack-protector -static -pie $(MUSL))
+PIE     := $(if $(wildcard $(MUSL)),-nostdlib -rtlib=compiler-rt -fno-stack-protector -static -pie $(MUSL))
 LINK    := $(PIE) $(if $(PIE),-Wl$(comma)--gc-sections,-Wl$(comma)-dead_strip)
 FINAL   := $(if $(PIE),$(FINAL)) -s
 CRITERION :=
