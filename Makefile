@@ -9,6 +9,7 @@
 #   make lint form   check the form, apply it
 #   make install     PREFIX=/usr/local DESTDIR=
 #   make deb dist npm plugin    OUT=build
+#   make cross       the programs for every platform, in build/cross/    PLATFORMS='linux-x64 ...'
 #
 # Knobs: CC=clang, CFLAGS=, SAN=1 (sanitizers, in build-san/), FUZZ=1 (libFuzzer, in build-fuzz/),
 # STATIC=no (shared libraries), WERROR=1 (more warnings, each an error), V=1 (show the commands),
@@ -29,6 +30,7 @@
 #   tests/bench/*.c     the parts of make bench         $(B)/bench/*
 
 VERSION := $(shell cat VERSION)
+COMMIT  := $(shell scripts/commit)
 PREFIX  ?= /usr/local
 UNAME   := $(shell uname -s)
 NATIVE  := $(or $(if $(filter Linux,$(UNAME)),linux),$(if $(filter Darwin,$(UNAME)),darwin),posix)
@@ -49,12 +51,13 @@ CFLAGS  ?= $(if $(SAN)$(FUZZ)$(TRIAL),-O1 -g1,-O2 -g)
 # Where libbsd's headers are, Debian and Ubuntu do not agree: the compiler knows.  The BSDs and Darwin
 # have its functions in their C library.
 HASH    := \#
+comma   := ,
 BSD     := $(if $(DEPS),,$(if $(GNU),$(shell echo '$(HASH)include <bsd/string.h>' | $(CC) -E - 2>/dev/null | \
 	   sed -n 's,.*"\(/.*/bsd\)/string\.h".*,\1,p' | head -n 1)))
 # The libraries of another platform (scripts/cross-libs); before the headers of its C library.
 ifdef DEPS
 INCLUDE := $(patsubst %,-I%,$(wildcard $(DEPS)/include/bsd) $(DEPS)/include)
-LIBS    := $(wildcard $(DEPS)/lib/*.a) -lm
+LIBS    := $(wildcard $(DEPS)/lib/*.a)
 else ifdef GNU
 INCLUDE := -isystem $(or $(BSD),/usr/include/bsd)
 LIBS    := -ljson-c -lbsd -lmd -lm
@@ -99,6 +102,17 @@ LINK    := $(if $(filter yes,$(STATIC)),-static-pie,$(PIE)) -Wl,--gc-sections
 FINAL   := -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack
 endif
 endif
+CRITERION := -lcriterion
+ifdef DEPS
+# For Linux DEPS has musl and the start of a program, for macOS nothing of the C library.  (Without its own C
+# library, the compiler links nothing under -fstack-protector, which concerns only compiling.)
+MUSL    := $(addprefix $(DEPS)/lib/,rcrt1.o crti.o crtn.o)
+PIE     := $(if $(wildcard $(MUSL)),-nostdlib -rtlib=compiler-rt -fno-stack-protector -static -pie $(MUSL))
+LINK    := $(PIE) $(if $(PIE),-Wl$(comma)--gc-sections,-Wl$(comma)-dead_strip)
+FINAL   := $(if $(PIE),$(FINAL)) -s
+CRITERION :=
+TESTS   += -isystem tests/criterion-small
+endif
 COMPILE  = $(CC) $(DEFS) $(CPPFLAGS) $(WARN) $(HARDEN) $(CFLAGS) -MMD -MP
 LINKER   = $(CC) $(HARDEN) $(CFLAGS) $(FINAL) $(LDFLAGS)
 Q       := $(if $(V),,@)
@@ -134,6 +148,12 @@ $(HOOKS): $(B)/%: $(B)/obj/hooks/%.o $(CORE)
 # The skill is a part of claude-tasks.
 $(B)/obj/cli/install-skill.o: settings-examples/skills/task-manager/SKILL.md
 
+# claude-tasks version tells the commit: another one is no reason to compile any other file.
+$(B)/obj/cli/version.o: $(B)/commit
+$(B)/commit: FORCE
+	@mkdir -p $(B)
+	@echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
+
 # --ci is part of the verifier alone.
 $(B)/on-task-completed-verify: $(call objects,hooks/ci*.c)
 
@@ -143,7 +163,8 @@ $(CLI): $(call objects,cli/*.c) $(CORE)
 
 $(B)/obj/%.o: %.c $(B)/flags
 	$(call say,CC)
-	$(Q)mkdir -p $(@D) && $(COMPILE) $(STRICT) $(if $(filter tests/%,$<),$(TESTS)) -c -o $@ $<
+	$(Q)mkdir -p $(@D) && $(COMPILE) $(STRICT) $(if $(filter tests/%,$<),$(TESTS)) \
+	    $(if $(filter cli/version.c,$<),-DCOMMIT='"$(COMMIT)"') -c -o $@ $<
 
 # The commands in force: when they change, everything is built anew.  What was built with WERROR=1 is
 # good for a build without it.
@@ -162,6 +183,7 @@ FORCE:
 
 # --- tests -------------------------------------------------------------------
 
+unit-tests: $(UNIT)
 test-programs: all $(UNIT) $(SHIMS) $(HELPERS) $(if $(SAN),,$(SHARED)) $(if $(FUZZ),$(FUZZERS))
 
 # The executables linked with shared libraries, for the checks that replace a library's functions.
@@ -177,7 +199,7 @@ $(B)/shared/tests:
 
 $(UNIT): $(B)/tests/%: $(B)/obj/tests/%.o $(CORE)
 	$(call say,LD)
-	$(Q)mkdir -p $(@D) && $(LINKER) $(PIE) -o $@ $^ -lcriterion $(LIBS)
+	$(Q)mkdir -p $(@D) && $(LINKER) $(PIE) -o $@ $^ $(CRITERION) $(LIBS)
 
 $(HELPERS): $(B)/tests/%: $(B)/obj/tests/%.o $(CORE)
 	$(call say,LD)
@@ -246,11 +268,15 @@ dist deb npm plugin:
 
 deb plugin: all
 
+cross:
+	@scripts/setup --cross
+	@PLATFORMS='$(PLATFORMS)' scripts/cross
+
 clean:
 	rm -rf build build-san build-fuzz build-posix build-posix-san build-darwin
 
-.PHONY: all test-programs bench-programs test check torture demo bench lint print-native print-defs form install uninstall dist deb \
-	npm plugin clean FORCE
+.PHONY: all unit-tests test-programs bench-programs test check torture demo bench lint print-native print-defs form install \
+	uninstall dist deb npm plugin cross clean FORCE
 .DELETE_ON_ERROR:
 
 -include $(wildcard $(B)/obj/*/*.d $(B)/obj/*/*/*.d $(B)/tests/*.d)

@@ -79,6 +79,10 @@ find_setter(char *const assignment[SESSIONS], struct agent *a)
 			if (assignment[i] == NULL ||
 			    (has = os_process_has_env(pid, assignment[i])) == 1)
 				continue;
+			/* The environment of one of Apple's shells is not shown.  It passes on what
+			 * it got. */
+			if (has == -1 && is_shell(p.name))
+				break;
 			if (has == 0 && !is_shell(p.name))
 				set_process(a, process_origin(pid));
 			return i;

@@ -331,7 +331,8 @@ static const struct command table[] = {
 	    "show which hooks are registered where", NULL, NULL },
 	{ "help", NULL, "[COMMAND]", 0, 1, help_main, NULL,
 	    "list the commands, or show the help of one", "Other", NULL },
-	{ "version", NULL, "", 0, 0, version_main, NULL, "print the version", NULL, NULL },
+	{ "version", NULL, "", 0, 0, version_main, NULL,
+	    "print the version, the commit, the platform and the C library", NULL, NULL },
 	{ "words", NULL, "", 0, -1, completions_main, NULL, NULL, NULL, NULL },
 };
 

@@ -25,25 +25,33 @@ hook_version(const char *path)
 	return version;
 }
 
-/* Is it executable?  A command without a slash is searched in PATH, as the client's shell does. */
-static bool
-executable(const char *path)
+char *
+doctor_program(const char *name)
 {
 	const char *dirs = getenv("PATH");
 	char *try;
-	bool ok = false;
 
-	if (strchr(path, '/') != NULL)
-		return access(path, X_OK) == 0;
-	while (dirs != NULL && *dirs != '\0' && !ok) {
+	if (strchr(name, '/') != NULL)
+		return access(name, X_OK) == 0 ? mem_string(name) : NULL;
+	while (dirs != NULL && *dirs != '\0') {
 		size_t n = strcspn(dirs, ":");
 
-		try = mem_printf("%.*s/%s", (int)n, dirs, path);
-		ok = access(try, X_OK) == 0;
+		try = mem_printf("%.*s/%s", (int)n, dirs, name);
+		if (access(try, X_OK) == 0)
+			return try;
 		free(try);
 		dirs += n + (dirs[n] == ':');
 	}
-	return ok;
+	return NULL;
+}
+
+static bool
+executable(const char *path)
+{
+	char *found = doctor_program(path);
+
+	free(found);
+	return found != NULL;
 }
 
 /* Does the client obey "onFailure"?  An older one drops it from the file. */

@@ -9,6 +9,7 @@
 #include "settings/programs.h"
 #include "sys/dir.h"
 #include "sys/file.h"
+#include "version.h"
 
 void
 doctor_checked(struct doctor *d, const char *check)
@@ -77,7 +78,7 @@ report_json(struct doctor *d)
 	struct cli *c = d->c;
 	struct utsname u;
 
-	out_string(o, "version", VERSION);
+	version_describe(o);
 	out_string(o, "client", d->client);
 	if (uname(&u) == 0) {
 		char *system = mem_printf("%s %s %s", u.sysname, u.release, u.machine);
@@ -181,6 +182,7 @@ doctor_main(struct cli *c)
 	doctor_store(&d);
 	doctor_state(&d);
 	doctor_registration(&d);
+	doctor_client(&d);
 	doctor_gates(&d);
 	if (!cli_flag(c, "no-selftest"))
 		doctor_selftest(&d);

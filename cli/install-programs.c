@@ -6,6 +6,7 @@
  * registers copies.
  */
 #include <ftw.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -6,10 +6,10 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/select.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -272,29 +272,49 @@ reached(const struct view *v, const struct until *u)
 	return u->id != NULL && !task_open(view_find(v, u->id));
 }
 
+/* As poll() for reading, for a descriptor or -1, and for the keyboard if `key` is not NULL.
+ * (macOS's own poll() cannot wait for /dev/tty.) */
+static int
+wait_ready(int fd, int ms, bool *key)
+{
+	struct timeval limit = { ms / 1000, ms % 1000 * 1000 };
+	fd_set set;
+	int n;
+
+	FD_ZERO(&set);
+	if (fd != -1)
+		FD_SET(fd, &set);
+	if (key != NULL)
+		FD_SET(STDIN_FILENO, &set);
+	n = select((fd > STDIN_FILENO ? fd : STDIN_FILENO) + 1, &set, NULL, NULL, &limit);
+	if (key != NULL)
+		*key = n > 0 && FD_ISSET(STDIN_FILENO, &set);
+	return n;
+}
+
 /* Wait for a change, or that long: 1 draw again, 0 q was pressed, -1. */
 static int
 wait_for_change(struct os_watch *w, int ms)
 {
-	struct pollfd p[2] = { { .fd = w->fd, .events = POLLIN },
-		{ .fd = raw ? STDIN_FILENO : -1, .events = POLLIN } };
 	struct deadline end = ms == -1 ? DEADLINE_NEVER : deadline_in(ms);
+	bool pressed = false;
 	int changed, n;
 	char key;
 
 	for (;;) {
 		n = w->period_ms != -1 ? w->period_ms : 60000;
-		n = poll(p, 2, deadline_left(end) < n ? (int)deadline_left(end) : n);
-		if (n == -1 && errno != EINTR)
+		n = deadline_left(end) < n ? (int)deadline_left(end) : n;
+		if (wait_ready(w->fd, n, raw ? &pressed : NULL) == -1 && errno != EINTR)
 			return -1;
-		if (n > 0 && p[1].revents != 0) {
+		if (pressed) {
 			if (read(STDIN_FILENO, &key, 1) <= 0 || key == 'q' || key == 4)
 				return 0;
 		}
 		if ((changed = os_watch_changed(w)) == -1)
 			return -1;
 		/* One save is several events: read all of them, then draw once. */
-		for (int turn = 0; changed == 1 && turn < 10 && poll(p, 1, 20) == 1; turn++)
+		for (int turn = 0; changed == 1 && turn < 10 && wait_ready(w->fd, 20, NULL) == 1;
+		     turn++)
 			if (os_watch_changed(w) == -1)
 				return -1;
 		if (changed == 1 || deadline_past(end))

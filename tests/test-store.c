@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -419,7 +420,7 @@ swap_names(void *arg)
 	struct swap *s = arg;
 
 	while (!atomic_load(&s->stop))
-		renameat2(AT_FDCWD, s->a, AT_FDCWD, s->b, RENAME_EXCHANGE);
+		syscall(SYS_renameat2, AT_FDCWD, s->a, AT_FDCWD, s->b, RENAME_EXCHANGE);
 	return NULL;
 }
 

@@ -11,6 +11,7 @@
 
 #include <sys/types.h>
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@
 #include "json/out.h"
 
 #define AGENTS "agents.json"
+#define VERSIONS "/claude/versions/"
 #define AGENTS_MAX 64 /* sessions remembered; the oldest are removed */
 #define LABEL_MAX 200 /* bytes */
 
@@ -77,11 +79,26 @@ agent_describe(struct buf *out, const struct agent *a)
 	}
 }
 
+/* The name may be that of the file behind a link called claude, which is its version ("2.1.207"):
+ * on macOS, and where the client starts itself. */
 static bool
-looks_like_client(const struct os_process *p)
+is_claude(pid_t pid, const struct os_process *p)
 {
-	return strcmp(p->name, "claude") == 0 || strcmp(p->name, "node") == 0 ||
-	       strcmp(p->name, "bun") == 0 || strncmp(p->name, "MainThread", 10) == 0;
+	char path[PATH_MAX], *real = NULL;
+	bool is = strcmp(p->name, "claude") == 0;
+
+	if (!is && isdigit((unsigned char)p->name[0]) && os_process_program(pid, path))
+		is = strstr(path, VERSIONS) != NULL ||
+		     ((real = realpath(path, NULL)) != NULL && strstr(real, VERSIONS) != NULL);
+	free(real);
+	return is;
+}
+
+static bool
+looks_like_client(pid_t pid, const struct os_process *p)
+{
+	return is_claude(pid, p) || strcmp(p->name, "node") == 0 || strcmp(p->name, "bun") == 0 ||
+	       strncmp(p->name, "MainThread", 10) == 0;
 }
 
 /*
@@ -95,7 +112,7 @@ client_above(struct agent *a)
 	int64_t pid = getppid();
 
 	for (int hops = 0; hops < 16 && pid > 1 && os_process_read((pid_t)pid, &p) == 1; hops++) {
-		if (strcmp(p.name, "claude") == 0) {
+		if (is_claude((pid_t)pid, &p)) {
 			a->pid = pid;
 			a->pid_start = p.start;
 			return;
@@ -131,7 +148,7 @@ agent_client(struct agent *a)
 	pid = getsid(0);
 	if (pid <= 0 || os_process_read((pid_t)pid, &q) != 1 || q.parent <= 1)
 		return;
-	if (os_process_read(q.parent, &p) == 1 && looks_like_client(&p)) {
+	if (os_process_read(q.parent, &p) == 1 && looks_like_client(q.parent, &p)) {
 		a->pid = q.parent;
 		a->pid_start = p.start;
 	}

@@ -58,8 +58,10 @@ claims_space(void)
 	char machine[128], boot[64];
 
 	if (space[0] == '\0' && old != NULL) {
-		read_word("/etc/machine-id", machine, sizeof(machine));
-		if (strlen(machine) != 32 || strchr(machine, '/') != NULL)
+		os_machine_name(machine, sizeof(machine));
+		if (machine[0] == '\0')
+			read_word("/etc/machine-id", machine, sizeof(machine));
+		if (strlen(machine) < 32 || strchr(machine, '/') != NULL)
 			snprintf(machine, sizeof(machine), "%.*s", (int)strcspn(old, "/"), old);
 		os_boot_name(boot, sizeof(boot));
 		snprintf(space, sizeof(space), "%s/%s%s", machine, boot, strchr(old, '/'));

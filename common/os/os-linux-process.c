@@ -182,6 +182,13 @@ os_boot_s(void)
 }
 
 void
+os_machine_name(char *name, size_t size)
+{
+	(void)size;
+	name[0] = '\0';
+}
+
+void
 os_boot_name(char *name, size_t size)
 {
 	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);

@@ -137,6 +137,12 @@ os_exchange(int dirfd, const char *a, const char *b)
 }
 
 bool
+os_mkdir_sticky(void)
+{
+	return true;
+}
+
+bool
 os_fs_local(int fd, dev_t dev)
 {
 	struct statfs fs;

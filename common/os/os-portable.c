@@ -209,6 +209,13 @@ os_memory_file(void)
 
 /* --- Files --- */
 
+/* The BSDs and Darwin take the nine bits of the permissions from its mode. */
+bool
+os_mkdir_sticky(void)
+{
+	return false;
+}
+
 /* It is open for reading already. */
 int
 os_reopen(int fd)

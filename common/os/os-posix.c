@@ -46,6 +46,13 @@ os_boot_s(void)
 }
 
 void
+os_machine_name(char *name, size_t size)
+{
+	(void)size;
+	name[0] = '\0';
+}
+
+void
 os_boot_name(char *name, size_t size)
 {
 	(void)size;

@@ -49,6 +49,8 @@ bool os_self(char path[PATH_MAX]);
 
 /* When the machine was started, in seconds since 1970. */
 int64_t os_boot_s(void);
+/* A name of the machine that it keeps, "" if the system knows none but /etc/machine-id. */
+void os_machine_name(char *, size_t);
 /* The name of this start of the machine, "" if it has none; of the space in which a pid is one
  * process (on systems without such spaces 0). */
 void os_boot_name(char *, size_t);
@@ -105,6 +107,8 @@ int os_open_target(int dirfd, const char *name, char path[PATH_MAX]);
 int os_reopen(int fd);
 /* Exchange two files; ENOSYS or EINVAL where that cannot be done. */
 int os_exchange(int dirfd, const char *a, const char *b);
+/* Does mkdir() give the directory the sticky bit of its mode?  (POSIX leaves that open.) */
+bool os_mkdir_sticky(void);
 /* Is a flock on it known to all who can reach the file system?  dev: its device. */
 bool os_fs_local(int fd, dev_t dev);
 /* When a file was written and made, in ms since 1970; 0 if it is not there.  Where the second is
@@ -128,5 +132,17 @@ int os_watch_dir(struct os_watch *, const char *dir);
 /* 1 a change was seen, all that is known of it is taken; 0; -1. */
 int os_watch_changed(struct os_watch *);
 void os_watch_close(struct os_watch *);
+
+/* --- A file as a constant --- */
+
+/* OS_EMBED(name, "path"): const char name[], the text of the file, ended by NUL. */
+#ifdef __APPLE__
+#define OS_EMBED_BEGIN(name) ".pushsection __TEXT,__const\n_" #name ":\n"
+#else
+#define OS_EMBED_BEGIN(name) ".pushsection .rodata." #name ",\"a\",%progbits\n" #name ":\n"
+#endif
+#define OS_EMBED(name, path)                                                          \
+	__asm__(OS_EMBED_BEGIN(name) ".incbin \"" path "\"\n.byte 0\n.popsection\n"); \
+	extern const char name[]
 
 #endif

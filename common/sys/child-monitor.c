@@ -253,7 +253,8 @@ leader_ended(struct monitor *m)
 			return false;
 		if (si.si_pid == m->leader) {
 			m->result->end = si.si_code == CLD_EXITED ? CHILD_EXITED : CHILD_SIGNALED;
-			m->result->status = si.si_status;
+			/* macOS gives all bits that were given to exit(). */
+			m->result->status = si.si_status & 0xff;
 			return true;
 		}
 		waitpid(si.si_pid, NULL, WNOHANG);

@@ -254,7 +254,7 @@ child_wait(struct child **list, size_t count, struct deadline until)
 		}
 		if (done > 0 || n == 0 || left == 0)
 			break;
-		if (poll(fds, n, left > 60000 ? 60000 : (int)left) == -1 && errno != EINTR)
+		if (poll(fds, (nfds_t)n, left > 60000 ? 60000 : (int)left) == -1 && errno != EINTR)
 			clock_sleep_us(1000);
 		for (size_t i = 0; i < count; i++)
 			if (!list[i]->done && list[i]->fd != -1)

@@ -132,7 +132,7 @@ file_read_mark(int dirfd, const char *name, int flags, size_t max, struct buf *b
 	if (fd == -1 && errno == ELOOP && !(flags & FILE_FOLLOW))
 		return error_set(
 		    err, ERROR_INPUT, "'%s' is a symbolic link", file_path(path, dirfd, name));
-	if (fd == -1 && (errno == ENXIO || errno == ENODEV))
+	if (fd == -1 && (errno == ENXIO || errno == ENODEV || errno == EOPNOTSUPP))
 		return error_set(
 		    err, ERROR_INPUT, "'%s' is not a regular file", file_path(path, dirfd, name));
 	if (fd == -1)
