@@ -183,7 +183,7 @@ FORCE:
 
 # --- tests -------------------------------------------------------------------
 
-unit-tests: $(UNIT)
+unit-tests: $(UNIT) $(B)/tests/tool-process
 test-programs: all $(UNIT) $(SHIMS) $(HELPERS) $(if $(SAN),,$(SHARED)) $(if $(FUZZ),$(FUZZERS))
 
 # The executables linked with shared libraries, for the checks that replace a library's functions.
