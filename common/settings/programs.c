@@ -151,7 +151,7 @@ set_free(struct set *s)
 
 /* Is it a program with these bytes, and no link? */
 static bool
-is_program(int dirfd, const char *name, const struct buf *bytes)
+holds_program(int dirfd, const char *name, const struct buf *bytes)
 {
 	struct buf now = { 0 };
 	struct error ignored;
@@ -172,7 +172,7 @@ put_program(int dirfd, const char *name, const struct buf *bytes, struct error *
 	char temp[64], path[PATH_MAX];
 	int fd, rc;
 
-	if (is_program(dirfd, name, bytes))
+	if (holds_program(dirfd, name, bytes))
 		return 0;
 	snprintf(temp, sizeof(temp), ".%s", name);
 	(void)unlinkat(dirfd, temp, 0);
@@ -324,8 +324,11 @@ copy_set(const char *config, const struct set *s, bool agent, char **former, str
 		rc = put_set(dirfd, s, err);
 	if (rc == 0 && (was == NULL || strcmp(was, s->name) != 0))
 		rc = switch_link(dirfd, s->name, err) == -1 ? -1 : 1;
-	if (rc != -1 && !agent && note_hashes(config, s, err) == -1)
+	if (rc != -1 && !agent && note_hashes(config, s, err) == -1) {
+		if (rc == 1 && was != NULL)
+			(void)switch_link(dirfd, was, &(struct error){ 0 });
 		rc = -1;
+	}
 	if (rc == 1)
 		remove_others(dirfd, s->name, was);
 	if (rc == 1)
