@@ -51,7 +51,6 @@ CFLAGS  ?= $(if $(SAN)$(FUZZ)$(TRIAL),-O1 -g1,-O2 -g)
 # Where libbsd's headers are, Debian and Ubuntu do not agree: the compiler knows.  The BSDs and Darwin
 # have its functions in their C library.
 HASH    := \#
-comma   := ,
 BSD     := $(if $(DEPS),,$(if $(GNU),$(shell echo '$(HASH)include <bsd/string.h>' | $(CC) -E - 2>/dev/null | \
 	   sed -n 's,.*"\(/.*/bsd\)/string\.h".*,\1,p' | head -n 1)))
 # The libraries of another platform (scripts/cross-libs); before the headers of its C library.
@@ -104,12 +103,20 @@ endif
 endif
 CRITERION := -lcriterion
 ifdef DEPS
-# For Linux DEPS has musl and the start of a program, for macOS nothing of the C library.  (Without its own C
-# library, the compiler links nothing under -fstack-protector, which concerns only compiling.)
-MUSL    := $(addprefix $(DEPS)/lib/,rcrt1.o crti.o crtn.o)
-PIE     := $(if $(wildcard $(MUSL)),-nostdlib -rtlib=compiler-rt -fno-stack-protector -static -pie $(MUSL))
-LINK    := $(PIE) $(if $(PIE),-Wl$(comma)--gc-sections,-Wl$(comma)-dead_strip)
-FINAL   := $(if $(PIE),$(FINAL)) -s
+# For Linux DEPS has musl, for macOS nothing of the C library.  At a fixed address a program takes 7 % less time,
+# and its tables of pointers are read-only; the stack and the heap are at random addresses anyway.
+MUSL    := $(wildcard $(addprefix $(DEPS)/lib/,crt1.o crti.o crtn.o))
+ifdef MUSL
+HARDEN  := $(subst -fPIE,-fno-pie,$(HARDEN))
+# Without a C library of its own, the compiler does not link under -fstack-protector.
+PIE     := -nostdlib -rtlib=compiler-rt -fno-stack-protector -static -no-pie $(MUSL)
+LINK    := $(PIE) -Wl,--gc-sections
+else
+PIE     :=
+LINK    := -Wl,-dead_strip
+FINAL   :=
+endif
+FINAL   += -s
 CRITERION :=
 TESTS   += -isystem tests/criterion-small
 endif
@@ -183,7 +190,7 @@ FORCE:
 
 # --- tests -------------------------------------------------------------------
 
-unit-tests: $(UNIT)
+unit-tests: $(UNIT) $(B)/tests/tool-process
 test-programs: all $(UNIT) $(SHIMS) $(HELPERS) $(if $(SAN),,$(SHARED)) $(if $(FUZZ),$(FUZZERS))
 
 # The executables linked with shared libraries, for the checks that replace a library's functions.
