@@ -82,7 +82,7 @@ agent_describe(struct buf *out, const struct agent *a)
 /* The name may be that of the file behind a link called claude, which is its version ("2.1.207"):
  * on macOS, and where the client starts itself. */
 static bool
-is_claude(pid_t pid, const struct os_process *p)
+is_named_claude(pid_t pid, const struct os_process *p)
 {
 	char path[PATH_MAX], *real = NULL;
 	bool is = strcmp(p->name, "claude") == 0;
@@ -97,8 +97,8 @@ is_claude(pid_t pid, const struct os_process *p)
 static bool
 looks_like_client(pid_t pid, const struct os_process *p)
 {
-	return is_claude(pid, p) || strcmp(p->name, "node") == 0 || strcmp(p->name, "bun") == 0 ||
-	       strncmp(p->name, "MainThread", 10) == 0;
+	return is_named_claude(pid, p) || strcmp(p->name, "node") == 0 ||
+	       strcmp(p->name, "bun") == 0 || strncmp(p->name, "MainThread", 10) == 0;
 }
 
 /*
@@ -112,7 +112,7 @@ client_above(struct agent *a)
 	int64_t pid = getppid();
 
 	for (int hops = 0; hops < 16 && pid > 1 && os_process_read((pid_t)pid, &p) == 1; hops++) {
-		if (is_claude((pid_t)pid, &p)) {
+		if (is_named_claude((pid_t)pid, &p)) {
 			a->pid = pid;
 			a->pid_start = p.start;
 			return;

@@ -73,13 +73,13 @@ os_process_same(uint64_t start, uint64_t other)
 }
 
 /*
- * The strings on top of its stack: argc, the program, NULs up to a pointer's size, the arguments,
- * the environment, and some of the kernel's, of the kernel's form NAME=value.  A process can write
- * over all but argc.  Of a program of Apple's, and where else a signature restricts it, the kernel
- * leaves out what comes after the arguments.
+ * Strings from its stack: argc, the path of the program, NULs up to a multiple of a pointer's size,
+ * the arguments, the environment, and some of the kernel's own, in the same form.  A process can
+ * write over all of them but argc.  Of Apple's own programs, and others that are signed as
+ * restricted, the kernel leaves out what comes after the arguments.
  *
- * The buffer must be just the largest that the kernel accepts: of a smaller one it would fill the
- * end.  args, env: where these begin in text.
+ * The buffer has the largest size that the kernel accepts: into one that is too small it puts the
+ * last strings, not the first.  args, env: where these begin in text.
  */
 static bool
 process_strings(pid_t pid, struct buf *text, size_t *args, size_t *env)
@@ -126,7 +126,7 @@ int
 os_process_has_env(pid_t pid, const char *assignment)
 {
 	struct buf text = { 0 };
-	size_t args, env;
+	size_t args, env = 0;
 	int has = -1;
 
 	if (process_strings(pid, &text, &args, &env) && env < text.len)
@@ -237,48 +237,96 @@ process_list(size_t *count)
 	return NULL;
 }
 
+struct processes {
+	struct kinfo_proc *item;
+	struct known {
+		pid_t session;
+		bool ours;
+	} * known; /* of each */
+	size_t count;
+	uint64_t since; /* when this process was started; 0 unknown */
+};
+
+static bool
+processes_read(struct processes *all)
+{
+	struct os_process self;
+
+	*all = (struct processes){ 0 };
+	all->item = process_list(&all->count);
+	all->known = calloc(all->count + 1, sizeof(*all->known));
+	if (all->item == NULL || all->known == NULL)
+		return false;
+	all->since = os_process_read(getpid(), &self) == 1 ? self.start : 0;
+	for (size_t i = 0; i < all->count; i++)
+		all->known[i].session = getsid(all->item[i].kp_proc.p_pid);
+	return true;
+}
+
 /*
- * A child, a member of the leader's group or session, or one with the mark.  (The command calls
- * setsid(): what only changes its group is still found when its parent is gone.)  To read all
- * environments is slow; one that is older than this process cannot have the mark.
+ * A child, a member of the leader's group or session, or one with the mark.  To read all
+ * environments takes long; one that is older than this process cannot have the mark.
  */
 static bool
-is_ours(const struct kinfo_proc *k, pid_t leader, const char *mark, uint64_t since)
+is_found(const struct processes *all, size_t i, pid_t leader, const char *mark)
 {
-	pid_t pid = k->kp_proc.p_pid;
+	const struct kinfo_proc *k = &all->item[i];
 
 	if (leader != -1 && k->kp_eproc.e_ppid == getpid())
 		return true;
-	if (leader > 0 && (k->kp_eproc.e_pgid == leader || getsid(pid) == leader))
+	if (leader > 0 && (k->kp_eproc.e_pgid == leader || all->known[i].session == leader))
 		return true;
 	return mark != NULL && k->kp_eproc.e_ucred.cr_uid == geteuid() &&
-	       process_start(k) + CLOCK_SET_US >= since && os_process_has_env(pid, mark) == 1;
+	       process_start(k) + CLOCK_SET_US >= all->since &&
+	       os_process_has_env(k->kp_proc.p_pid, mark) == 1;
 }
 
-/* Which of them are ours, with all below these. */
-static void
-find_ours(const struct kinfo_proc *list, bool *ours, size_t count, pid_t leader, const char *mark)
+/* Was the session made after this process?  Then all its members come from one of ours: with one
+ * marked process the shell is found whose environment is hidden. */
+static bool
+session_is_young(const struct processes *all, pid_t session)
 {
-	struct os_process self;
-	uint64_t since = os_process_read(getpid(), &self) == 1 ? self.start : 0;
+	if (session <= 1 || session == getsid(0) || all->since == 0)
+		return false;
+	for (size_t i = 0; i < all->count; i++)
+		if (all->item[i].kp_proc.p_pid == session)
+			return process_start(&all->item[i]) >= all->since;
+	return true; /* its leader has ended */
+}
+
+/* Those below a process of ours, and those of its session. */
+static bool
+find_more(struct processes *all, size_t of)
+{
+	pid_t pid = all->item[of].kp_proc.p_pid, session = all->known[of].session;
+	bool young = session_is_young(all, session), more = false;
+
+	for (size_t i = 0; i < all->count; i++) {
+		const struct kinfo_proc *k = &all->item[i];
+
+		if (all->known[i].ours || k->kp_proc.p_pid <= 1 || k->kp_proc.p_pid == getpid() ||
+		    (k->kp_eproc.e_ppid != pid && !(young && all->known[i].session == session)))
+			continue;
+		all->known[i].ours = more = true;
+	}
+	return more;
+}
+
+static void
+find_ours(struct processes *all, pid_t leader, const char *mark)
+{
 	bool more = true;
 
-	for (size_t i = 0; i < count; i++)
-		ours[i] = list[i].kp_proc.p_pid > 1 && list[i].kp_proc.p_pid != getpid() &&
-			  list[i].kp_proc.p_stat != SZOMB && is_ours(&list[i], leader, mark, since);
+	for (size_t i = 0; i < all->count; i++) {
+		const struct extern_proc *p = &all->item[i].kp_proc;
+
+		all->known[i].ours = p->p_pid > 1 && p->p_pid != getpid() && p->p_stat != SZOMB &&
+				     is_found(all, i, leader, mark);
+	}
 	while (more) {
 		more = false;
-		for (size_t i = 0; i < count; i++) {
-			if (!ours[i])
-				continue;
-			for (size_t j = 0; j < count; j++) {
-				if (ours[j] || list[j].kp_eproc.e_ppid != list[i].kp_proc.p_pid ||
-				    list[j].kp_proc.p_pid == getpid() ||
-				    list[j].kp_proc.p_stat == SZOMB)
-					continue;
-				ours[j] = more = true;
-			}
-		}
+		for (size_t i = 0; i < all->count; i++)
+			more = (all->known[i].ours && find_more(all, i)) || more;
 	}
 }
 
@@ -290,24 +338,25 @@ find_ours(const struct kinfo_proc *list, bool *ours, size_t count, pid_t leader,
 unsigned
 os_kill_children(pid_t leader, const char *mark, int sig)
 {
-	size_t count = 0;
-	struct kinfo_proc *list = process_list(&count), now;
-	bool *ours = list != NULL ? calloc(count + 1, sizeof(*ours)) : NULL;
+	struct processes all;
+	struct kinfo_proc now;
+	bool any = processes_read(&all);
 	unsigned killed = 0;
 
-	if (ours != NULL)
-		find_ours(list, ours, count, leader, mark);
-	for (size_t i = 0; ours != NULL && i < count; i++) {
-		pid_t pid = list[i].kp_proc.p_pid;
+	if (any)
+		find_ours(&all, leader, mark);
+	for (size_t i = 0; any && i < all.count; i++) {
+		pid_t pid = all.item[i].kp_proc.p_pid;
 
-		if (!ours[i] || process_find(pid, &now) != 1 || now.kp_proc.p_stat == SZOMB ||
-		    process_start(&now) != process_start(&list[i]))
+		if (!all.known[i].ours || process_find(pid, &now) != 1 ||
+		    now.kp_proc.p_stat == SZOMB ||
+		    process_start(&now) != process_start(&all.item[i]))
 			continue;
 		kill(pid, sig);
 		killed += pid != leader;
 	}
-	free(ours);
-	free(list);
+	free(all.known);
+	free(all.item);
 	return killed;
 }
 
