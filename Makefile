@@ -9,6 +9,7 @@
 #   make lint form   check the form, apply it
 #   make install     PREFIX=/usr/local DESTDIR=
 #   make deb dist npm plugin    OUT=build
+#   make release     everything that is published                        OUT=build/release KEY=ssh-key
 #   make cross       the programs for every platform, in build/cross/    PLATFORMS='linux-x64 ...'
 #
 # Knobs: CC=clang, CFLAGS=, SAN=1 (sanitizers, in build-san/), FUZZ=1 (libFuzzer, in build-fuzz/),
@@ -279,11 +280,15 @@ cross:
 	@scripts/setup --cross
 	@PLATFORMS='$(PLATFORMS)' scripts/cross
 
+release: all cross
+	@B='$(B)' OUT='$(or $(OUT),build/release)' MANS='$(MANS)' PLATFORMS='$(PLATFORMS)' KEY='$(KEY)' \
+	    scripts/release '$(VERSION)'
+
 clean:
 	rm -rf build build-san build-fuzz build-posix build-posix-san build-darwin
 
 .PHONY: all unit-tests test-programs bench-programs test check torture demo bench lint print-native print-defs form install \
-	uninstall dist deb npm plugin cross clean FORCE
+	uninstall dist deb npm plugin cross release clean FORCE
 .DELETE_ON_ERROR:
 
 -include $(wildcard $(B)/obj/*/*.d $(B)/obj/*/*/*.d $(B)/tests/*.d)

@@ -35,6 +35,53 @@ group_add(struct group *g, long size, bool empty)
 	g->last_empty = empty;
 }
 
+/* Without its meaning, an escape stands for its character: the pattern would match nothing, and
+ * what it selects would not be checked. */
+static bool
+escape_known(char c)
+{
+	static const struct {
+		char c;
+		const char *pattern, *text, *other;
+	} gnu[] = { { 'b', "x\\b", "x", "xb" }, { 'B', "x\\B", "xy", "x" },
+		{ '<', "\\<x", "x", "yx" }, { '>', "x\\>", "x", "xy" }, { 'w', "^\\w$", "x", " " },
+		{ 'W', "^\\W$", " ", "x" }, { 's', "^\\s$", " ", "x" },
+		{ 'S', "^\\S$", "x", " " } };
+	regex_t regex;
+	bool known = true;
+
+	for (size_t i = 0; i < sizeof(gnu) / sizeof(gnu[0]); i++) {
+		if (gnu[i].c != c)
+			continue;
+		if (regcomp(&regex, gnu[i].pattern, FLAGS) != 0)
+			return false;
+		known = regexec(&regex, gnu[i].text, 0, NULL, 0) == 0 &&
+			regexec(&regex, gnu[i].other, 0, NULL, 0) != 0;
+		regfree(&regex);
+	}
+	return known;
+}
+
+/*
+ * C libraries agree on what POSIX says, and on these escapes; to some \d is a digit, to others a d.
+ */
+static int
+escape(struct group *g, char c, struct error *e)
+{
+	if (isdigit((unsigned char)c))
+		return error_set(e, ERROR_INPUT, "back references are not allowed");
+	if (isalpha((unsigned char)c) && strchr("bBwWsS", c) == NULL)
+		return error_set(e, ERROR_INPUT, "'\\%c' is not the same everywhere%s", c,
+		    c == 'd' ? "; write [0-9]" : "");
+	if (c == '`' || c == '\'')
+		return error_set(e, ERROR_INPUT, "'\\%c' is not the same everywhere", c);
+	if (!escape_known(c))
+		return error_set(
+		    e, ERROR_INPUT, "the regular expressions of this system have no \\%c", c);
+	group_add(g, 1, strchr("bB<>", c) != NULL);
+	return 0;
+}
+
 /* The end of the set that begins at p; a ']' at its start or in [:digit:] does not end it. */
 static const char *
 skip_set(const char *p)
@@ -48,6 +95,16 @@ skip_set(const char *p)
 				p = end + 1;
 		}
 	return *p == ']' ? p + 1 : p;
+}
+
+/* The greater number of {n}, {n,}, {n,m}; p is after the brace. */
+static long
+count(const char *p)
+{
+	char *end;
+	long n = strtol(p, &end, 10), m = *end == ',' ? strtol(end + 1, NULL, 10) : 0;
+
+	return n > m ? n : m;
 }
 
 /* {n}, {n,}, {n,m}: how many copies there will be at most; 0: this is not a count. */
@@ -82,33 +139,6 @@ repeat(struct group *g, long times, bool none, struct error *e)
 
 static const struct group group_new = { .last_empty = true, .branch_empty = true };
 
-/* Without its meaning, an escape stands for its character: the pattern would match nothing, and
- * what it selects would not be checked. */
-static bool
-escape_known(char c)
-{
-	static const struct {
-		char c;
-		const char *pattern, *text, *other;
-	} gnu[] = { { 'b', "x\\b", "x", "xb" }, { 'B', "x\\B", "xy", "x" },
-		{ '<', "\\<x", "x", "yx" }, { '>', "x\\>", "x", "xy" }, { 'w', "^\\w$", "x", " " },
-		{ 'W', "^\\W$", " ", "x" }, { 's', "^\\s$", " ", "x" }, { 'S', "^\\S$", "x", " " },
-		{ '`', "\\`x", "x", "yx" }, { '\'', "x\\'", "x", "xy" } };
-	regex_t regex;
-	bool known = true;
-
-	for (size_t i = 0; i < sizeof(gnu) / sizeof(gnu[0]); i++) {
-		if (gnu[i].c != c)
-			continue;
-		if (regcomp(&regex, gnu[i].pattern, FLAGS) != 0)
-			return false;
-		known = regexec(&regex, gnu[i].text, 0, NULL, 0) == 0 &&
-			regexec(&regex, gnu[i].other, 0, NULL, 0) != 0;
-		regfree(&regex);
-	}
-	return known;
-}
-
 /* One more character (or set, or escape) of the pattern; moves *p past it. */
 static int
 pattern_step(struct group *g, const char **p, struct error *e)
@@ -121,7 +151,11 @@ pattern_step(struct group *g, const char **p, struct error *e)
 		return repeat(g, 1, true, e);
 	if (g->last > 0 && c == '+')
 		return repeat(g, 2, false, e);
+	if (g->last > 0 && c == '{' && **p == ',')
+		return error_set(e, ERROR_INPUT, "'{,' is not the same everywhere; write {0,");
 	if (g->last > 0 && c == '{' && (times = repetition(*p - 1, &none)) > 0) {
+		if (count(*p) > PATTERN_COUNT)
+			return error_set(e, ERROR_INPUT, "a count above %d", PATTERN_COUNT);
 		*p += strcspn(*p, "}");
 		*p += **p == '}';
 		return repeat(g, times, none, e);
@@ -134,15 +168,16 @@ pattern_step(struct group *g, const char **p, struct error *e)
 		g->branch_empty = true;
 		group_add(g, 0, true);
 	} else if (c == '[') {
+		const char *set = *p;
+
 		group_add(g, 1, false);
-		*p = skip_set(*p - 1);
+		*p = skip_set(set - 1);
+		for (; set < *p; set++)
+			if (set[0] == '[' && (set[1] == '.' || set[1] == '='))
+				return error_set(
+				    e, ERROR_INPUT, "'[%c' is not the same everywhere", set[1]);
 	} else if (c == '\\' && **p != '\0') {
-		if (isdigit((unsigned char)**p))
-			return error_set(e, ERROR_INPUT, "back references are not allowed");
-		if (!escape_known(**p))
-			return error_set(e, ERROR_INPUT,
-			    "the regular expressions of this system have no \\%c", **p);
-		group_add(g, 1, strchr("bB<>`'", *(*p)++) != NULL);
+		return escape(g, *(*p)++, e);
 	} else
 		group_add(g, 1, c == '^' || c == '$');
 	return 0;

@@ -11,10 +11,13 @@
  * is repeated: x{3} is xxx, x+ is xx*, and (x+)+ has four x), and repetitions of
  * what can be empty, as in (x*)+: the compiler's work grows four times with each
  * further one around it, (){5,}{0,3}{5,} does not end, and all of them can be
- * written in another way.  A text is compared up to its first PATTERN_TEXT bytes.
+ * written in another way; and what C libraries do not agree on, such as \d and {,3}:
+ * a pattern means the same in each build.  A text is compared, as bytes, up to its
+ * first PATTERN_TEXT bytes.
  */
 #define PATTERN_MAX 1000
 #define PATTERN_STATES 2000
+#define PATTERN_COUNT 255 /* {n}: that of POSIX, RE_DUP_MAX */
 #define PATTERN_DEPTH 32
 #define PATTERN_TEXT (16u << 10) /* without a match the time is quadratic: 0.4 s for a+b */
 
