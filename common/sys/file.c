@@ -29,7 +29,9 @@ name_ok(const char *name)
 bool
 file_there(int dirfd, const char *name)
 {
-	return faccessat(dirfd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 ||
+	struct stat st;
+
+	return fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 ||
 	       (errno != ENOENT && errno != ENOTDIR);
 }
 
