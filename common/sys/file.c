@@ -31,8 +31,12 @@ file_there(int dirfd, const char *name)
 {
 	struct stat st;
 
-	return fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 ||
-	       (errno != ENOENT && errno != ENOTDIR);
+	if (faccessat(dirfd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		return true;
+	/* POSIX has no such flag for faccessat(). */
+	if (errno == EINVAL && fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+		return true;
+	return errno != ENOENT && errno != ENOTDIR;
 }
 
 const char *
