@@ -216,7 +216,7 @@ print-defs:
 	@printf '%s\n' '$(subst ','\'',$(DEFS))'
 
 form:
-	clang-format -i $(wildcard common/*/*.[ch] hooks/*.[ch] cli/*.[ch] tests/*.[ch] tests/bench/*.[ch])
+	clang-format -i $(wildcard common/*/*.[ch] hooks/*.[ch] cli/*.[ch] tests/*.[ch] tests/bench/*.[ch] tests/*/*/*.[ch])
 
 # --- delivery ----------------------------------------------------------------
 

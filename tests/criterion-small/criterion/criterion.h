@@ -1,9 +1,9 @@
 /*
- * The part of Criterion that the unit tests use, in one header, for systems that Criterion is not packaged
- * for: musl, other processors under an emulator, macOS.  -isystem tests/criterion-small
+ * The part of Criterion that the unit tests use, in one header, for systems that Criterion is not
+ * packaged for: musl, other processors under an emulator, macOS.  -isystem tests/criterion-small
  *
- * Each test runs in a child process.  The program takes names of tests (SUITE/NAME) and runs only these; it
- * prints each that failed, then "N passed, M failed".
+ * Each test runs in a child process.  The program takes names of tests (SUITE/NAME) and runs only
+ * these; it prints each that failed, then "N passed, M failed".
  */
 #ifndef CRITERION_CRITERION_H
 #define CRITERION_CRITERION_H
@@ -41,18 +41,18 @@ criterion_add(struct criterion_test *t)
 	criterion_last = &t->next;
 }
 
-#define CRITERION_ADD(id, suite_, name_, run_, ...)                                                     \
-	__attribute__((constructor)) static void criterion_add_##id(void)                               \
-	{                                                                                               \
-		static struct criterion_test t = { suite_, name_, run_, { __VA_ARGS__ }, NULL };        \
-		criterion_add(&t);                                                                      \
-	}                                                                                               \
+#define CRITERION_ADD(id, suite_, name_, run_, ...)                                              \
+	__attribute__((constructor)) static void criterion_add_##id(void)                        \
+	{                                                                                        \
+		static struct criterion_test t = { suite_, name_, run_, { __VA_ARGS__ }, NULL }; \
+		criterion_add(&t);                                                               \
+	}                                                                                        \
 	struct criterion_test /* takes the semicolon or what follows */
 
 #define TestSuite(suite, ...) CRITERION_ADD(suite, #suite, NULL, NULL, __VA_ARGS__)
-#define Test(suite, name, ...)                                                                          \
-	static void suite##_##name##_test(void);                                                        \
-	CRITERION_ADD(suite##_##name, #suite, #name, suite##_##name##_test, __VA_ARGS__);               \
+#define Test(suite, name, ...)                                                            \
+	static void suite##_##name##_test(void);                                          \
+	CRITERION_ADD(suite##_##name, #suite, #name, suite##_##name##_test, __VA_ARGS__); \
 	static void suite##_##name##_test(void)
 
 __attribute__((format(printf, 5, 6))) static inline void
@@ -82,29 +82,32 @@ criterion_same(const char *a, const char *b)
 
 #define CRITERION_TEXT(x) CRITERION_TEXT_(x)
 #define CRITERION_TEXT_(x) #x
-#define CRITERION_CHECK(good, fatal, what, ...)                                                         \
+#define CRITERION_CHECK(good, fatal, what, ...) \
 	criterion_check((good), fatal, __FILE__ ":" CRITERION_TEXT(__LINE__), what, "" __VA_ARGS__)
 
 #define cr_expect(a, ...) CRITERION_CHECK((a), false, #a, __VA_ARGS__)
 #define cr_expect_not(a, ...) CRITERION_CHECK(!(a), false, "not " #a, __VA_ARGS__)
 #define cr_expect_null(a, ...) CRITERION_CHECK((a) == NULL, false, #a " is NULL", __VA_ARGS__)
-#define cr_expect_not_null(a, ...) CRITERION_CHECK((a) != NULL, false, #a " is not NULL", __VA_ARGS__)
+#define cr_expect_not_null(a, ...) \
+	CRITERION_CHECK((a) != NULL, false, #a " is not NULL", __VA_ARGS__)
 #define cr_expect_eq(a, b, ...) CRITERION_CHECK((a) == (b), false, #a " == " #b, __VA_ARGS__)
 #define cr_expect_neq(a, b, ...) CRITERION_CHECK((a) != (b), false, #a " != " #b, __VA_ARGS__)
 #define cr_expect_lt(a, b, ...) CRITERION_CHECK((a) < (b), false, #a " < " #b, __VA_ARGS__)
 #define cr_expect_leq(a, b, ...) CRITERION_CHECK((a) <= (b), false, #a " <= " #b, __VA_ARGS__)
 #define cr_expect_gt(a, b, ...) CRITERION_CHECK((a) > (b), false, #a " > " #b, __VA_ARGS__)
 #define cr_expect_geq(a, b, ...) CRITERION_CHECK((a) >= (b), false, #a " >= " #b, __VA_ARGS__)
-#define cr_expect_str_eq(a, b, ...)                                                                     \
+#define cr_expect_str_eq(a, b, ...) \
 	CRITERION_CHECK(criterion_same(a, b), false, #a " is " #b, __VA_ARGS__)
-#define cr_expect_str_neq(a, b, ...)                                                                    \
+#define cr_expect_str_neq(a, b, ...) \
 	CRITERION_CHECK(!criterion_same(a, b), false, #a " is not " #b, __VA_ARGS__)
 #define cr_assert(a, ...) CRITERION_CHECK((a), true, #a, __VA_ARGS__)
-#define cr_assert_not_null(a, ...) CRITERION_CHECK((a) != NULL, true, #a " is not NULL", __VA_ARGS__)
+#define cr_assert_not_null(a, ...) \
+	CRITERION_CHECK((a) != NULL, true, #a " is not NULL", __VA_ARGS__)
 #define cr_assert_eq(a, b, ...) CRITERION_CHECK((a) == (b), true, #a " == " #b, __VA_ARGS__)
 #define cr_assert_neq(a, b, ...) CRITERION_CHECK((a) != (b), true, #a " != " #b, __VA_ARGS__)
 #define cr_assert_gt(a, b, ...) CRITERION_CHECK((a) > (b), true, #a " > " #b, __VA_ARGS__)
-#define cr_assert_str_eq(a, b, ...) CRITERION_CHECK(criterion_same(a, b), true, #a " is " #b, __VA_ARGS__)
+#define cr_assert_str_eq(a, b, ...) \
+	CRITERION_CHECK(criterion_same(a, b), true, #a " is " #b, __VA_ARGS__)
 
 /* In the child process: does not return. */
 static inline void
