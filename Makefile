@@ -280,7 +280,9 @@ cross:
 	@scripts/setup --cross
 	@PLATFORMS='$(PLATFORMS)' scripts/cross
 
-release: all cross
+release:
+	@scripts/setup --cross
+	@$(MAKE) --no-print-directory all cross
 	@B='$(B)' OUT='$(or $(OUT),build/release)' MANS='$(MANS)' PLATFORMS='$(PLATFORMS)' KEY='$(KEY)' \
 	    scripts/release '$(VERSION)'
 
