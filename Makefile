@@ -3,6 +3,7 @@
 #   make             the executables, in build/
 #   make check       every test, normal and sanitizer build (installs what the tests need)
 #   make test        the unit tests alone
+#   make check-portable     with what is there, on a system whose packages scripts/setup does not know
 #   make demo        the three hooks at work, in ten seconds
 #   make bench       speed as ratios to an empty program and to other languages
 #   make torture     the long form of make check
@@ -191,7 +192,8 @@ FORCE:
 
 # --- tests -------------------------------------------------------------------
 
-unit-tests: $(UNIT) $(B)/tests/tool-process
+unit-tests: $(UNIT)
+test-helpers: $(HELPERS) $(B)/tests/tool-process
 test-programs: all $(UNIT) $(SHIMS) $(HELPERS) $(if $(SAN),,$(SHARED)) $(if $(FUZZ),$(FUZZERS))
 
 # The executables linked with shared libraries, for the checks that replace a library's functions.
@@ -238,6 +240,9 @@ check:
 	@scripts/setup --tests
 	@OS='$(OS)' tests/run
 
+check-portable:
+	@OS='$(OS)' MAKE='$(MAKE)' tests/portable
+
 torture:
 	@scripts/setup --torture
 	@TORTURE=1 tests/run
@@ -253,9 +258,6 @@ bench:
 
 lint:
 	@tests/check-lint
-
-print-native:
-	@echo '$(NATIVE)'
 
 print-defs:
 	@printf '%s\n' '$(subst ','\'',$(DEFS))'
@@ -287,10 +289,10 @@ release:
 	    scripts/release '$(VERSION)'
 
 clean:
-	rm -rf build build-san build-fuzz build-posix build-posix-san build-darwin
+	rm -rf build build-san build-fuzz build-posix build-posix-san build-darwin build-portable*
 
-.PHONY: all unit-tests test-programs bench-programs test check torture demo bench lint print-native print-defs form install \
-	uninstall dist deb npm plugin cross release clean FORCE
+.PHONY: all unit-tests test-helpers test-programs bench-programs test check check-portable torture demo bench lint \
+	print-defs form install uninstall dist deb npm plugin cross release clean FORCE
 .DELETE_ON_ERROR:
 
 -include $(wildcard $(B)/obj/*/*.d $(B)/obj/*/*/*.d $(B)/tests/*.d)

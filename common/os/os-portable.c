@@ -257,7 +257,7 @@ mix_entry(int dirfd, const char *name)
 /* Of this directory, or the nearest above it that exists; the order of its entries does not matter.
  * 0 it cannot be read. */
 static uint64_t
-look_at(const char *dir)
+watch_look(const char *dir)
 {
 	char *path = mem_string(dir), *slash;
 	uint64_t sum = 1;
@@ -295,14 +295,14 @@ os_watch_dir(struct os_watch *w, const char *dir)
 		free(w->dir);
 		w->dir = mem_string(dir);
 	}
-	w->seen = look_at(dir);
+	w->seen = watch_look(dir);
 	return w->seen != 0 ? 0 : -1;
 }
 
 int
 os_watch_changed(struct os_watch *w)
 {
-	uint64_t now = look_at(w->dir);
+	uint64_t now = watch_look(w->dir);
 	bool changed = now != w->seen;
 
 	w->seen = now;

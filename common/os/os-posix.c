@@ -25,13 +25,16 @@
 #else
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 #endif
+#define BOOT_SLACK 5
 #define TARGET_FLAGS (O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
 
 /* --- The machine --- */
 
+/* If nobody has recorded it: the first process was started then, to a few seconds. */
 int64_t
 os_boot_s(void)
 {
+	struct os_process first;
 	int64_t boot = 0;
 
 #ifdef HAS_BOOT_TIME
@@ -42,6 +45,8 @@ os_boot_s(void)
 		boot = found->ut_tv.tv_sec;
 	endutxent();
 #endif
+	if (boot == 0 && os_process_read(1, &first) == 1 && first.start > BOOT_SLACK)
+		boot = (int64_t)first.start - BOOT_SLACK;
 	return boot;
 }
 
