@@ -8,16 +8,19 @@
 #   make torture     the long form of make check
 #   make lint form   check the form, apply it
 #   make install     PREFIX=/usr/local DESTDIR=
-#   make deb dist plugin    OUT=build
+#   make deb dist npm plugin    OUT=build
 #   make release     everything that is published                        OUT=build/release KEY=ssh-key
 #   make cross       the programs for every platform, in build/cross/    PLATFORMS='linux-x64 ...'
 #
 # Knobs: CC=clang, CFLAGS=, SAN=1 (sanitizers, in build-san/), FUZZ=1 (libFuzzer, in build-fuzz/),
 # STATIC=no (shared libraries), WERROR=1 (more warnings, each an error), V=1 (show the commands),
-# B=DIR (build elsewhere), DEPS=DIR (headers and static libraries in include/ and lib/ of it).
+# B=DIR (build elsewhere), DEPS=DIR (headers and static libraries in include/ and lib/ of it),
+# OS=linux|darwin|posix (which implementation of common/os/os.h; that of another system than this one
+# is built in build-OS/, and make check OS=posix tests it).
 #
 # Sources are found by name, so a new file needs no edit here:
 #   common/ROOM/*.c     the static library; CONTRIBUTING.md has the order of the rooms
+#   common/os/os-*.c    those of the chosen system
 #   hooks/on-*.c        one executable each
 #   hooks/ci*.c         on-task-completed-verify --ci
 #   cli/*.c             together claude-tasks
@@ -28,23 +31,48 @@
 #   tests/bench/*.c     the parts of make bench         $(B)/bench/*
 
 VERSION := $(shell cat VERSION)
+COMMIT  := $(shell scripts/commit)
 PREFIX  ?= /usr/local
-STATIC  ?= yes
-B       ?= build$(if $(SAN),-san)$(if $(FUZZ),-fuzz)
+UNAME   := $(shell uname -s)
+NATIVE  := $(or $(if $(filter Linux,$(UNAME)),linux),$(if $(filter Darwin,$(UNAME)),darwin),posix)
+OS      ?= $(NATIVE)
+ifeq ($(filter linux darwin posix,$(OS)),)
+$(error OS=$(OS): there is linux, darwin and posix)
+endif
+# The portable implementation with the libraries of Linux: a test that it uses nothing more.
+TRIAL   := $(if $(filter Linux-posix,$(UNAME)-$(OS)),1)
+GNU     := $(if $(TRIAL)$(filter linux,$(OS)),1)
+STATIC  ?= $(if $(GNU),yes,no)
+B       ?= build$(if $(filter-out $(NATIVE),$(OS)),-$(OS))$(if $(SAN),-san)$(if $(FUZZ),-fuzz)
 ifdef FUZZ
 CC      := clang
 endif
 
-CFLAGS  ?= $(if $(SAN)$(FUZZ),-O1 -g1,-O2 -g)
-# Where libbsd's headers are, Debian and Ubuntu do not agree: the compiler knows.
+CFLAGS  ?= $(if $(SAN)$(FUZZ)$(TRIAL),-O1 -g1,-O2 -g)
+# Where libbsd's headers are, Debian and Ubuntu do not agree: the compiler knows.  The BSDs and Darwin
+# have its functions in their C library.
 HASH    := \#
-BSD     := $(if $(DEPS),,$(shell echo '$(HASH)include <bsd/string.h>' | $(CC) -E - 2>/dev/null | \
-	   sed -n 's,.*"\(/.*/bsd\)/string\.h".*,\1,p' | head -n 1))
+BSD     := $(if $(DEPS),,$(if $(GNU),$(shell echo '$(HASH)include <bsd/string.h>' | $(CC) -E - 2>/dev/null | \
+	   sed -n 's,.*"\(/.*/bsd\)/string\.h".*,\1,p' | head -n 1)))
 # The libraries of another platform (scripts/cross-libs); before the headers of its C library.
-INCLUDE := $(if $(DEPS),$(patsubst %,-I%,$(wildcard $(DEPS)/include/bsd) $(DEPS)/include),\
-	   -isystem $(or $(BSD),/usr/include/bsd))
+ifdef DEPS
+INCLUDE := $(patsubst %,-I%,$(wildcard $(DEPS)/include/bsd) $(DEPS)/include)
+LIBS    := $(wildcard $(DEPS)/lib/*.a)
+else ifdef GNU
+INCLUDE := -isystem $(or $(BSD),/usr/include/bsd)
+LIBS    := -ljson-c -lbsd -lmd -lm
+else
+INCLUDE := $(shell pkg-config --cflags json-c libmd 2>/dev/null || pkg-config --cflags json-c)
+LIBS    := $(shell pkg-config --libs json-c libmd 2>/dev/null || pkg-config --libs json-c) -lm
+endif
+# What a source may use.  In a trial of OS=posix: POSIX, and what the BSDs have, so that the compiler
+# finds whatever else is used.  (The tests are for Linux.)
+USE.linux  := -D_GNU_SOURCE
+USE.darwin := -D_DARWIN_C_SOURCE -Dst_atim=st_atimespec -Dst_mtim=st_mtimespec -Dst_ctim=st_ctimespec
+USE.posix  := $(if $(TRIAL),-D_POSIX_C_SOURCE=200809L -D_XOPEN_SOURCE=700 -D_DEFAULT_SOURCE -include tests/posix.h)
+USE      = $(if $(and $(TRIAL),$(filter tests/%,$<)),$(USE.linux),$(USE.$(OS)))
 WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
-	   -Wvla -Wformat=2 -Wundef
+	   -Wvla -Wformat=2 -Wundef -Werror=implicit-function-declaration
 ifdef WERROR
 STRICT  := -Werror -Wwrite-strings -Wimplicit-fallthrough -Wredundant-decls \
 	   $(if $(shell $(CC) --version 2>/dev/null | grep clang),-Wloop-analysis -Wshorten-64-to-32, \
@@ -52,9 +80,8 @@ STRICT  := -Werror -Wwrite-strings -Wimplicit-fallthrough -Wredundant-decls \
 endif
 # A string constant may be a char * in a test; optimizing the unit tests takes longer than running them.
 TESTS    = -Wno-write-strings $(if $(filter tests/test-%,$<),-O0 -U_FORTIFY_SOURCE)
-DEFS    := -std=gnu11 -D_GNU_SOURCE -D_LARGEFILE64_SOURCE -DLIBBSD_OPENBSD_VIS -DLIBBSD_OVERLAY -DVERSION='"$(VERSION)"' \
+DEFS     = -std=gnu11 $(USE) $(if $(GNU),-DLIBBSD_OPENBSD_VIS -DLIBBSD_OVERLAY) -DVERSION='"$(VERSION)"' \
 	   $(INCLUDE) -iquotecommon
-LIBS    := $(if $(DEPS),$(wildcard $(DEPS)/lib/*.a),-ljson-c -lbsd -lmd -lm)
 ifneq ($(SAN)$(FUZZ),)
 HARDEN  := -fno-pie -fno-omit-frame-pointer -U_FORTIFY_SOURCE -fsanitize=address -fsanitize=undefined \
 	   -fno-sanitize-recover=all $(if $(FUZZ),-fsanitize=fuzzer-no-link)
@@ -66,10 +93,14 @@ FINAL   := $(if $(shell $(CC) --version 2>/dev/null | grep clang),,-static-libas
 else
 HARDEN  := -fPIE -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 \
 	   -ffunction-sections -fdata-sections
+ifeq ($(OS),darwin)
+LINK    := -Wl,-dead_strip
+else
 PIE     := -pie
 # Criterion finds its tests in sections that nothing refers to: no --gc-sections for test programs.
 LINK    := $(if $(filter yes,$(STATIC)),-static-pie,$(PIE)) -Wl,--gc-sections
 FINAL   := -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack
+endif
 endif
 CRITERION := -lcriterion
 ifdef DEPS
@@ -98,6 +129,10 @@ say      = $(if $(V)$(QUIET),,@printf '  %-4s %s\n' $(1) $@)
 
 objects  = $(patsubst %.c,$(B)/obj/%.o,$(wildcard $(1)))
 programs = $(patsubst tests/%.c,$(B)/tests/%,$(1))
+OF.linux  := common/os/os-linux%.c
+OF.darwin := common/os/os-darwin%.c common/os/os-portable.c
+OF.posix  := common/os/os-posix%.c common/os/os-portable.c
+COMMON  := $(filter-out $(filter-out $(OF.$(OS)),$(wildcard common/os/os-*.c)),$(wildcard common/*/*.c))
 CORE    := $(B)/libtaskhooks.a
 HOOKS   := $(patsubst hooks/%.c,$(B)/%,$(wildcard hooks/on-*.c))
 CLI     := $(if $(wildcard cli/*.c),$(B)/claude-tasks)
@@ -110,7 +145,7 @@ MANS    := $(wildcard */*.[157])
 
 all: $(CORE) $(HOOKS) $(CLI)
 
-$(CORE): $(call objects,common/*/*.c) $(B)/sources
+$(CORE): $(call objects,$(COMMON)) $(B)/sources
 	$(call say,AR)
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
 
@@ -121,6 +156,12 @@ $(HOOKS): $(B)/%: $(B)/obj/hooks/%.o $(CORE)
 # The skill is a part of claude-tasks.
 $(B)/obj/cli/install-skill.o: settings-examples/skills/task-manager/SKILL.md
 
+# claude-tasks version tells the commit: another one is no reason to compile any other file.
+$(B)/obj/cli/version.o: $(B)/commit
+$(B)/commit: FORCE
+	@mkdir -p $(B)
+	@echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
+
 # --ci is part of the verifier alone.
 $(B)/on-task-completed-verify: $(call objects,hooks/ci*.c)
 
@@ -130,7 +171,8 @@ $(CLI): $(call objects,cli/*.c) $(CORE)
 
 $(B)/obj/%.o: %.c $(B)/flags
 	$(call say,CC)
-	$(Q)mkdir -p $(@D) && $(COMPILE) $(STRICT) $(if $(filter tests/%,$<),$(TESTS)) -c -o $@ $<
+	$(Q)mkdir -p $(@D) && $(COMPILE) $(STRICT) $(if $(filter tests/%,$<),$(TESTS)) \
+	    $(if $(filter cli/version.c,$<),-DCOMMIT='"$(COMMIT)"') -c -o $@ $<
 
 # The commands in force: when they change, everything is built anew.  What was built with WERROR=1 is
 # good for a build without it.
@@ -138,10 +180,10 @@ COMMANDS = $(subst ','\'',$(COMPILE) $(LINKER) $(LINK))
 $(B)/flags: FORCE
 	@mkdir -p $(B)
 	@grep -qxF -e '$(COMMANDS)$(if $(WERROR), -Werror)' -e '$(COMMANDS) -Werror' $@ 2>/dev/null || { \
-	    $(if $(DEPS),:,scripts/setup --probe "$(CC)") && printf '%s\n' '$(COMMANDS)$(if $(WERROR), -Werror)' >$@; }
+	    $(if $(DEPS)$(if $(GNU),,1),:,scripts/setup --probe "$(CC)") && printf '%s\n' '$(COMMANDS)$(if $(WERROR), -Werror)' >$@; }
 
 # The files in force: when one has come or gone, the library is made anew.
-SOURCES := $(wildcard common/*/*.c hooks/*.c cli/*.c)
+SOURCES := $(COMMON) $(wildcard hooks/*.c cli/*.c)
 $(B)/sources: FORCE
 	@mkdir -p $(B)
 	@printf '%s\n' $(SOURCES) | cmp -s - $@ || printf '%s\n' $(SOURCES) >$@
@@ -149,7 +191,7 @@ FORCE:
 
 # --- tests -------------------------------------------------------------------
 
-unit-tests: $(UNIT)
+unit-tests: $(UNIT) $(B)/tests/tool-process
 test-programs: all $(UNIT) $(SHIMS) $(HELPERS) $(if $(SAN),,$(SHARED)) $(if $(FUZZ),$(FUZZERS))
 
 # The executables linked with shared libraries, for the checks that replace a library's functions.
@@ -194,7 +236,7 @@ test: test-programs
 
 check:
 	@scripts/setup --tests
-	@tests/run
+	@OS='$(OS)' tests/run
 
 torture:
 	@scripts/setup --torture
@@ -212,11 +254,14 @@ bench:
 lint:
 	@tests/check-lint
 
+print-native:
+	@echo '$(NATIVE)'
+
 print-defs:
 	@printf '%s\n' '$(subst ','\'',$(DEFS))'
 
 form:
-	clang-format -i $(wildcard common/*/*.[ch] hooks/*.[ch] cli/*.[ch] tests/*.[ch] tests/bench/*.[ch] tests/*/*/*.[ch])
+	clang-format -i $(wildcard common/*/*.[ch] hooks/*.[ch] cli/*.[ch] tests/*.[ch] tests/bench/*.[ch] tests/criterion-small/*/*.h)
 
 # --- delivery ----------------------------------------------------------------
 
@@ -226,7 +271,7 @@ install: all
 uninstall:
 	@B='$(B)' PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' MANS='$(MANS)' scripts/install --remove
 
-dist deb plugin:
+dist deb npm plugin:
 	@B='$(B)' OUT='$(or $(OUT),$(B))' scripts/$@ '$(VERSION)'
 
 deb plugin: all
@@ -240,10 +285,10 @@ release: all cross
 	    scripts/release '$(VERSION)'
 
 clean:
-	rm -rf build build-san build-fuzz
+	rm -rf build build-san build-fuzz build-posix build-posix-san build-darwin
 
-.PHONY: all unit-tests test-programs bench-programs test check torture demo bench lint print-defs form install uninstall dist deb \
-	plugin cross release clean FORCE
+.PHONY: all unit-tests test-programs bench-programs test check torture demo bench lint print-native print-defs form install \
+	uninstall dist deb npm plugin cross release clean FORCE
 .DELETE_ON_ERROR:
 
 -include $(wildcard $(B)/obj/*/*.d $(B)/obj/*/*/*.d $(B)/tests/*.d)

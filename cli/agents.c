@@ -372,7 +372,7 @@ keep_known(struct agents *all)
 	}
 	for (size_t i = 0; i < all->count; i++)
 		all->item[i].twice = callers_find(all, all->item[i].key)->shown > 1;
-	tdestroy(all->keys, free);
+	mem_tree_free(all->keys, free);
 	all->keys = NULL;
 	for (size_t i = 0; i < all->count; i++) {
 		if (all->item[i].known)

@@ -206,9 +206,10 @@ cli_args_parse(struct cli *c, int argc, char **argv)
 		next = i + 1 < argc ? argv[i + 1] : NULL;
 		if (!ended && strcmp(argv[i], "--") == 0)
 			ended = true;
-		else if (!ended && at == -1 && strcmp(argv[i], "--version") == 0)
+		else if (!ended && at == -1 && strcmp(argv[i], "--version") == 0) {
 			c->command = command_find("version");
-		else if (ended || argv[i][0] != '-' || argv[i][1] == '\0')
+			c->one_line = true;
+		} else if (ended || argv[i][0] != '-' || argv[i][1] == '\0')
 			c->operand[c->operands++] = argv[i];
 		else if ((status = parse_flag(c, argv[i], next, &used)) != EXIT_DONE)
 			return status;

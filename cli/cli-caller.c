@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "os/os.h"
 #include "sys/process.h"
 
 #define ABOVE 32 /* processes that are looked at */
@@ -27,10 +28,10 @@ static const struct {
 static void
 set_process(struct agent *a, pid_t pid)
 {
-	struct process p;
+	struct os_process p;
 
 	a->pid = pid;
-	a->pid_start = process_read(pid, &p) == 1 ? p.start : 0;
+	a->pid_start = os_process_read(pid, &p) == 1 ? p.start : 0;
 }
 
 /* A shell is not a client, and may end with the command that it runs. */
@@ -52,11 +53,11 @@ void
 cli_caller_from_parent(struct agent *a)
 {
 	pid_t pid = getppid();
-	struct process p;
+	struct os_process p;
 
 	if (pid == 0)
 		pid = getpid();
-	else if (process_read(pid, &p) == 1 && is_shell(p.name))
+	else if (os_process_read(pid, &p) == 1 && is_shell(p.name))
 		pid = process_origin(pid);
 	set_process(a, pid);
 }
@@ -69,15 +70,19 @@ cli_caller_from_parent(struct agent *a)
 static size_t
 find_setter(char *const assignment[SESSIONS], struct agent *a)
 {
-	struct process p;
+	struct os_process p;
 	pid_t pid = getppid();
 	int has;
 
-	for (int n = 0; n < ABOVE && pid > 1 && process_read(pid, &p) == 1; n++) {
+	for (int n = 0; n < ABOVE && pid > 1 && os_process_read(pid, &p) == 1; n++) {
 		for (size_t i = 0; i < SESSIONS; i++) {
 			if (assignment[i] == NULL ||
-			    (has = process_has_env(pid, assignment[i])) == 1)
+			    (has = os_process_has_env(pid, assignment[i])) == 1)
 				continue;
+			/* The environment of one of Apple's shells is not shown.  It passes on what
+			 * it got. */
+			if (has == -1 && is_shell(p.name))
+				break;
 			if (has == 0 && !is_shell(p.name))
 				set_process(a, process_origin(pid));
 			return i;

@@ -6,7 +6,6 @@
  * purpose still passes: it is found later, in the record.
  */
 #include <sys/types.h>
-#include <sys/vfs.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,19 +15,18 @@
 
 #include "commands.h"
 #include "list/journal.h"
+#include "os/os.h"
 #include "sys/dir.h"
-#include "sys/process.h"
 
-#define ABOVE 256   /* processes; whoever has more above is not taken for a person */
-#define NAMED 8     /* of them are recorded */
-#define PROC 0x9fa0 /* PROC_SUPER_MAGIC */
-#define TRIES 3     /* a process may end while those above are read */
+#define ABOVE 256 /* processes; whoever has more above is not taken for a person */
+#define NAMED 8   /* of them are recorded */
+#define TRIES 3   /* a process may end while those above are read */
 #define RECORD "person.jsonl"
 
 enum above {
 	ABOVE_PERSON,
 	ABOVE_AGENT,
-	ABOVE_HIDDEN, /* /proc does not show them */
+	ABOVE_HIDDEN, /* the system does not show them */
 	ABOVE_NONE,   /* none in this PID namespace, and no terminal */
 };
 
@@ -95,44 +93,28 @@ is_claude_link(const char *path)
 
 /* Is it Claude Code?  By its name, its program, or the script that it runs. */
 static bool
-is_claude(pid_t pid, const struct process *p)
+is_claude(pid_t pid, const struct os_process *p)
 {
-	char *exe = mem_printf("/proc/%ld/exe", (long)pid), *script = NULL;
+	char path[PATH_MAX], *script = NULL;
 	struct buf words = { 0 };
 	const char *name;
-	bool is = strcmp(p->name, "claude") == 0 || is_claude_link(exe);
+	bool is = strcmp(p->name, "claude") == 0 ||
+		  (os_process_program(pid, path) && is_claude_link(path));
 
-	if (!is && process_strings(pid, "cmdline", &words)) {
+	if (!is && os_process_words(pid, &words)) {
 		is = strcmp(base_name(words.data), "claude") == 0;
 		if (!is && (name = script_of(&words)) != NULL) {
-			script = *name == '/' ? mem_string(name)
-					      : mem_printf("/proc/%ld/cwd/%s", (long)pid, name);
-			is = is_claude_path(name) || is_claude_link(script);
+			if (*name == '/')
+				script = mem_string(name);
+			else if (os_process_cwd(pid, path))
+				script = mem_printf("%s/%s", path, name);
+			/* Where it is not known which file that is, it may be the client. */
+			is = script == NULL || is_claude_path(name) || is_claude_link(script);
 		}
 	}
 	buf_free(&words);
-	free(exe);
 	free(script);
 	return is;
-}
-
-/* Is /proc there, and that of this PID namespace?  error: 0, or why this cannot be found out. */
-static bool
-proc_is_own(int *error)
-{
-	struct statfs fs;
-	char self[32];
-	ssize_t n = readlink("/proc/self", self, sizeof(self) - 1);
-
-	if (n == -1 || statfs("/proc", &fs) == -1) {
-		*error = errno;
-		return false;
-	}
-	*error = 0;
-	if (fs.f_type != PROC)
-		return false;
-	self[n] = '\0';
-	return strtol(self, NULL, 10) == (long)getpid();
 }
 
 static bool
@@ -149,12 +131,12 @@ static enum above
 look_up(void)
 {
 	pid_t pid = getppid();
-	struct process p;
+	struct os_process p;
 
 	if (pid == 0)
 		return has_terminal() ? ABOVE_PERSON : ABOVE_NONE;
 	for (int n = 0; pid > 0; n++) {
-		if (process_read(pid, &p) != 1)
+		if (os_process_read(pid, &p) != 1)
 			return pid == 1 ? ABOVE_PERSON : ABOVE_HIDDEN;
 		if (n == ABOVE || is_claude(pid, &p))
 			return ABOVE_AGENT;
@@ -170,7 +152,7 @@ look_above(int *error)
 
 	if (getenv("CLAUDECODE") != NULL)
 		return ABOVE_AGENT;
-	for (int n = 0; found == ABOVE_HIDDEN && n < TRIES && proc_is_own(error); n++)
+	for (int n = 0; found == ABOVE_HIDDEN && n < TRIES && os_processes_shown(error); n++)
 		found = look_up();
 	return found;
 }
@@ -213,7 +195,7 @@ cli_person(void)
 	const char *terminal = NULL;
 	char *cwd = getcwd(NULL, 0);
 	pid_t pid = getppid();
-	struct process p;
+	struct os_process p;
 
 	for (int fd = 0; fd < 3 && terminal == NULL; fd++)
 		terminal = ttyname(fd);
@@ -222,7 +204,7 @@ cli_person(void)
 	out_string(o, "cwd", cwd);
 	out_string(o, "terminal", terminal != NULL ? terminal : "none");
 	above = out_add(o, "above", out_array());
-	for (int n = 0; n < NAMED && pid > 0 && process_read(pid, &p) == 1; n++) {
+	for (int n = 0; n < NAMED && pid > 0 && os_process_read(pid, &p) == 1; n++) {
 		out_push_string(above, p.name);
 		pid = p.parent;
 	}

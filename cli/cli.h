@@ -88,6 +88,7 @@ struct cli {
 	const char *list_name, *list_dir; /* --list, --dir */
 	bool list_named;                  /* the user was told of an unusual list */
 	bool json;
+	bool one_line; /* --version */
 	bool terminal; /* standard output is one */
 	bool color, ascii;
 	int columns;

@@ -161,6 +161,10 @@ static const struct flag install_flags[] = {
 	{ "skill", 0, NULL, "also install the skill that explains claude-tasks to agents" },
 	{ "statusline", 0, NULL, "also show the tasks in the client's status line" },
 	{ "bin", 0, "DIR", "the directory of the hooks (default: that of claude-tasks)" },
+	{ "copy", 0, NULL,
+	    "register copies of the programs that install keeps in the configuration directory "
+	    "(the "
+	    "default from an npm package)" },
 	{ "shell", 0, NULL, "register shell command lines, for old clients" },
 	{ "if-there", 0, NULL, "register lines that do nothing where the programs are missing" },
 	{ "client", 0, "FILE", "the client's executable, run for its version (default: claude)" },
@@ -169,7 +173,11 @@ static const struct flag install_flags[] = {
 	{ 0 },
 };
 
-static const struct flag uninstall_flags[] = { SCOPE_FLAGS, { 0 } };
+static const struct flag uninstall_flags[] = {
+	SCOPE_FLAGS,
+	{ "purge", 0, NULL, "also remove journals, receipts and all other records, of every list" },
+	{ 0 },
+};
 
 static const struct flag status_flags[] = {
 	{ "client", 0, "FILE", "the client's executable, run for its version (default: claude)" },
@@ -323,7 +331,8 @@ static const struct command table[] = {
 	    "show which hooks are registered where", NULL, NULL },
 	{ "help", NULL, "[COMMAND]", 0, 1, help_main, NULL,
 	    "list the commands, or show the help of one", "Other", NULL },
-	{ "version", NULL, "", 0, 0, version_main, NULL, "print the version", NULL, NULL },
+	{ "version", NULL, "", 0, 0, version_main, NULL,
+	    "print the version, the commit, the platform and the C library", NULL, NULL },
 	{ "words", NULL, "", 0, -1, completions_main, NULL, NULL, NULL, NULL },
 };
 

@@ -8,6 +8,7 @@
 
 #include "doctor.h"
 #include "install.h"
+#include "settings/programs.h"
 
 /* The last word of the first line of PATH --version, owned, or NULL. */
 static char *
@@ -24,25 +25,33 @@ hook_version(const char *path)
 	return version;
 }
 
-/* Is it executable?  A command without a slash is searched in PATH, as the client's shell does. */
-static bool
-executable(const char *path)
+char *
+doctor_program(const char *name)
 {
 	const char *dirs = getenv("PATH");
 	char *try;
-	bool ok = false;
 
-	if (strchr(path, '/') != NULL)
-		return access(path, X_OK) == 0;
-	while (dirs != NULL && *dirs != '\0' && !ok) {
+	if (strchr(name, '/') != NULL)
+		return access(name, X_OK) == 0 ? mem_string(name) : NULL;
+	while (dirs != NULL && *dirs != '\0') {
 		size_t n = strcspn(dirs, ":");
 
-		try = mem_printf("%.*s/%s", (int)n, dirs, path);
-		ok = access(try, X_OK) == 0;
+		try = mem_printf("%.*s/%s", (int)n, dirs, name);
+		if (access(try, X_OK) == 0)
+			return try;
 		free(try);
 		dirs += n + (dirs[n] == ':');
 	}
-	return ok;
+	return NULL;
+}
+
+static bool
+executable(const char *path)
+{
+	char *found = doctor_program(path);
+
+	free(found);
+	return found != NULL;
 }
 
 /* Does the client obey "onFailure"?  An older one drops it from the file. */
@@ -77,13 +86,100 @@ open_fix(const struct registration_file *f, const struct settings_entry *e)
 		   : mem_string(install_open_advice(e));
 }
 
-/* Returns false if there is no program to check.  asked: the programs whose version was asked for.
- */
+/* A directory of node_modules is that of a package, or of the cache of npx. */
+static void
+check_place(struct doctor *d, const struct registration_file *f, const char *dir)
+{
+	char *real = realpath(dir, NULL);
+
+	if (programs_in_package(dir) || (real != NULL && programs_in_package(real)))
+		doctor_add(d, "hooks.place", LEVEL_WARNING,
+		    mem_printf("%s: %s is in a package of npm", f->path, dir),
+		    "the programs are missing or other ones as soon as npm removes or updates the "
+		    "package, or clears its cache",
+		    f->scope == SCOPE_MANAGED
+			? mem_printf("correct %s", f->path)
+			: mem_printf("claude-tasks install --copy --%s", scope_name(f->scope)));
+	free(real);
+}
+
+/* Are they the programs that this one was started with? */
+static bool
+has_own_build(const char *dir)
+{
+	struct error ignored;
+	char *own = registration_bin(NULL, &ignored);
+	bool same = true;
+
+	for (size_t i = 0; own != NULL && i < PROGRAMS && same; i++) {
+		char *a = mem_printf("%s/%s", dir, programs_name[i]);
+		char *b = mem_printf("%s/%s", own, programs_name[i]);
+
+		same = programs_same(a, b);
+		free(a);
+		free(b);
+	}
+	free(own);
+	return same;
+}
+
+static char *
+version_fix(const struct registration_file *f, const char *version)
+{
+	return version_compare(version, VERSION) <= 0
+		   ? install_fix(f)
+		   : mem_printf(
+			 "update this claude-tasks, or to go back: claude-tasks install --%s",
+			 scope_name(f->scope));
+}
+
+/* what: a program, or the directory of the copies (all of one version). */
+static void
+check_version(struct doctor *d, const struct registration_file *f, const struct settings_entry *e,
+    const char *what, bool copies)
+{
+	static const char why[] = "the two may read a list differently";
+	char *version = hook_version(e->path);
+
+	if (version != NULL && strcmp(version, VERSION) != 0)
+		doctor_add(d, "hooks.version", LEVEL_WARNING,
+		    mem_printf("%s is version %s, claude-tasks is %s", what, version, VERSION), why,
+		    version_fix(f, version));
+	else if (version != NULL && copies && !has_own_build(what))
+		doctor_add(d, "hooks.version", LEVEL_WARNING,
+		    mem_printf(
+			"%s is another build of version %s than this claude-tasks", what, version),
+		    why, install_fix(f));
+	free(version);
+}
+
+/* What is so for all programs of a directory; each directory once. */
+static void
+check_directory(struct doctor *d, const struct registration_file *f, const struct settings_entry *e,
+    struct strings *asked)
+{
+	const char *slash = strrchr(e->path, '/');
+	char *dir = slash != NULL ? mem_copy(e->path, (size_t)(slash - e->path)) : mem_string("");
+	char *bin = programs_bin(d->registration.config);
+	bool first = !strings_has(asked, dir), copies = strcmp(dir, bin) == 0;
+
+	if (first) {
+		strings_add(asked, dir);
+		check_place(d, f, dir);
+	}
+	if (first || !copies)
+		check_version(d, f, e, copies ? bin : e->path, copies);
+	free(bin);
+	free(dir);
+}
+
+/* Returns false if there is no program to check.  asked: the programs and directories that were
+ * looked at. */
 static bool
 check_program(struct doctor *d, const struct registration_file *f, const struct settings_entry *e,
     struct strings *asked)
 {
-	char *version, *why;
+	char *why;
 
 	if (strstr(e->path, "${") != NULL)
 		return true;
@@ -101,12 +197,7 @@ check_program(struct doctor *d, const struct registration_file *f, const struct 
 	if (strings_has(asked, e->path))
 		return true;
 	strings_add(asked, e->path);
-	version = hook_version(e->path);
-	if (version != NULL && strcmp(version, VERSION) != 0)
-		doctor_add(d, "hooks.version", LEVEL_WARNING,
-		    mem_printf("%s is version %s, claude-tasks is %s", e->path, version, VERSION),
-		    "the two may read a list differently", install_fix(f));
-	free(version);
+	check_directory(d, f, e, asked);
 	return true;
 }
 
@@ -160,6 +251,7 @@ doctor_entries(struct doctor *d, int64_t deadline_ms)
 	bool any = false;
 
 	doctor_checked(d, "hooks.executable");
+	doctor_checked(d, "hooks.place");
 	doctor_checked(d, "hooks.version");
 	doctor_checked(d, "hooks.on-failure");
 	doctor_checked(d, "hooks.timeout");

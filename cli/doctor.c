@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "settings/programs.h"
 #include "sys/dir.h"
 #include "sys/file.h"
+#include "version.h"
 
 void
 doctor_checked(struct doctor *d, const char *check)
@@ -76,7 +78,7 @@ report_json(struct doctor *d)
 	struct cli *c = d->c;
 	struct utsname u;
 
-	out_string(o, "version", VERSION);
+	version_describe(o);
 	out_string(o, "client", d->client);
 	if (uname(&u) == 0) {
 		char *system = mem_printf("%s %s %s", u.sysname, u.release, u.machine);
@@ -116,7 +118,7 @@ static void
 report_text(struct doctor *d)
 {
 	struct cli *c = d->c;
-	char *list = cli_list_shown(c);
+	char *list = cli_list_shown(c), *bin = programs_bin(d->registration.config);
 	size_t left = 0, repaired = 0;
 
 	for (size_t i = 0; i < d->count; i++) {
@@ -144,6 +146,9 @@ report_text(struct doctor *d)
 	if (repaired > 0)
 		buf_printf(&c->out, ", %zu fixed", repaired);
 	cli_print(c, " (%s: %s)\n", list, c->list.why);
+	if (programs_there(d->registration.config))
+		cli_print(c, "to remove everything: %s/claude-tasks uninstall --purge\n", bin);
+	free(bin);
 	free(list);
 }
 
@@ -177,6 +182,7 @@ doctor_main(struct cli *c)
 	doctor_store(&d);
 	doctor_state(&d);
 	doctor_registration(&d);
+	doctor_client(&d);
 	doctor_gates(&d);
 	if (!cli_flag(c, "no-selftest"))
 		doctor_selftest(&d);

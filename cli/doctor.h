@@ -36,6 +36,10 @@ void doctor_checked(struct doctor *, const char *check);
 struct finding *doctor_add(
     struct doctor *, const char *check, enum level, char *what, const char *why, char *fix);
 
+/* The path of an executable, owned, or NULL.  A name without a slash is searched in PATH, as the
+ * client's shell does. */
+char *doctor_program(const char *name);
+
 /* Back up a file's bytes before it is changed: {state}/backup-<time>/<name>. -1: do not change it.
  */
 int doctor_backup(struct doctor *, const char *name, const void *, size_t, struct error *);
@@ -47,7 +51,8 @@ void doctor_registration(struct doctor *);                 /* settings */
 void doctor_entries(struct doctor *, int64_t deadline_ms); /* each entry of the settings */
 /* The sync commands of these settings. */
 void doctor_sync(struct doctor *, const struct config *);
-void doctor_gates(struct doctor *); /* config, trust, patterns */
+void doctor_client(struct doctor *); /* a client newer than the tested ones */
+void doctor_gates(struct doctor *);  /* config, trust, patterns */
 void doctor_selftest(struct doctor *);
 
 /* Repair a file that the client does not show, if its meaning is clear: 1 repaired, 0 not, -1.

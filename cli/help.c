@@ -2,21 +2,6 @@
 
 #include "commands.h"
 
-int
-version_main(struct cli *c)
-{
-	struct json_object *o;
-
-	if (c->json) {
-		o = out_object();
-		out_string(o, "version", VERSION);
-		cli_json(c, o);
-	} else {
-		buf_puts(&c->out, "claude-tasks " VERSION "\n");
-	}
-	return EXIT_DONE;
-}
-
 static void
 flags_text(struct cli *c, const struct flag *f)
 {

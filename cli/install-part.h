@@ -17,6 +17,11 @@ struct job {
 	bool forgotten;       /* uninstall removed the record */
 	unsigned flags;       /* for guard_note() */
 	enum guard_note note; /* what install did to the record of our entries */
+	char *from;           /* directory of the programs to be copied; NULL: they stay */
+	char *former;         /* the copy that was in use before */
+	bool copied, purge;
+	bool user; /* uninstall: of the user's file */
+	enum { PROGRAMS_NONE, PROGRAMS_USED, PROGRAMS_REMOVED } programs; /* after uninstall */
 	struct buf result;
 };
 
@@ -30,5 +35,22 @@ int install_note_again(const struct registration *, const char *path, struct job
 int install_note_forget(
     const struct registration *, const char *path, struct job *, struct error *);
 bool install_note_there(const struct registration *, const char *path);
+
+/* The directory that the entries name, owned: that of this program, --bin, or of the copies, and
+ * then job->from may be set; NULL and the error. */
+char *install_programs_dir(
+    const struct cli *, const struct registration *, struct job *, struct error *);
+/* Copy them, unless job->from is NULL.  -1 and the error. */
+int install_programs_copy(struct cli *, const struct registration *, struct job *, struct error *);
+/* Print what was done with them, or would be. */
+void install_programs_text(struct cli *, const struct registration *, const struct job *);
+
+/* Before uninstall: may everything be removed (--purge)?  An exit status. */
+int install_programs_purge(
+    struct cli *, const struct registration *, enum scope, const struct job *);
+/* After the entries of this file are gone: remove the copies, unless another file names them; with
+ * --purge all that we keep. */
+int install_programs_remove(
+    const struct registration *, const char *path, struct job *, struct error *);
 
 #endif

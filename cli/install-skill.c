@@ -10,14 +10,10 @@
 
 #include "base/hash.h"
 #include "install.h"
+#include "os/os.h"
 #include "settings/install-record.h"
 
-__asm__(".pushsection .rodata.skill_text,\"a\",%progbits\n"
-	"skill_text:\n"
-	".incbin \"settings-examples/skills/task-manager/SKILL.md\"\n"
-	".byte 0\n"
-	".popsection\n");
-extern const char skill_text[];
+OS_EMBED(skill_text, "settings-examples/skills/task-manager/SKILL.md");
 
 struct skill_edit {
 	struct install_record record;

@@ -102,13 +102,18 @@ install_values(struct cli *c, const struct registration *r, enum scope scope, co
 }
 
 void
-install_next(struct cli *c)
+install_next(struct cli *c, const char *copies)
 {
 	char *name = c->list_name != NULL ? list_asked(c) : NULL;
 
 	if (name != NULL)
 		buf_printf(
 		    &c->out, "sessions of this project that start now use the list '%s'\n", name);
+	if (copies != NULL)
+		buf_printf(&c->out,
+		    "to remove it later: %s/claude-tasks uninstall (npm rm alone does not change "
+		    "the settings)\n",
+		    copies);
 	buf_puts(&c->out, "next: claude-tasks doctor\n");
 	free(name);
 }

@@ -65,6 +65,11 @@ result_json(struct cli *c, const char *path, const struct job *job)
 		if (n->set[i])
 			out_push_string(set, v->name.item[i]);
 	out_string(o, "backup", job->record.backup);
+	if (job->from != NULL || job->programs == PROGRAMS_REMOVED)
+		out_string(o, "programs",
+		    job->copied                         ? "copied"
+		    : job->programs == PROGRAMS_REMOVED ? "removed"
+							: "kept");
 	if (job->dry)
 		out_string(o, "text", buf_text(&job->result));
 	cli_json(c, o);
@@ -117,7 +122,7 @@ result_text(struct cli *c, const char *path, const struct job *job)
 	else if (job->record.backup != NULL)
 		buf_printf(&c->out, "backup: %s\n", job->record.backup);
 	if (!job->dry && install)
-		install_next(c);
+		install_next(c, job->from != NULL ? job->plan.bin : NULL);
 }
 
 /* Store the new text in the job; with --dry-run the file keeps its text. */
@@ -249,11 +254,20 @@ job_write(const struct registration *r, const char *path, struct job *job, struc
 }
 
 static int
-job_end(struct cli *c, const char *path, struct job *job, int rc, const struct error *err)
+job_end(struct cli *c, const struct registration *r, const char *path, struct job *job, int rc,
+    const struct error *err)
 {
 	if (rc == -1)
 		return cli_fail(c, cli_status(err->kind), "%s is unchanged: %s", path, err->text);
-	(c->json ? result_json : result_text)(c, path, job);
+	if (c->json) {
+		result_json(c, path, job);
+		return EXIT_DONE;
+	}
+	if (job->plan.bin != NULL)
+		install_programs_text(c, r, job);
+	result_text(c, path, job);
+	if (job->plan.bin == NULL)
+		install_programs_text(c, r, job);
 	return EXIT_DONE;
 }
 
@@ -263,6 +277,8 @@ job_free(struct job *job)
 	buf_free(&job->result);
 	settings_values_free(&job->plan.values);
 	install_record_free(&job->record);
+	free(job->from);
+	free(job->former);
 }
 
 /* Does the client run our hooks already, by the plugin or another settings file? */
@@ -316,6 +332,8 @@ install(struct cli *c, const struct registration *r, enum scope scope, struct jo
 	if (rc != -1 && cli_flag(c, "skill") && install_skill(c, r, scope, job->dry) != EXIT_DONE)
 		return c->status;
 	if (rc != -1 && !job->dry)
+		rc = install_programs_copy(c, r, job, &err);
+	if (rc != -1 && !job->dry)
 		rc = (job_changes(job) ? job_write : install_note_again)(r, path, job, &err);
 	if (rc != -1 && job->note == GUARD_REPLACED)
 		cli_person_record(c, "install", path);
@@ -325,7 +343,7 @@ install(struct cli *c, const struct registration *r, enum scope scope, struct jo
 		    "record is kept because an agent runs this (to record them, a person can "
 		    "run: claude-tasks install --%s)",
 		    scope_name(scope));
-	return job_end(c, path, job, rc, &err);
+	return job_end(c, r, path, job, rc, &err);
 }
 
 /* In the home directory the project's file is that of the user, for all projects. */
@@ -366,7 +384,7 @@ install_main(struct cli *c)
 	    install_events(c, scope, &job.plan) != EXIT_DONE)
 		status = c->status;
 	else if (registration_load(&r, &err) == -1 ||
-		 (bin = registration_bin(cli_value(c, "bin"), &err)) == NULL)
+		 (bin = install_programs_dir(c, &r, &job, &err)) == NULL)
 		status = cli_error(c, &err);
 	else if ((status = users_file(c, &r.file[scope])) == EXIT_DONE) {
 		job.plan.bin = bin;
@@ -381,7 +399,7 @@ install_main(struct cli *c)
 int
 uninstall_main(struct cli *c)
 {
-	struct job job = { .dry = cli_flag(c, "dry-run") };
+	struct job job = { .dry = cli_flag(c, "dry-run"), .purge = cli_flag(c, "purge") };
 	struct registration r = { 0 };
 	const struct registration_file *file;
 	struct error err;
@@ -395,7 +413,9 @@ uninstall_main(struct cli *c)
 	if (registration_load(&r, &err) == -1)
 		return cli_error(c, &err);
 	file = &r.file[scope];
-	if (users_file(c, file) != EXIT_DONE) {
+	job.user = scope == SCOPE_USER;
+	if (users_file(c, file) != EXIT_DONE ||
+	    install_programs_purge(c, &r, scope, &job) != EXIT_DONE) {
 		registration_free(&r);
 		return c->status;
 	}
@@ -408,10 +428,14 @@ uninstall_main(struct cli *c)
 		(void)unlink(job.record.backup);
 	free(job.record.backup);
 	job.record.backup = NULL;
-	rc = job_end(c, file->path, &job, rc, &err);
 	/* Where the project's file is the user's, so is the skill. */
-	if (rc == EXIT_DONE && (scope == SCOPE_USER || !r.file[SCOPE_PROJECT].users))
-		rc = install_skill_remove(c, &r, scope, job.dry);
+	if (rc == 0 && (scope == SCOPE_USER || !r.file[SCOPE_PROJECT].users) &&
+	    install_skill_remove(c, &r, scope, job.dry) != EXIT_DONE)
+		rc = c->status;
+	else if (rc == 0 && install_programs_remove(&r, file->path, &job, &err) == -1)
+		rc = cli_error(c, &err);
+	else
+		rc = job_end(c, &r, file->path, &job, rc, &err);
 	job_free(&job);
 	registration_free(&r);
 	return rc;

@@ -29,8 +29,9 @@ void install_warn_open(struct cli *, const struct registration_file *, const str
 int install_values(struct cli *, const struct registration *, enum scope, const char *version,
     struct settings_plan *);
 
-/* Print which list the sessions use (--list), and what to do next. */
-void install_next(struct cli *);
+/* Print which list the sessions use (--list), and what to do next.  copies: the directory of the
+ * programs that install copied; NULL: none. */
+void install_next(struct cli *, const char *copies);
 
 /* Warn if the client would run none of the hooks of this file, or has no tasks. */
 void install_warn(struct cli *, const struct registration *, enum scope, const char *version);

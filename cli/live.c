@@ -1,22 +1,22 @@
 /*
  * statusline and watch.
  *
- * watch redraws when inotify reports a change in the list's directory; a burst of changes is drawn
+ * watch redraws when the list's directory changes; a burst of changes is drawn
  * once.  While the directory does not exist its nearest existing parent is watched.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/inotify.h>
+#include <sys/select.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include "agent/event.h"
 #include "agents.h"
 #include "config/pause.h"
+#include "os/os.h"
 #include "sys/file.h"
 
 #define TICK_MS 10000
@@ -272,72 +272,70 @@ reached(const struct view *v, const struct until *u)
 	return u->id != NULL && !task_open(view_find(v, u->id));
 }
 
-/* The directory, or the nearest parent that exists. */
+/* As poll() for reading, for a descriptor or -1, and for the keyboard if `key` is not NULL.
+ * (macOS's own poll() cannot wait for /dev/tty.) */
 static int
-watch_nearest(int fd, const char *dir)
+wait_ready(int fd, int ms, bool *key)
 {
-	const uint32_t what = IN_CREATE | IN_CLOSE_WRITE | IN_MODIFY | IN_MOVED_TO | IN_MOVED_FROM |
-			      IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF;
-	char *path = mem_string(dir), *slash;
-	int wd;
+	struct timeval limit = { ms / 1000, ms % 1000 * 1000 };
+	fd_set set;
+	int n;
 
-	while ((wd = inotify_add_watch(fd, path, what)) == -1 && errno == ENOENT) {
-		slash = strrchr(path, '/');
-		if (slash == NULL || slash == path)
-			break;
-		*slash = '\0';
-	}
-	free(path);
-	return wd;
+	FD_ZERO(&set);
+	if (fd != -1)
+		FD_SET(fd, &set);
+	if (key != NULL)
+		FD_SET(STDIN_FILENO, &set);
+	n = select((fd > STDIN_FILENO ? fd : STDIN_FILENO) + 1, &set, NULL, NULL, &limit);
+	if (key != NULL)
+		*key = n > 0 && FD_ISSET(STDIN_FILENO, &set);
+	return n;
 }
 
 /* Wait for a change, or that long: 1 draw again, 0 q was pressed, -1. */
 static int
-wait_for_change(int fd, int ms)
+wait_for_change(struct os_watch *w, int ms)
 {
-	struct pollfd p[2] = { { .fd = fd, .events = POLLIN },
-		{ .fd = raw ? STDIN_FILENO : -1, .events = POLLIN } };
-	char drain[4096];
+	struct deadline end = ms == -1 ? DEADLINE_NEVER : deadline_in(ms);
+	bool pressed = false;
+	int changed, n;
 	char key;
 
 	for (;;) {
-		int n = poll(p, 2, ms);
-
-		if (n == -1 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n == 0 ? 1 : -1;
-		if (p[1].revents != 0) {
+		n = w->period_ms != -1 ? w->period_ms : 60000;
+		n = deadline_left(end) < n ? (int)deadline_left(end) : n;
+		if (wait_ready(w->fd, n, raw ? &pressed : NULL) == -1 && errno != EINTR)
+			return -1;
+		if (pressed) {
 			if (read(STDIN_FILENO, &key, 1) <= 0 || key == 'q' || key == 4)
 				return 0;
 		}
-		if (p[0].revents == 0)
-			continue;
+		if ((changed = os_watch_changed(w)) == -1)
+			return -1;
 		/* One save is several events: read all of them, then draw once. */
-		for (int turn = 0; turn < 10; turn++) {
-			if (read(fd, drain, sizeof(drain)) <= 0 && errno != EAGAIN)
+		for (int turn = 0; changed == 1 && turn < 10 && wait_ready(w->fd, 20, NULL) == 1;
+		     turn++)
+			if (os_watch_changed(w) == -1)
 				return -1;
-			if (poll(p, 1, 20) <= 0)
-				break;
-		}
-		return 1;
+		if (changed == 1 || deadline_past(end))
+			return 1;
 	}
 }
 
 /* Print the list at every change: 0 at the end, 2 there is no such task, -1. */
 static int
-watch_loop(struct cli *c, int fd, const struct until *until)
+watch_loop(struct cli *c, struct os_watch *w, const struct until *until)
 {
 	struct view v = { 0 }, next;
 	struct agents agents;
 	struct buf line = { 0 };
-	int wd, rc = 1, ms;
+	int rc = 1, ms;
 
 	while (rc == 1) {
 		/* Watch first, then read: a change in between is printed again, not missed. */
-		wd = watch_nearest(fd, c->list.dir);
+		rc = os_watch_dir(w, c->list.dir);
 		store_close(&c->store);
-		if (wd == -1 || view_load(c, &next) == -1) {
+		if (rc == -1 || view_load(c, &next) == -1) {
 			rc = -1;
 			break;
 		}
@@ -361,8 +359,7 @@ watch_loop(struct cli *c, int fd, const struct until *until)
 		agents_free(&agents);
 		view_free(&v);
 		v = next;
-		rc = reached(&v, until) ? 0 : wait_for_change(fd, ms);
-		inotify_rm_watch(fd, wd);
+		rc = reached(&v, until) ? 0 : wait_for_change(w, ms);
 	}
 	view_free(&v);
 	buf_free(&line);
@@ -398,16 +395,17 @@ no_such_task(struct cli *c, const char *id)
 static int
 live_run(struct cli *c, const struct until *until)
 {
-	int rc, fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	struct os_watch w;
+	int rc;
 
-	if (fd == -1)
+	if (os_watch_open(&w) == -1)
 		return cli_fail(c, EXIT_FAULT, "cannot watch the list: %s", strerror(errno));
 	if (c->terminal && !c->json)
 		screen_enter(c);
-	rc = watch_loop(c, fd, until);
+	rc = watch_loop(c, &w, until);
 	screen_leave();
 	cli_on_signal(NULL);
-	close(fd);
+	os_watch_close(&w);
 	if (rc == 2)
 		return no_such_task(c, until->id);
 	if (rc == -1 && c->status == 0)

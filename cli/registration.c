@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "os/os.h"
 /* The plugin that scripts/plugin makes, from any marketplace. */
 #define PLUGIN "task-hooks@"
 
@@ -235,7 +236,6 @@ char *
 registration_bin(const char *dir, struct error *err)
 {
 	char self[PATH_MAX], *bin, *path, *slash;
-	ssize_t n;
 
 	if (dir != NULL) {
 		bin = realpath(dir, NULL);
@@ -244,12 +244,10 @@ registration_bin(const char *dir, struct error *err)
 			return NULL;
 		}
 	} else {
-		n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-		if (n == -1) {
+		if (!os_self(self)) {
 			error_sys(err, "cannot find out where this program is (try: --bin DIR)");
 			return NULL;
 		}
-		self[n] = '\0';
 		slash = strrchr(self, '/');
 		*slash = '\0';
 		bin = mem_string(self);

@@ -3,14 +3,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "os/os.h"
 #include "sys/dir.h"
 #include "sys/file.h"
 
@@ -95,13 +94,6 @@ has_bytes(int dirfd, const char *name, const struct buf *old, struct error *err)
 	return rc;
 }
 
-/* musl has no renameat2(). */
-static int
-swap(int dirfd, const char *a, const char *b)
-{
-	return (int)syscall(SYS_renameat2, dirfd, a, dirfd, b, RENAME_EXCHANGE);
-}
-
 /*
  * Put the staged file in the place of one that must still hold `old`.
  * 1 done; 0 another process wrote meanwhile; -1.
@@ -119,10 +111,10 @@ exchange(int dirfd, const char *temp, const char *name, const struct buf *old, b
 	}
 	if ((rc = has_bytes(dirfd, name, old, err)) != 1)
 		return rc;
-	if (swap(dirfd, temp, name) == 0) {
+	if (os_exchange(dirfd, temp, name) == 0) {
 		rc = has_bytes(dirfd, temp, old, err);
 		/* Not the file that was read: exchange them again. */
-		if (rc == 0 && swap(dirfd, temp, name) == -1)
+		if (rc == 0 && os_exchange(dirfd, temp, name) == -1)
 			rc = error_sys(err, "cannot restore '%s'", name);
 		return rc;
 	}

@@ -5,10 +5,12 @@
 //	load(name)		the content of case.json; see the comment at the top of check-cases
 //	prepare(root, testcase)	write its files to root/project and root/config; returns the paths, the
 //				environment, and `runs`: each a command line and the bytes of an event
+//	startOf(pid)		the start of a process, as the programs under test write it
 //	eventOf(given, tasks)	the complete event, with the keys in the order of the client
 
 'use strict';
 
+const { execFileSync } = require('child_process');
 const fs = require('fs');
 const os = require('os');
 const path = require('path');
@@ -16,8 +18,12 @@ const path = require('path');
 const cases = path.join(__dirname, 'cases');
 const SESSION = '11111111-1111-4111-8111-111111111111';
 const DEAD = 4194305;	/* above the kernel's largest process id */
-const stat = fs.readFileSync('/proc/self/stat', 'latin1');
-const START = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]);
+const build = path.resolve(__dirname, '..', process.env.BUILD || 'build');
+const START = startOf(process.pid);
+
+function startOf(pid) {
+	return Number(execFileSync(path.join(build, 'tests/tool-process'), ['start', String(pid)]));
+}
 
 const permission_mode = 'default', effort = { level: 'medium' };
 const agent_id = 'a1111111111111111', ann = 'aann-00000000000000aa';
@@ -213,4 +219,4 @@ function prepare(root, testcase) {
 	return { project, config, list, state, env, runs };
 }
 
-module.exports = { DEAD, eventOf, load, names, prepare, scratch };
+module.exports = { DEAD, eventOf, load, names, prepare, scratch, startOf };

@@ -13,6 +13,8 @@ const fs = require('fs');
 const os = require('os');
 const path = require('path');
 
+const { startOf } = require('./cases.js');
+
 const top = path.resolve(__dirname, '..');
 const build = path.resolve(top, process.env.BUILD || 'build');
 // On /dev/shm if possible: there are thousands of runs, and each syncs its files.
@@ -41,10 +43,7 @@ function finish() {
 
 const SESSION = '11111111-1111-4111-8111-111111111111';
 const AGENT = 'a1111111111111111';
-const start = (() => {
-	const stat = fs.readFileSync('/proc/self/stat', 'latin1');
-	return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]);
-})();
+const start = startOf(process.pid);
 const task = (id, more) => JSON.stringify({ id, subject: `Task ${id}`, description: `What ${id} is.`,
 	status: 'pending', blocks: [], blockedBy: [], ...more }, null, 2);
 const claim = (id, more) => ({ task: id, agent_id: AGENT, session: SESSION, owner: AGENT,

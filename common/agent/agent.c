@@ -11,6 +11,7 @@
 
 #include <sys/types.h>
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,10 +22,11 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "list/team.h"
-#include "sys/process.h"
+#include "os/os.h"
 #include "json/out.h"
 
 #define AGENTS "agents.json"
+#define VERSIONS "/claude/versions/"
 #define AGENTS_MAX 64 /* sessions remembered; the oldest are removed */
 #define LABEL_MAX 200 /* bytes */
 
@@ -77,10 +79,25 @@ agent_describe(struct buf *out, const struct agent *a)
 	}
 }
 
+/* The name may be that of the file behind a link called claude, which is its version ("2.1.207"):
+ * on macOS, and where the client starts itself. */
 static bool
-looks_like_client(const struct process *p)
+is_named_claude(pid_t pid, const struct os_process *p)
 {
-	return strcmp(p->name, "claude") == 0 || strcmp(p->name, "node") == 0 ||
+	char path[PATH_MAX], *real = NULL;
+	bool is = strcmp(p->name, "claude") == 0;
+
+	if (!is && isdigit((unsigned char)p->name[0]) && os_process_program(pid, path))
+		is = strstr(path, VERSIONS) != NULL ||
+		     ((real = realpath(path, NULL)) != NULL && strstr(real, VERSIONS) != NULL);
+	free(real);
+	return is;
+}
+
+static bool
+looks_like_client(pid_t pid, const struct os_process *p)
+{
+	return is_named_claude(pid, p) || strcmp(p->name, "node") == 0 ||
 	       strcmp(p->name, "bun") == 0 || strncmp(p->name, "MainThread", 10) == 0;
 }
 
@@ -91,11 +108,11 @@ looks_like_client(const struct process *p)
 static void
 client_above(struct agent *a)
 {
-	struct process p;
+	struct os_process p;
 	int64_t pid = getppid();
 
-	for (int hops = 0; hops < 16 && pid > 1 && process_read((pid_t)pid, &p) == 1; hops++) {
-		if (strcmp(p.name, "claude") == 0) {
+	for (int hops = 0; hops < 16 && pid > 1 && os_process_read((pid_t)pid, &p) == 1; hops++) {
+		if (is_named_claude((pid_t)pid, &p)) {
 			a->pid = pid;
 			a->pid_start = p.start;
 			return;
@@ -113,13 +130,13 @@ void
 agent_client(struct agent *a)
 {
 	const char *said = getenv("CLAUDE_PID");
-	struct process p, q;
+	struct os_process p, q;
 	int64_t pid;
 
 	a->pid = 0;
 	a->pid_start = 0;
 	if (said != NULL && (pid = strtoll(said, NULL, 10)) > 1 &&
-	    process_read((pid_t)pid, &p) == 1) {
+	    os_process_read((pid_t)pid, &p) == 1) {
 		a->pid = pid;
 		a->pid_start = p.start;
 		return;
@@ -129,9 +146,9 @@ agent_client(struct agent *a)
 		return;
 	}
 	pid = getsid(0);
-	if (pid <= 0 || process_read((pid_t)pid, &q) != 1 || q.parent <= 1)
+	if (pid <= 0 || os_process_read((pid_t)pid, &q) != 1 || q.parent <= 1)
 		return;
-	if (process_read(q.parent, &p) == 1 && looks_like_client(&p)) {
+	if (os_process_read(q.parent, &p) == 1 && looks_like_client(q.parent, &p)) {
 		a->pid = q.parent;
 		a->pid_start = p.start;
 	}

@@ -10,8 +10,8 @@
 
 #include "agent/claims.h"
 #include "base/clock.h"
+#include "os/os.h"
 #include "sys/file.h"
-#include "sys/process.h"
 
 /* The first word of a file; "" if there is none. */
 static void
@@ -34,13 +34,12 @@ space_of_old(void)
 {
 	static char space[192];
 	char host[128] = "";
-	struct stat st;
+	uint64_t pids;
 
 	if (space[0] == '\0') {
-		if (gethostname(host, sizeof(host) - 1) == -1 ||
-		    stat("/proc/self/ns/pid", &st) == -1)
+		if (gethostname(host, sizeof(host) - 1) == -1 || os_pid_space(&pids) == -1)
 			return NULL;
-		snprintf(space, sizeof(space), "%s/%llu", host, (unsigned long long)st.st_ino);
+		snprintf(space, sizeof(space), "%s/%llu", host, (unsigned long long)pids);
 	}
 	return space;
 }
@@ -59,10 +58,12 @@ claims_space(void)
 	char machine[128], boot[64];
 
 	if (space[0] == '\0' && old != NULL) {
-		read_word("/etc/machine-id", machine, sizeof(machine));
-		if (strlen(machine) != 32 || strchr(machine, '/') != NULL)
+		os_machine_name(machine, sizeof(machine));
+		if (machine[0] == '\0')
+			read_word("/etc/machine-id", machine, sizeof(machine));
+		if (strlen(machine) < 32 || strchr(machine, '/') != NULL)
 			snprintf(machine, sizeof(machine), "%.*s", (int)strcspn(old, "/"), old);
-		read_word("/proc/sys/kernel/random/boot_id", boot, sizeof(boot));
+		os_boot_name(boot, sizeof(boot));
 		snprintf(space, sizeof(space), "%s/%s%s", machine, boot, strchr(old, '/'));
 	}
 	return space[0] != '\0' ? space : NULL;
@@ -76,14 +77,14 @@ before_boot(const struct claim *c, const char *here)
 	const char *namespace = strrchr(c->space, '/');
 
 	return strncmp(c->space, here, strcspn(here, "/") + 1) == 0 &&
-	       strcmp(namespace, strrchr(here, '/')) == 0 && c->time_ms / 1000 < clock_boot_s();
+	       strcmp(namespace, strrchr(here, '/')) == 0 && c->time_ms / 1000 < os_boot_s();
 }
 
 bool
 claims_alive(const struct claim *c)
 {
 	const char *here;
-	struct process p;
+	struct os_process p;
 
 	if (c->pid <= 0)
 		return true;
@@ -93,7 +94,7 @@ claims_alive(const struct claim *c)
 	if (kill((pid_t)c->pid, 0) == -1 && errno == ESRCH)
 		return false;
 	/* A process whose start cannot be read is taken for the one that made the claim. */
-	if (process_read((pid_t)c->pid, &p) != 1)
+	if (os_process_read((pid_t)c->pid, &p) != 1)
 		return true;
-	return p.state != 'Z' && p.state != 'X' && (c->pid_start == 0 || p.start == c->pid_start);
+	return !p.ended && (c->pid_start == 0 || os_process_same(p.start, c->pid_start));
 }

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "agent/claim-part.h"
+#include "os/os.h"
 #include "sys/file.h"
 #include "json/json-fields.h"
 
@@ -116,7 +117,7 @@ from_before(const struct list *list)
 	struct stat st;
 
 	return fstatat(list_state(list, false, &ignored), LEDGER, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       (int64_t)st.st_mtim.tv_sec < clock_boot_s();
+	       (int64_t)st.st_mtim.tv_sec < os_boot_s();
 }
 
 static void

@@ -38,12 +38,6 @@ clock_wall_ms(void)
 	return clock_read(CLOCK_REALTIME) / 1000000;
 }
 
-int64_t
-clock_boot_s(void)
-{
-	return (clock_read(CLOCK_REALTIME) - clock_read(CLOCK_BOOTTIME)) / 1000000000;
-}
-
 struct deadline
 deadline_in(int64_t ms)
 {
@@ -82,18 +76,11 @@ deadline_past(struct deadline d)
 void
 clock_sleep_us(int64_t us)
 {
-	struct timespec until;
+	struct timespec left = { (time_t)(us / 1000000), (long)(us % 1000000) * 1000 };
 
 	if (us <= 0)
 		return;
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += us / 1000000;
-	until.tv_nsec += us % 1000000 * 1000;
-	if (until.tv_nsec >= 1000000000) {
-		until.tv_sec++;
-		until.tv_nsec -= 1000000000;
-	}
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
+	while (nanosleep(&left, &left) == -1 && errno == EINTR)
 		;
 }
 

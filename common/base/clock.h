@@ -19,7 +19,6 @@ struct deadline {
 int64_t clock_ns(void);      /* monotonic, nanoseconds */
 int64_t clock_ms(void);      /* the same in milliseconds */
 int64_t clock_wall_ms(void); /* since 1970 */
-int64_t clock_boot_s(void);  /* when the machine was started, since 1970 */
 struct deadline deadline_in(int64_t ms);
 struct deadline deadline_first(struct deadline, struct deadline);
 int64_t deadline_left(struct deadline); /* ms, 0 when past; INT64_MAX never */

@@ -183,16 +183,31 @@ strings_first(void **seen, const char *s)
 	return *node == s;
 }
 
-static void
-keep(void *s)
-{
-	(void)s; /* borrowed */
-}
-
 void
 strings_forget(void *seen)
 {
-	tdestroy(seen, keep);
+	mem_tree_free(seen, NULL);
+}
+
+static int
+at_once(const void *a, const void *b)
+{
+	(void)a;
+	(void)b;
+	return 0;
+}
+
+/* The root, as long as there is one: POSIX has no tdestroy(). */
+void
+mem_tree_free(void *root, void (*release)(void *))
+{
+	while (root != NULL) {
+		void *item = *(void **)root;
+
+		tdelete(item, &root, at_once);
+		if (release != NULL)
+			release(item);
+	}
 }
 
 char *

@@ -46,4 +46,7 @@ void strings_free(struct strings *);         /* leaves it empty */
 bool strings_first(void **seen, const char *);
 void strings_forget(void *seen);
 
+/* Frees a tree of tsearch(), and with release() what is in it; NULL: that is borrowed. */
+void mem_tree_free(void *root, void (*release)(void *));
+
 #endif

@@ -279,6 +279,15 @@ text_quote(struct buf *out, const char *s, size_t max_chars)
 	buf_putc(out, '"');
 }
 
+const char *
+text_last(const char *text, size_t len, char byte)
+{
+	while (len > 0)
+		if (text[--len] == byte)
+			return text + len;
+	return NULL;
+}
+
 bool
 text_equal(const char *a, const char *b)
 {

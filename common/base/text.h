@@ -61,6 +61,9 @@ void text_fit(struct buf *, const char *, enum text_form, int max, bool ascii);
 /* The candidate with the smallest edit distance, NULL if none is close. */
 const char *text_nearest(const char *word, const char *const *candidates, size_t count);
 
+/* The last such byte of the first len; NULL if there is none. */
+const char *text_last(const char *, size_t len, char);
+
 bool text_equal(const char *a, const char *b); /* neither is NULL, and they are equal */
 
 /* Not empty, and only characters that mean nothing special to a shell? */

@@ -11,6 +11,12 @@
 
 #include "base/mem.h"
 
+/* macOS: know \b, \w and the like.  They are not in POSIX. */
+#ifndef REG_ENHANCED
+#define REG_ENHANCED 0
+#endif
+#define FLAGS (REG_EXTENDED | REG_ENHANCED | REG_NOSUB)
+
 /* A group while it is open: the size of what is finished, and of the last
  * item, which a repetition may still multiply. */
 struct group {
@@ -29,6 +35,33 @@ group_add(struct group *g, long size, bool empty)
 	g->last_empty = empty;
 }
 
+/* Without its meaning, an escape stands for its character: the pattern would match nothing, and
+ * what it selects would not be checked. */
+static bool
+escape_known(char c)
+{
+	static const struct {
+		char c;
+		const char *pattern, *text, *other;
+	} gnu[] = { { 'b', "x\\b", "x", "xb" }, { 'B', "x\\B", "xy", "x" },
+		{ '<', "\\<x", "x", "yx" }, { '>', "x\\>", "x", "xy" }, { 'w', "^\\w$", "x", " " },
+		{ 'W', "^\\W$", " ", "x" }, { 's', "^\\s$", " ", "x" },
+		{ 'S', "^\\S$", "x", " " } };
+	regex_t regex;
+	bool known = true;
+
+	for (size_t i = 0; i < sizeof(gnu) / sizeof(gnu[0]); i++) {
+		if (gnu[i].c != c)
+			continue;
+		if (regcomp(&regex, gnu[i].pattern, FLAGS) != 0)
+			return false;
+		known = regexec(&regex, gnu[i].text, 0, NULL, 0) == 0 &&
+			regexec(&regex, gnu[i].other, 0, NULL, 0) != 0;
+		regfree(&regex);
+	}
+	return known;
+}
+
 /*
  * C libraries agree on what POSIX says, and on these escapes; to some \d is a digit, to others a d.
  */
@@ -42,6 +75,9 @@ escape(struct group *g, char c, struct error *e)
 		    c == 'd' ? "; write [0-9]" : "");
 	if (c == '`' || c == '\'')
 		return error_set(e, ERROR_INPUT, "'\\%c' is not the same everywhere", c);
+	if (!escape_known(c))
+		return error_set(
+		    e, ERROR_INPUT, "the regular expressions of this system have no \\%c", c);
 	group_add(g, 1, strchr("bB<>", c) != NULL);
 	return 0;
 }
@@ -184,7 +220,7 @@ compile(regex_t *regex, const char *pattern, struct error *e)
 
 	if (bounded(pattern, e) == -1)
 		return -1;
-	if ((rc = regcomp(regex, pattern, REG_EXTENDED | REG_NOSUB)) == 0)
+	if ((rc = regcomp(regex, pattern, FLAGS)) == 0)
 		return 0;
 	if (rc == REG_ESPACE)
 		mem_exhausted();

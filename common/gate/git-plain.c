@@ -47,9 +47,10 @@ plain_settings(const char *git, const char *common)
 
 	if (home == NULL || *home != '/' || (set && *config != '/'))
 		return false;
-	/* Another git may have the settings of the system elsewhere. */
-	return access("/usr/bin/git", X_OK) == 0 && plain_file("/etc", "gitconfig", false) &&
-	       plain_file(home, ".gitconfig", true) &&
+	/* Another git may have the settings of the system elsewhere; so has that which xcrun
+	 * starts, macOS's. */
+	return access("/usr/bin/git", X_OK) == 0 && access("/usr/bin/xcrun", F_OK) == -1 &&
+	       plain_file("/etc", "gitconfig", false) && plain_file(home, ".gitconfig", true) &&
 	       plain_file(set ? config : home, set ? "git/config" : ".config/git/config", true) &&
 	       plain_file(common, "config", false) && plain_file(git, "config.worktree", false);
 }

@@ -6,14 +6,13 @@
  * are not fetched.  Hooks and the file system monitor are off; pagers, external diffs, textconv and
  * aliases are not used by the commands run here.
  */
-#include <sys/mman.h>
-
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/text.h"
 #include "gate/git-part.h"
+#include "os/os.h"
 #include "sys/file.h"
 
 #define OUTPUT_MAX (256u << 20)
@@ -33,7 +32,7 @@ absolute_path(void)
 
 	buf_puts(&b, "PATH=" SYSTEM_PATH);
 	for (; at != NULL && *at != '\0'; at = *end == '\0' ? end : end + 1) {
-		end = strchrnul(at, ':');
+		end = at + strcspn(at, ":");
 		if (*at == '/') {
 			buf_putc(&b, ':');
 			buf_add(&b, at, (size_t)(end - at));
@@ -77,7 +76,7 @@ git_start(struct git_call *q, const char *root, const char *const *words,
 		.input_len = q->input_len };
 	int rc;
 
-	if ((q->fd = memfd_create("git", MFD_CLOEXEC)) == -1)
+	if ((q->fd = os_memory_file()) == -1)
 		return error_sys(e, "cannot make a file for the output of git");
 	for (size_t i = 0; i < sizeof(first_words) / sizeof(first_words[0]); i++)
 		strings_add(&argv, first_words[i]);

@@ -6,6 +6,7 @@
  * each result counts for the same gate, tree, program and environment, as in the cache, and for
  * the same text of the task and the same gate file.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

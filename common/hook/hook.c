@@ -128,32 +128,41 @@ memory_gone(void)
 	_exit(fault_plainly("out of memory"));
 }
 
-/*
- * Wait for the event, and see in the same call whether one of the three
- * standard descriptors is closed: the first file we open would take its
- * place, and our answer would be written into it.
- */
+/* Put the null device in the place of each standard descriptor that is closed: the first file we
+ * open would take it, and our answer would be written into it.  Was standard input open?  (poll()
+ * does not say it everywhere: on macOS it knows nothing of a descriptor without events, and no
+ * devices.) */
+static bool
+open_standard(void)
+{
+	bool input = true;
+
+	for (int i = 0; i < 3; i++) {
+		int fd = fcntl(i, F_GETFD) == -1 ? open("/dev/null", O_RDWR) : -1;
+
+		if (fd == -1)
+			continue;
+		input = input && i != STDIN_FILENO;
+		if (fd != i) {
+			dup2(fd, i);
+			close(fd);
+		}
+	}
+	return input;
+}
+
 static int
 wait_for_event(struct deadline deadline, struct error *e)
 {
-	struct pollfd fds[3] = { { 0, POLLIN, 0 }, { 1, 0, 0 }, { 2, 0, 0 } };
+	struct pollfd in = { STDIN_FILENO, POLLIN, 0 };
 	int64_t left = deadline_left(deadline);
 	int n, tries = 0;
 
-	do
-		n = poll(fds, 3, left > 600000 ? 600000 : (int)left);
-	while (n == -1 && error_again(&tries));
-	for (int i = 0; i < 3; i++)
-		if (fds[i].revents & POLLNVAL) {
-			int fd = open("/dev/null", O_RDWR);
-
-			if (fd != -1 && fd != i) {
-				dup2(fd, i);
-				close(fd);
-			}
-		}
-	if (fds[0].revents & POLLNVAL)
+	if (!open_standard())
 		return error_set(e, ERROR_INPUT, "standard input is closed");
+	do
+		n = poll(&in, 1, left > 600000 ? 600000 : (int)left);
+	while (n == -1 && error_again(&tries));
 	if (n == 0)
 		return error_set(e, ERROR_INPUT, "no event came on standard input");
 	return 0;

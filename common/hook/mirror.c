@@ -25,6 +25,7 @@
 #include "config/trust.h"
 #include "form/convert.h"
 #include "list/journal.h"
+#include "os/os.h"
 #include "sys/child.h"
 #include "sys/lock.h"
 #include "json/out.h"
@@ -240,7 +241,7 @@ mirror_detached(const struct mirror *m)
 		return;
 	for (int fd = 0; fd < 3; fd++)
 		dup2(null, fd);
-	closefrom(3);
+	os_close_from(3);
 	list.has_state = false;
 	own.list = &list;
 	mirror_run_all(&own);

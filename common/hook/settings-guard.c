@@ -29,15 +29,27 @@ find_lost(const struct hook *h, struct guard *g, const char *config)
 	free(changed);
 }
 
-/* While install or uninstall is at work, settings and record may differ. */
+/* While install or uninstall is at work, settings and record may differ.  The lock must not be
+ * moved, so it is the caller's. */
+static void
+wait_for_install(struct hook *h, const char *config, struct lock *lock, int *dirfd)
+{
+	install_record_share(
+	    config, lock, dirfd, deadline_first(deadline_in(PATIENCE_MS), hook_deadline(h)));
+}
+
 static void
 look_again(struct hook *h, struct guard *g, const char *config)
 {
+	struct lock lock = LOCK_INIT;
+	int dirfd;
+
 	if (g->count == 0)
 		return;
-	install_record_wait(config, deadline_first(deadline_in(PATIENCE_MS), hook_deadline(h)));
+	wait_for_install(h, config, &lock, &dirfd);
 	guard_free(g);
 	find_lost(h, g, config);
+	install_record_unshare(&lock, dirfd);
 }
 
 /*
@@ -103,6 +115,23 @@ tell_person(struct hook *h, const struct guard *g)
 		    g->item[i].fix);
 }
 
+/* The programs: install may just be replacing them. */
+static void
+find_replaced(struct hook *h, struct guard *g, const char *config)
+{
+	struct guard first = { 0 };
+	struct lock lock = LOCK_INIT;
+	int dirfd;
+
+	guard_programs(&first, config, project_of(h));
+	if (first.count > 0) {
+		wait_for_install(h, config, &lock, &dirfd);
+		guard_programs(g, config, project_of(h));
+		install_record_unshare(&lock, dirfd);
+	}
+	guard_free(&first);
+}
+
 /* May it be about settings?  The client asks in the same way when a skill has changed. */
 static bool
 is_about_settings(const struct event *ev)
@@ -133,7 +162,7 @@ settings_guard(struct hook *h)
 	look_again(h, &g, config);
 	allow_old_client(h, &g, config);
 	if (kind == EVENT_SESSION_START)
-		guard_programs(&g, config, project_of(h));
+		find_replaced(h, &g, config);
 	for (size_t i = 0; i < g.count; i++)
 		hook_fact(h, "%s", g.item[i].what);
 	if (kind == EVENT_CONFIG_CHANGE)

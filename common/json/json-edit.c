@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "json/json-print.h"
 
 enum splice_op { REPLACE, REMOVE, ADD };
@@ -238,7 +239,7 @@ layout_guess(struct layout *s, const struct json *j, json_ref at)
 	}
 	layout_read(&outer, j, up);
 	buf_add(&s->colon, buf_text(&outer.colon), outer.colon.len);
-	line = outer.next.len > 0 ? memrchr(outer.next.data, '\n', outer.next.len) : NULL;
+	line = outer.next.len > 0 ? text_last(outer.next.data, outer.next.len, '\n') : NULL;
 	if (line == NULL) {
 		buf_add(&s->next, buf_text(&outer.next), outer.next.len);
 	} else {

@@ -10,7 +10,6 @@
  */
 #include "json/json.h"
 
-#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,7 +91,9 @@ skip_plain(const char *p, const char *end)
 		uint64_t v, stops;
 
 		memcpy(&v, p, sizeof(v));
-		v = le64toh(v);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+		v = __builtin_bswap64(v);
+#endif
 		stops = v | (v - EIGHT(' ')) | ((v ^ EIGHT('"')) - EIGHT(1)) |
 			((v ^ EIGHT('\\')) - EIGHT(1));
 		if ((stops &= EIGHT(0x80)) != 0)

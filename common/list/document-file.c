@@ -33,6 +33,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "os/os.h"
 
 #define DOCUMENT_MAX (64u << 20)
 #define COPY ".tasks.json.copy"
@@ -149,7 +150,7 @@ write_in_place(int fd, const char *text, size_t len, enum durability durability,
 
 	if (fstat(fd, &st) == -1)
 		return error_sys(err, "cannot look at it");
-	if ((size_t)st.st_size < len && fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)len) == -1 &&
+	if ((size_t)st.st_size < len && os_reserve(fd, (off_t)len) == -1 &&
 	    (errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
 		return error_sys(err, "cannot write");
 	buf_add(&padded, text, len);

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "list/files-part.h"
+#include "os/os.h"
 #include "sys/dir.h"
 
 #define SCAN_READ 65536 /* bytes of a first read */
@@ -58,16 +59,15 @@ files_id(const struct store *s, const char *name, char id[256])
 static int
 open_link(struct store *s, const char *name, struct error *err)
 {
-	char self[64];
-	int at = openat(s->dirfd, name, O_PATH | O_CLOEXEC), fd = -1;
+	char path[PATH_MAX];
+	int at = os_open_target(s->dirfd, name, path), fd = -1;
 
 	if (at == -1)
 		return error_set(err, ERROR_INPUT, "a symbolic link whose target does not exist");
-	snprintf(self, sizeof(self), "/proc/self/fd/%d", at);
-	if (!file_inside(s->dirfd, at))
+	if (!file_inside(s->dirfd, path))
 		error_set(err, ERROR_INPUT,
 		    "a symbolic link out of the directory of the lists is not followed");
-	else if ((fd = open(self, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)) == -1)
+	else if ((fd = os_reopen(at)) == -1)
 		error_sys(err, "cannot open the target of the symbolic link");
 	close(at);
 	return fd;

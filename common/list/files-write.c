@@ -94,8 +94,9 @@ files_room(size_t count, struct rlimit *before)
 
 	if (getrlimit(RLIMIT_NOFILE, before) == -1 || count + OTHER_FILES <= before->rlim_cur)
 		return false;
+	/* Not all that is allowed: on macOS that is no number, and older ones then refuse. */
 	room = *before;
-	room.rlim_cur = room.rlim_max;
+	room.rlim_cur = count + OTHER_FILES < room.rlim_max ? count + OTHER_FILES : room.rlim_max;
 	return setrlimit(RLIMIT_NOFILE, &room) == 0;
 }
 

@@ -199,7 +199,7 @@ graph_check_edges(graph_waits *waits, void *arg, const char *id, struct graph_ed
 	for (size_t i = 0; rc == 0 && i < count; i++)
 		if (!edge_bad(&edge[i]))
 			rc = edge_search(&net, id, edge, count, i, err);
-	tdestroy(net.nodes, node_free);
+	mem_tree_free(net.nodes, node_free);
 	return rc;
 }
 

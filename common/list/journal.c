@@ -29,6 +29,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/text.h"
 #include "list/journal-line.h"
 #include "sys/lock.h"
 #include "json/out.h"
@@ -70,10 +71,10 @@ last_line(const struct buf *window, bool first, struct journal_tip *tip)
 	size_t end = window->len;
 
 	while (end > 0) {
-		stop = memrchr(data, '\n', end);
+		stop = text_last(data, end, '\n');
 		if (stop == NULL)
 			return 0;
-		start = memrchr(data, '\n', (size_t)(stop - data));
+		start = text_last(data, (size_t)(stop - data), '\n');
 		if (start == NULL && !first)
 			return 0;
 		start = start == NULL ? data : start + 1;

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "list/list-part.h"
+#include "os/os.h"
 #include "sys/file.h"
 #include "json/json.h"
 
@@ -119,7 +120,7 @@ list_project(const char *cwd, const char **why)
 	int fd;
 
 	while (name == NULL) {
-		fd = open(*dir != '\0' ? dir : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		fd = os_open_dir(*dir != '\0' ? dir : "/");
 		if (fd != -1) {
 			*why = "\"name\" of package.json";
 			if ((name = package_name(fd)) == NULL) {

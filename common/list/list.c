@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "list/list-part.h"
 #include "list/team.h"
+#include "os/os.h"
 #include "sys/dir.h"
 #include "sys/file.h"
 
@@ -97,7 +98,7 @@ redirect_of(const struct list_search *s, const char *name)
 	struct error err;
 	char *target = NULL, *clean;
 	char *root = mem_printf("%s/tasks", s->list->config);
-	int rootfd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), fd = -1;
+	int rootfd = os_open_dir(root), fd = -1;
 
 	free(root);
 	if (rootfd != -1) {

@@ -1,8 +1,6 @@
 /*
  * Sign an export and check its signature, with the ssh-keygen of OpenSSH.
  */
-#include <sys/mman.h>
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +8,7 @@
 
 #include "base/text.h"
 #include "list/receipt.h"
+#include "os/os.h"
 #include "sys/child.h"
 #include "sys/file.h"
 
@@ -23,7 +22,7 @@ keygen(const char *const *words, const char *text, size_t len, struct buf *out, 
 {
 	struct strings argv = { 0 };
 	struct child c = CHILD_INIT;
-	int fd = memfd_create("signature", MFD_CLOEXEC), rc = -1;
+	int fd = os_memory_file(), rc = -1;
 	struct child_spec spec = {
 		.deadline = deadline_in(KEYGEN_MS), .input = text, .input_len = len, .output = &fd
 	};

@@ -16,6 +16,7 @@
 #include "list/document.h"
 #include "list/files.h"
 #include "list/store-part.h"
+#include "os/os.h"
 #include "sys/dir.h"
 
 const struct store_ops *
@@ -166,7 +167,7 @@ store_leave(struct store *s)
 void
 store_pin(struct store *s, const char *name)
 {
-	int fd = openat(s->dirfd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	int fd = os_pin(s->dirfd, name);
 
 	if (fd == -1)
 		return;
@@ -279,12 +280,6 @@ store_load(struct store *s, struct task_set *set, struct error *err)
 	return store_ops(s)->load(s, set, err);
 }
 
-static int64_t
-time_ms(const struct statx_timestamp *t)
-{
-	return (int64_t)t->tv_sec * 1000 + t->tv_nsec / 1000000;
-}
-
 /* The time that the task says, else `ms`; owned. */
 static char *
 time_of(char *said, int64_t ms)
@@ -302,14 +297,12 @@ store_times(struct store *s, const struct task *t, char **made, char **changed)
 {
 	bool one_file = store_ops(s)->one_file;
 	char name[256] = DOCUMENT;
-	struct statx st = { 0 };
-	int64_t birth, written;
+	int64_t birth = 0, written = 0;
 
 	if (one_file || files_name(s, t->id, name))
-		(void)statx(s->dirfd, name, 0, STATX_MTIME | STATX_BTIME, &st);
-	birth = written = time_ms(&st.stx_mtime);
-	if (!one_file && (st.stx_mask & STATX_BTIME) && time_ms(&st.stx_btime) < written)
-		birth = time_ms(&st.stx_btime);
+		os_file_times(s->dirfd, name, &written, &birth);
+	if (one_file || birth > written)
+		birth = written;
 	*made = time_of(task_time(t, "created_at"), birth);
 	*changed = time_of(one_file ? task_time(t, "updated_at") : NULL, written);
 }

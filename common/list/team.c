@@ -20,9 +20,9 @@
 
 #include "base/clock.h"
 #include "list/list.h"
+#include "os/os.h"
 #include "sys/dir.h"
 #include "sys/file.h"
-#include "sys/process.h"
 #include "json/json-fields.h"
 
 #define ANCESTORS 4 /* hook, its shell, the client, and one to spare */
@@ -51,7 +51,7 @@ seat_from_process(struct team_seat *seat, pid_t pid)
 {
 	struct buf line = { 0 };
 
-	if (process_strings(pid, "cmdline", &line) &&
+	if (os_process_words(pid, &line) &&
 	    (seat->team = option_of(&line, "--team-name")) != NULL) {
 		seat->name = option_of(&line, "--agent-name");
 		seat->type = option_of(&line, "--agent-type");
@@ -139,7 +139,7 @@ team_seat_find(struct team_seat *seat, const char *config, const char *session)
 	pid_t pids[ANCESTORS] = { given != NULL ? (pid_t)strtol(given, NULL, 10) : 0 };
 	struct buf text = { 0 };
 	struct json j = { 0 };
-	struct process p;
+	struct os_process p;
 	struct dirent *e;
 	DIR *dir = NULL;
 	int i;
@@ -147,7 +147,7 @@ team_seat_find(struct team_seat *seat, const char *config, const char *session)
 	memset(seat, 0, sizeof(*seat));
 	if (pids[0] <= 1)
 		pids[0] = getppid();
-	for (i = 1; i < ANCESTORS && pids[i - 1] > 1 && process_read(pids[i - 1], &p) == 1; i++)
+	for (i = 1; i < ANCESTORS && pids[i - 1] > 1 && os_process_read(pids[i - 1], &p) == 1; i++)
 		pids[i] = p.parent;
 	for (i = 0; i < ANCESTORS && pids[i] > 1; i++)
 		if (seat_from_process(seat, pids[i]))
@@ -233,7 +233,7 @@ team_load(struct team *team, const char *config, const char *name)
 	int fd;
 
 	memset(team, 0, sizeof(*team));
-	if ((fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC)) != -1) {
+	if ((fd = os_open_dir(path)) != -1) {
 		if ((found = read_team_config(fd, name, &text, &j)))
 			members_read(team, &j);
 		close(fd);

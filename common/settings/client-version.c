@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "os/os.h"
 #include "sys/child.h"
 
 #define VERSION_MS 30000
@@ -54,13 +55,12 @@ client_version(const char *client)
 char *
 client_running(pid_t pid, struct deadline deadline)
 {
-	char *path = mem_printf("/proc/%ld/exe", (long)pid), *text = NULL, *version = NULL;
+	char path[PATH_MAX], *text = NULL, *version = NULL;
 
-	if (pid > 0 && (text = run_for_version(path, deadline)) != NULL &&
-	    strstr(text, NAME) != NULL)
+	if (pid > 0 && os_process_program(pid, path) &&
+	    (text = run_for_version(path, deadline)) != NULL && strstr(text, NAME) != NULL)
 		version = version_in(text);
 	free(text);
-	free(path);
 	return version;
 }
 

@@ -20,6 +20,9 @@ char *client_running(pid_t, struct deadline);
 
 int version_compare(const char *, const char *);
 
+/* The newest version that the tests run with.  doctor looks into the program of a newer one. */
+#define CLIENT_TESTED "2.1.325"
+
 /* The first version that obeys "onFailure".  Older ones ignore it, and some drop it when they write
  * the settings. */
 #define ON_FAILURE_SINCE "2.1.295"

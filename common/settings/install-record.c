@@ -1,5 +1,6 @@
 #include "settings/install-record.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,17 +38,21 @@ install_record_lock(const char *config, struct lock *lock, int *dirfd, struct er
 }
 
 void
-install_record_wait(const char *config, struct deadline deadline)
+install_record_share(const char *config, struct lock *lock, int *dirfd, struct deadline deadline)
 {
-	struct lock lock = LOCK_INIT;
 	struct error ignored;
-	int fd = install_record_dir(config, false, &ignored);
 
-	if (fd == -1)
-		return;
-	(void)lock_file(&lock, fd, "lock", true, deadline, &ignored);
-	lock_release(&lock);
-	close(fd);
+	*dirfd = install_record_dir(config, false, &ignored);
+	if (*dirfd != -1)
+		(void)lock_file(lock, *dirfd, "lock", true, deadline, &ignored);
+}
+
+void
+install_record_unshare(struct lock *lock, int dirfd)
+{
+	lock_release(lock);
+	if (dirfd != -1)
+		close(dirfd);
 }
 
 static void
@@ -182,6 +187,43 @@ install_record_free(struct install_record *m)
 	strings_free(&m->program);
 	strings_free(&m->hash);
 	*m = (struct install_record){ 0 };
+}
+
+/* The path that a record is for; owned; NULL: this is no record. */
+static char *
+record_path(int dirfd, const char *name)
+{
+	size_t len = strlen(name);
+	struct buf text = { 0 };
+	struct json j = { 0 };
+	struct error ignored;
+	char *path = NULL;
+
+	if (len == RECORD_NAME - 1 && strcmp(name + len - strlen(".json"), ".json") == 0 &&
+	    file_read(dirfd, name, 0, FILE_MAX, &text, &ignored) == 1 &&
+	    json_parse(&j, text.data, text.len, &ignored) == 0)
+		path = json_member_string(&j, JSON_ROOT, "path");
+	json_free(&j);
+	buf_free(&text);
+	return path;
+}
+
+void
+install_record_paths(const char *config, struct strings *paths)
+{
+	struct error ignored;
+	int fd = install_record_dir(config, false, &ignored);
+	DIR *dir = fd != -1 ? dir_read(fd, ".") : NULL;
+	struct dirent *e;
+	char *path;
+
+	while (dir != NULL && (e = readdir(dir)) != NULL)
+		if ((path = record_path(fd, e->d_name)) != NULL)
+			strings_take(paths, path);
+	if (dir != NULL)
+		closedir(dir);
+	if (fd != -1)
+		close(fd);
 }
 
 char *

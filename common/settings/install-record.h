@@ -27,14 +27,18 @@ struct install_record {
 
 /* Held during an edit and the update of its record; close dirfd after lock_release(). */
 int install_record_lock(const char *config, struct lock *, int *dirfd, struct error *);
-/* Wait until nothing holds it, or until the deadline.  Makes no file. */
-void install_record_wait(const char *config, struct deadline);
+/* Wait until nothing holds it, or until the deadline, and keep it from being taken until
+ * install_record_unshare(), if there is a lock at all.  Makes no file. */
+void install_record_share(const char *config, struct lock *, int *dirfd, struct deadline);
+void install_record_unshare(struct lock *, int dirfd);
 int install_record_load(
     const char *config, const char *path, struct install_record *, struct error *);
 /* NULL: remove the record. */
 int install_record_save(
     const char *config, const char *path, const struct install_record *, struct error *);
 void install_record_free(struct install_record *);
+/* Add the paths of the files that have a record. */
+void install_record_paths(const char *config, struct strings *paths);
 /* Store the bytes as a backup; its path, owned; NULL on error. */
 char *install_record_backup(
     const char *config, const char *path, const char *text, size_t len, struct error *);

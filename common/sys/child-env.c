@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "os/os.h"
 #include "sys/child.h"
 
 /* A trailing '*' matches any rest. */
@@ -81,7 +82,7 @@ void
 child_env(
     struct strings *out, const struct strings *env, const struct strings *pass, bool sessionless)
 {
-	for (char **e = environ; e != NULL && *e != NULL; e++) {
+	for (char **e = os_environment(); e != NULL && *e != NULL; e++) {
 		size_t len = strcspn(*e, "=");
 		char *name = mem_copy(*e, len);
 

@@ -6,11 +6,7 @@
  */
 #include "sys/child-part.h"
 
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include <errno.h>
@@ -23,7 +19,9 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "os/os.h"
 #include "sys/child-kill.h"
+#include "sys/signal-pipe.h"
 
 #define READ_SIZE (64u << 10)
 #define READ_TURNS 16 /* reads before the deadline is checked again */
@@ -60,14 +58,12 @@ keep_only(int *sock, int *output)
 		return -1;
 	close(3);
 	close(4);
-	if (keep[1] != -1 && (*sock = dup3(keep[1], 3, O_CLOEXEC)) == -1)
+	if (keep[1] != -1 && (*sock = fcntl(keep[1], F_DUPFD_CLOEXEC, 3)) != 3)
 		return -1;
-	if (keep[2] != -1 && (*output = dup3(keep[2], 4, O_CLOEXEC)) == -1)
-		return -1;
-	if (syscall(SYS_close_range, 5, ~0u, 0) == -1)
-		for (int fd = 5; fd < 4096; fd++)
-			close(fd);
-	return 0;
+	if (keep[2] != -1 && (*output = dup2(keep[2], 4)) != -1)
+		(void)fcntl(4, F_SETFD, FD_CLOEXEC);
+	os_close_from(5);
+	return keep[2] != -1 && *output == -1 ? -1 : 0;
 }
 
 static void
@@ -88,7 +84,7 @@ open_input(const struct child_spec *spec)
 
 	if (spec->input == NULL)
 		return open("/dev/null", O_RDONLY | O_CLOEXEC);
-	if ((fd = memfd_create("input", MFD_CLOEXEC)) == -1)
+	if ((fd = os_memory_file()) == -1)
 		return -1;
 	while (left > 0) {
 		ssize_t n = write(fd, at, left);
@@ -115,10 +111,11 @@ become(const struct monitor *m, char *const *env, pid_t parent, int in, int out,
 	int tries = 0;
 
 	/* Die with the monitor; it may be gone already. */
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	os_command_dies_with_parent();
 	if (getppid() != parent)
 		_exit(127);
 	setsid();
+	default_signals();
 	sigemptyset(&none);
 	if (dup2(in, 0) == -1 || dup2(m->output != -1 ? m->output : out, 1) == -1 ||
 	    dup2(out, 2) == -1 || sigprocmask(SIG_SETMASK, &none, NULL) == -1)
@@ -127,8 +124,7 @@ become(const struct monitor *m, char *const *env, pid_t parent, int in, int out,
 	if (spec->cwd != NULL && chdir(spec->cwd) == -1)
 		goto failed;
 	f.step = STEP_EXEC;
-	environ = (char **)env;
-	execvp(spec->argv[0], spec->argv);
+	os_execute(spec->argv, env);
 	if (errno == ENOENT && strchr(spec->argv[0], '/') != NULL &&
 	    access(spec->argv[0], F_OK) == 0) {
 		f.step = STEP_INTERPRETER;
@@ -171,8 +167,8 @@ launch(struct monitor *m, char *const *env)
 	pid_t self = getpid();
 	ssize_t n = 0;
 
-	if ((in = open_input(m->spec)) == -1 || pipe2(out, O_CLOEXEC) == -1 ||
-	    pipe2(notify, O_CLOEXEC) == -1 || (m->leader = fork()) == -1) {
+	if ((in = open_input(m->spec)) == -1 || os_pipe(out) == -1 || os_pipe(notify) == -1 ||
+	    (m->leader = fork()) == -1) {
 		f.error = errno;
 		n = sizeof(f);
 	} else if (m->leader == 0)
@@ -181,8 +177,11 @@ launch(struct monitor *m, char *const *env)
 	close(out[1]);
 	close(notify[1]);
 	m->out = out[0];
-	fcntl(m->out, F_SETFL, O_NONBLOCK);
-	fcntl(m->out, F_SETPIPE_SZ, 1 << 20);
+	if (m->out != -1 && fcntl(m->out, F_SETFL, O_NONBLOCK) == -1 && n == 0) {
+		f.error = errno;
+		n = sizeof(f);
+	}
+	os_pipe_enlarge(m->out);
 	while (n == 0 && (n = read(notify[0], &f, sizeof(f))) == -1 && error_again(&tries))
 		n = 0;
 	close(notify[0]);
@@ -254,7 +253,8 @@ leader_ended(struct monitor *m)
 			return false;
 		if (si.si_pid == m->leader) {
 			m->result->end = si.si_code == CLD_EXITED ? CHILD_EXITED : CHILD_SIGNALED;
-			m->result->status = si.si_status;
+			/* macOS gives all bits that were given to exit(). */
+			m->result->status = si.si_status & 0xff;
 			return true;
 		}
 		waitpid(si.si_pid, NULL, WNOHANG);
@@ -267,13 +267,12 @@ asked_to_stop(struct monitor *m, const struct pollfd *sock, const struct pollfd 
 {
 	char byte;
 	ssize_t n;
-	struct signalfd_siginfo si;
+	int sig;
 	char answer = 0;
 
-	if (signals->revents != 0)
-		while (read(m->signals, &si, sizeof(si)) == (ssize_t)sizeof(si))
-			if (si.ssi_signo != SIGCHLD)
-				answer = 's';
+	while (signals->revents != 0 && (sig = signal_pipe_next(m->signals)) != 0)
+		if (sig != SIGCHLD)
+			answer = 's';
 	if (sock->revents != 0) {
 		n = recv(m->sock, &byte, 1, MSG_DONTWAIT);
 		if (n == 1)
@@ -342,6 +341,7 @@ finish(struct monitor *m)
 void
 child_monitor_run(const struct child_spec *spec, char *const *env, int sock, struct child *result)
 {
+	static const int taken[] = { SIGTERM, SIGINT, SIGHUP, SIGCHLD };
 	static struct monitor m;
 	int64_t start = clock_ms();
 	sigset_t mask;
@@ -355,23 +355,18 @@ child_monitor_run(const struct child_spec *spec, char *const *env, int sock, str
 		.signals = -1 };
 	hash_begin(&m.hash);
 	setsid();
-	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	os_adopt_orphans();
 	sigfillset(&mask);
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 	default_signals();
 	error = keep_only(&m.sock, &m.output) == -1 ? errno : 0;
-	sigemptyset(&mask);
-	sigaddset(&mask, SIGTERM);
-	sigaddset(&mask, SIGINT);
-	sigaddset(&mask, SIGHUP);
-	sigaddset(&mask, SIGCHLD);
-	m.signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+	m.signals = signal_pipe_open(taken, sizeof(taken) / sizeof(taken[0]));
 	if (error != 0 || m.signals == -1)
 		explain(result, spec, &(struct failure){ STEP_SETUP, error != 0 ? error : errno });
 	else if (launch(&m, env) == 0)
 		watch(&m);
 	result->ms = clock_ms() - start;
-	child_kill_all(m.leader, drain_on, &m, &result->strays, &result->survivors);
+	child_kill_all(m.leader, result->mark, drain_on, &m, &result->strays, &result->survivors);
 	for (int turn = 0; m.out != -1 && turn < 4 && drain(&m); turn++)
 		;
 	finish(&m);

@@ -20,6 +20,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "os/os.h"
+#include "sys/child-kill.h"
 #include "sys/child-part.h"
 
 #define CHILDREN_MAX 128
@@ -43,7 +45,7 @@ stop_fd(int fd)
 {
 	int saved = errno;
 
-	send(fd, "s", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+	os_send(fd, "s", 1, false);
 	errno = saved;
 }
 
@@ -85,7 +87,7 @@ send_all(int sock, const void *data, size_t len)
 	int tries = 0;
 
 	while (len > 0) {
-		ssize_t n = send(sock, at, len, MSG_NOSIGNAL);
+		ssize_t n = os_send(sock, at, len, true);
 
 		if (n == -1 && error_again(&tries))
 			continue;
@@ -118,22 +120,35 @@ record_send(int sock, const struct child *c)
 
 /* The environment as execve wants it; the pointers borrow from `list`. */
 static char **
-env_vector(struct strings *list, const struct child_spec *spec)
+env_vector(struct strings *list, const struct child_spec *spec, const char *mark)
 {
 	child_env(list, spec->env, spec->pass, spec->sessionless);
+	if (mark[0] != '\0')
+		strings_add(list, mark);
 	return strings_argv(list);
+}
+
+/* A variable of its own for each command, where its processes are found by it: a command within the
+ * command inherits both. */
+static void
+make_mark(char mark[CHILD_MARK])
+{
+	if (os_mark_name() != NULL)
+		snprintf(
+		    mark, CHILD_MARK, "%s_%08x%08x=1", os_mark_name(), arc4random(), arc4random());
 }
 
 int
 child_start(struct child *c, const struct child_spec *spec, struct error *e)
 {
 	struct strings list = { 0 };
-	char **env = env_vector(&list, spec);
 	int pair[2] = { -1, -1 }, rc = -1;
+	char **env;
 
 	*c = (struct child)CHILD_INIT;
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == -1 ||
-	    register_fd(pair[0]) == -1) {
+	make_mark(c->mark);
+	env = env_vector(&list, spec, c->mark);
+	if (os_socket_pair(pair) == -1 || register_fd(pair[0]) == -1) {
 		error_sys(e, "cannot start '%s'", spec->argv[0]);
 		goto out;
 	}
@@ -141,6 +156,7 @@ child_start(struct child *c, const struct child_spec *spec, struct error *e)
 	if (c->pid == 0) {
 		struct child result = CHILD_INIT;
 
+		memcpy(result.mark, c->mark, sizeof(result.mark));
 		child_monitor_run(spec, env, pair[1], &result);
 		record_send(3, &result); /* child_monitor_run() has moved the socket there */
 		_exit(0);
@@ -191,6 +207,7 @@ record_take(struct child *c, bool eof)
 		c->end = CHILD_NOT_RUN;
 		c->status = ECHILD;
 		snprintf(c->problem, sizeof(c->problem), "its monitor was killed");
+		child_kill_marked(c->mark);
 		record_done(c);
 		return;
 	}
@@ -237,7 +254,7 @@ child_wait(struct child **list, size_t count, struct deadline until)
 		}
 		if (done > 0 || n == 0 || left == 0)
 			break;
-		if (poll(fds, n, left > 60000 ? 60000 : (int)left) == -1 && errno != EINTR)
+		if (poll(fds, (nfds_t)n, left > 60000 ? 60000 : (int)left) == -1 && errno != EINTR)
 			clock_sleep_us(1000);
 		for (size_t i = 0; i < count; i++)
 			if (!list[i]->done && list[i]->fd != -1)

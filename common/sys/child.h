@@ -32,7 +32,8 @@
 #define CHILD_TAIL (64u << 10)  /* bytes of output kept: the last ones */
 #define CHILD_DIGEST (8u << 20) /* bytes of output the digest covers: the first ones */
 #define CHILD_LIVE 512          /* bytes of output shown while it runs */
-#define CHILD_GRACE_MS 300      /* between SIGTERM and SIGKILL at the deadline */
+#define CHILD_MARK 64
+#define CHILD_GRACE_MS 300 /* between SIGTERM and SIGKILL at the deadline */
 
 struct child_spec {
 	char *const *argv;          /* NULL-terminated */
@@ -73,6 +74,7 @@ struct child {
 	unsigned survivors;    /* processes that could not be killed */
 	char problem[200];     /* CHILD_NOT_RUN: "no such program: 'frobnicate'" */
 	struct buf in;         /* what the monitor has sent so far */
+	char mark[CHILD_MARK]; /* by which its processes are found; "": by their parent */
 };
 
 #define CHILD_INIT       \

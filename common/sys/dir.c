@@ -1,9 +1,8 @@
 /*
  * Directories and links.
  *
- * A symbolic link is resolved as the client does it: by opening it O_PATH
- * and asking the kernel for the path of what was opened.  The kernel resolves
- * it once, so that what was resolved is what was opened.
+ * A symbolic link is resolved as the client does it: by opening it and
+ * asking the system for the path of what was opened.
  */
 #include "sys/dir.h"
 
@@ -13,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "os/os.h"
 #include "sys/file.h"
 
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK)
@@ -100,20 +100,13 @@ dir_read(int dirfd, const char *name)
 	return dir;
 }
 
-/* Splits "/a/b/c", the path of an O_PATH descriptor; opens "/a/b". */
+/* Splits "/a/b/c", the path of what was opened; opens "/a/b". */
 static int
-open_parent(int fd, int *parent, char name[256], const struct stat *st)
+open_parent(char *path, int *parent, char name[256], const struct stat *st)
 {
-	char link[64], path[PATH_MAX], *slash;
+	char *slash = strrchr(path, '/');
 	struct stat now;
-	ssize_t n;
 
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = readlink(link, path, sizeof(path) - 1);
-	if (n == -1)
-		return -1;
-	path[n] = '\0';
-	slash = strrchr(path, '/');
 	if (path[0] != '/' || slash == NULL || strlen(slash + 1) > 255) {
 		errno = ENAMETOOLONG;
 		return -1;
@@ -152,8 +145,8 @@ dir_follow(int dirfd, const char *name, int *target_dirfd, bool *own, char targe
 	}
 	if (!S_ISLNK(st->st_mode))
 		return 1;
-	fd = openat(dirfd, name, O_PATH | O_CLOEXEC);
-	if (fd == -1 || fstat(fd, st) == -1 || open_parent(fd, target_dirfd, target, st) == -1) {
+	fd = os_open_target(dirfd, name, path);
+	if (fd == -1 || fstat(fd, st) == -1 || open_parent(path, target_dirfd, target, st) == -1) {
 		rc = errno;
 		if (fd != -1)
 			close(fd);

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "os/os.h"
 #include "sys/dir.h"
 #include "sys/file.h"
 
@@ -61,7 +62,7 @@ file_flush(int fd)
 {
 	int rc, tries = 0;
 
-	while ((rc = fdatasync(fd)) == -1 && error_again(&tries))
+	while ((rc = os_flush(fd)) == -1 && error_again(&tries))
 		;
 	/* Some file systems have no sync; there is nothing to wait for then. */
 	if (rc == -1 && (errno == EINVAL || errno == EROFS || errno == ENOTSUP))
@@ -78,33 +79,17 @@ keep_mode(int fd, const struct stat *old)
 	return fchmod(fd, old->st_mode & 0777);
 }
 
-/* The path of what a descriptor has open; 0 if that is not known. */
-static size_t
-where(int fd, char path[PATH_MAX])
-{
-	char link[64];
-	ssize_t n;
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = readlink(link, path, PATH_MAX - 1);
-	if (n <= 0)
-		return 0;
-	path[n] = '\0';
-	return (size_t)n;
-}
-
 bool
-file_inside(int dirfd, int fd)
+file_inside(int dirfd, const char *path)
 {
-	char root[PATH_MAX], path[PATH_MAX];
-	size_t len = where(dirfd, root);
+	char root[PATH_MAX];
+	size_t len = os_fd_path(dirfd, root);
 
 	while (len > 0 && root[len - 1] != '/')
 		len--;
 	/* root[0..len) ends in the slash */
-	return len > 0 && where(fd, path) > 0 &&
-	       (strncmp(path, root, len) == 0 ||
-		   (strlen(path) == len - 1 && memcmp(path, root, len - 1) == 0));
+	return len > 0 && (strncmp(path, root, len) == 0 ||
+			      (strlen(path) == len - 1 && memcmp(path, root, len - 1) == 0));
 }
 
 static int
@@ -121,7 +106,8 @@ stage(struct file_stage *s, int dirfd, const char *name, const void *data, size_
 	found = dir_follow(dirfd, name, &s->dirfd, &s->own_dirfd, s->name, &old, err);
 	if (found == -1)
 		return -1;
-	if (s->own_dirfd && !anywhere && !file_inside(dirfd, s->dirfd)) {
+	if (s->own_dirfd && !anywhere &&
+	    (os_fd_path(s->dirfd, path) == 0 || !file_inside(dirfd, path))) {
 		error_set(err, ERROR_INPUT,
 		    "'%s' is a symbolic link out of the directory of the lists, which is not "
 		    "followed",

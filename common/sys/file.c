@@ -16,6 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "os/os.h"
+
 bool
 name_ok(const char *name)
 {
@@ -34,17 +36,14 @@ file_there(int dirfd, const char *name)
 const char *
 file_path(char out[PATH_MAX], int dirfd, const char *name)
 {
-	char link[64];
-	ssize_t n;
-	size_t len = strlen(name);
+	size_t len = strlen(name), n;
 
 	if (dirfd == AT_FDCWD || name[0] == '/') {
 		snprintf(out, PATH_MAX, "%s", name);
 		return out;
 	}
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", dirfd);
-	n = readlink(link, out, PATH_MAX - 1);
-	if (n <= 0 || (size_t)n + 1 + len >= PATH_MAX) {
+	n = os_fd_path(dirfd, out);
+	if (n == 0 || n + 1 + len >= PATH_MAX) {
 		snprintf(out, PATH_MAX, "%s", name);
 		return out;
 	}
@@ -133,7 +132,7 @@ file_read_mark(int dirfd, const char *name, int flags, size_t max, struct buf *b
 	if (fd == -1 && errno == ELOOP && !(flags & FILE_FOLLOW))
 		return error_set(
 		    err, ERROR_INPUT, "'%s' is a symbolic link", file_path(path, dirfd, name));
-	if (fd == -1 && (errno == ENXIO || errno == ENODEV))
+	if (fd == -1 && (errno == ENXIO || errno == ENODEV || errno == EOPNOTSUPP))
 		return error_set(
 		    err, ERROR_INPUT, "'%s' is not a regular file", file_path(path, dirfd, name));
 	if (fd == -1)
@@ -159,7 +158,7 @@ void
 file_mark(struct file_mark *mark, int dirfd, const char *name)
 {
 	file_unmark(mark);
-	mark->fd = openat(dirfd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	mark->fd = os_pin(dirfd, name);
 	mark->set = mark->fd != -1 || errno == ENOENT;
 	mark->there = mark->fd != -1;
 	if (mark->there && fstat(mark->fd, &mark->st) == -1)

@@ -105,8 +105,8 @@ int file_write(
 int file_sweep(int dirfd);
 bool file_is_temp(const char *name);
 
-/* Is what fd has open (O_PATH will do) in the directory above dirfd, at whatever depth? */
-bool file_inside(int dirfd, int fd);
+/* Is this path, without links, in the directory above dirfd, at whatever depth? */
+bool file_inside(int dirfd, const char *path);
 
 /* "/the/directory/name", for messages only; falls back to the name. */
 const char *file_path(char out[PATH_MAX], int dirfd, const char *name);

@@ -28,6 +28,10 @@
  *    flock: without it, it is not the one we made, and not ours.
  *  - An open descriptor pins the inode: its number is not given to another
  *    directory while we compare against it.
+ *  - On systems whose mkdir() leaves the sticky bit out, the maker sets it when
+ *    it has the flock.  Until then nobody of ours touches the directory, as it
+ *    looks like one of the client's; only when it is stale, and the maker, if it
+ *    was stopped for so long, no longer takes it for its own.
  *
  * Waiters of ours poll the flock and not mkdir, which takes the parent's
  * lock exclusively even when it fails.  There is no file per lock that would
@@ -46,70 +50,35 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
+#include "os/os.h"
+#include "sys/dir.h"
 #include "sys/file.h" /* NOLINT(readability-duplicate-include): not <sys/file.h> */
 
 #define STALE_MS 10000
 #define BACK_DATE_S 8
-
-#ifndef XFS_SUPER_MAGIC
-#define XFS_SUPER_MAGIC 0x58465342
-#endif
-#define ZFS_MAGIC 0x2fc12fc1
-#define BCACHEFS_MAGIC 0xca451a4e
-
-bool
-lock_fs_local(int dirfd, dev_t dev)
-{
-	struct statfs fs;
-
-	/* Network and user-space file systems have no block device. */
-	if (major(dev) != 0)
-		return true;
-	if (fstatfs(dirfd, &fs) == -1)
-		return false;
-	switch ((unsigned long)fs.f_type) {
-	case EXT4_SUPER_MAGIC:
-	case XFS_SUPER_MAGIC:
-	case BTRFS_SUPER_MAGIC:
-	case F2FS_SUPER_MAGIC:
-	case TMPFS_MAGIC:
-	case RAMFS_MAGIC:
-	case OVERLAYFS_SUPER_MAGIC:
-	case ZFS_MAGIC:
-	case BCACHEFS_MAGIC:
-		return true;
-	default:
-		return false;
-	}
-}
+#define FRESH_MS 5000 /* so long what we made without the mark is ours: nobody finds it stale */
 
 enum lock_flock
 lock_flock(int fd, bool shared)
 {
+	/* ENOLCK: NFS without its lock daemon.  The next two are one number on some systems. */
+	static const int none[] = { ENOLCK, ENOTSUP, EOPNOTSUPP, ENOSYS, EINVAL };
 	int tries = 0;
 
 	while (flock(fd, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB) == -1) {
 		if (error_again(&tries))
 			continue;
-		switch (errno) {
-		case EWOULDBLOCK:
+		if (errno == EWOULDBLOCK)
 			return FLOCK_HELD;
-		case ENOLCK: /* NFS without its lock daemon */
-		case EOPNOTSUPP:
-		case ENOSYS:
-		case EINVAL:
-			return FLOCK_NONE;
-		default:
-			return FLOCK_FAILED;
-		}
+		for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+			if (errno == none[i])
+				return FLOCK_NONE;
+		return FLOCK_FAILED;
 	}
 	return FLOCK_GOT;
 }
@@ -129,26 +98,37 @@ is_marked(const struct lock *l, const struct stat *st)
 	return l->local && (st->st_mode & S_ISVTX) != 0;
 }
 
+/* Was it just made by us, without the mark? */
+static bool
+is_fresh(const struct lock *l, bool made)
+{
+	if (!made || !l->local)
+		return made;
+	return !os_mkdir_sticky() && clock_ms() - l->since_ms < FRESH_MS;
+}
+
+/* Was the open directory removed?  APFS leaves it its two links, so the name is looked at too. */
+static bool
+is_gone(const struct lock *l, const struct stat *st)
+{
+	struct stat named;
+
+	return st->st_nlink == 0 || fstatat(l->dirfd, l->name, &named, AT_SYMLINK_NOFOLLOW) == -1 ||
+	       named.st_ino != st->st_ino || named.st_dev != st->st_dev;
+}
+
 static bool
 is_empty(int fd)
 {
-	char entries[1024];
-	ssize_t n;
+	DIR *dir = dir_read(fd, ".");
+	struct dirent *e = NULL;
 
-	/* Two names, "." and "..", are all that an empty directory has. */
-	if (lseek(fd, 0, SEEK_SET) == -1)
-		return true;
-	n = getdents64(fd, (void *)entries, sizeof(entries));
-	if (n <= 0)
-		return true;
-	for (ssize_t at = 0; at < n;) {
-		struct dirent64 *e = (struct dirent64 *)(void *)(entries + at);
-
-		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-			return false;
-		at += e->d_reclen;
-	}
-	return true;
+	while (dir != NULL && (e = readdir(dir)) != NULL &&
+	       (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0))
+		;
+	if (dir != NULL)
+		closedir(dir);
+	return e == NULL;
 }
 
 static int
@@ -179,7 +159,7 @@ lock_dir_take(struct lock *l, const struct stat *found)
 
 	if (l->local && (found->st_mode & S_ISVTX) == 0)
 		(void)fchmod(l->fd, (found->st_mode & 0777) | S_ISVTX);
-	if (set_mtime(l, &st) == -1 || st.st_nlink == 0) {
+	if (set_mtime(l, &st) == -1 || is_gone(l, &st)) {
 		lock_dir_forget(l); /* removed meanwhile */
 		return LOCK_AGAIN;
 	}
@@ -268,7 +248,7 @@ lock_dir_seize(struct lock *l, bool made, struct error *err)
 	marked = is_marked(l, &st);
 	if (locked == FLOCK_HELD)
 		return marked ? LOCK_OURS : LOCK_CLIENTS;
-	if (!marked && !(made && !l->local) && !is_stale(&st))
+	if (!marked && !is_fresh(l, made) && !is_stale(&st))
 		return LOCK_CLIENTS;
 	if (!made && !is_empty(l->fd))
 		return lock_dir_blocked(l, "is a directory that is not empty", err);
@@ -281,7 +261,8 @@ lock_dir_try(struct lock *l, struct error *err)
 	enum lock_try seen;
 	bool made;
 
-	made = mkdirat(l->dirfd, l->name, l->local ? 01777 : 0777) == 0;
+	l->since_ms = clock_ms();
+	made = mkdirat(l->dirfd, l->name, l->local && os_mkdir_sticky() ? 01777 : 0777) == 0;
 	if (!made && errno != EEXIST)
 		return errno == EINTR ? LOCK_AGAIN
 				      : lock_dir_failed(l, "cannot make the lock", err);
@@ -302,7 +283,7 @@ lock_dir_free(struct lock *l, enum lock_try seen)
 	/* Ours: released, removed by the client, or its holder died. */
 	if (seen == LOCK_OURS)
 		return lock_flock(l->fd, false) != FLOCK_HELD || fstat(l->fd, &st) == -1 ||
-		       st.st_nlink == 0;
+		       is_gone(l, &st);
 	return fstatat(l->dirfd, l->name, &st, AT_SYMLINK_NOFOLLOW) == -1 || is_marked(l, &st) ||
 	       is_stale(&st);
 }
@@ -328,7 +309,7 @@ lock_dir_refresh(struct lock *l)
 {
 	struct stat st;
 
-	if (set_mtime(l, &st) == -1 || st.st_nlink == 0)
+	if (set_mtime(l, &st) == -1 || is_gone(l, &st))
 		return -1;
 	l->since_ms = clock_ms();
 	return 0;

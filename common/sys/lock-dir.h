@@ -23,7 +23,6 @@ enum lock_try lock_dir_try(struct lock *, struct error *);
 bool lock_dir_mine(const struct lock *);
 int lock_dir_refresh(struct lock *);
 void lock_dir_forget(struct lock *);
-bool lock_fs_local(int dirfd, dev_t);
 
 /* Worth another try?  Asks the file system as little as possible. */
 bool lock_dir_free(struct lock *, enum lock_try);

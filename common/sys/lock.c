@@ -30,6 +30,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "os/os.h"
 #include "sys/dir.h"
 #include "sys/file.h" /* NOLINT(readability-duplicate-include): not <sys/file.h> */
 #include "sys/lock-dir.h"
@@ -249,7 +250,7 @@ lock_list(struct lock *l, int dirfd, struct deadline deadline, struct error *err
 	if (S_ISLNK(st.st_mode))
 		return error_set(
 		    err, ERROR_REFUSED, "'%s' is a symbolic link", file_path(path, dirfd, ".lock"));
-	l->local = lock_fs_local(dirfd, st.st_dev);
+	l->local = os_fs_local(dirfd, st.st_dev);
 	snprintf(l->name, sizeof(l->name), ".lock.lock");
 	if (lock_take(l, ".lock", deadline, err) == -1)
 		return lock_give_up(l);
@@ -270,7 +271,7 @@ lock_task(struct lock *l, int dirfd, const char *file, struct deadline deadline,
 		return -1;
 	if (found == 0 && fstat(dirfd, &st) == -1)
 		return error_sys(err, "cannot stat the list's directory");
-	l->local = lock_fs_local(l->dirfd, st.st_dev);
+	l->local = os_fs_local(l->dirfd, st.st_dev);
 	snprintf(l->name, sizeof(l->name), "%s.lock", target);
 	if (lock_take(l, found == 1 && S_ISREG(st.st_mode) ? target : NULL, deadline, err) == -1)
 		return lock_give_up(l);
