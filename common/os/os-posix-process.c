@@ -65,7 +65,7 @@ os_process_same(uint64_t start, uint64_t other)
 
 /* Of one process, without its number. */
 static bool
-one_text(pid_t pid, const char *environment, const char *what, struct buf *text)
+ps_text_of(pid_t pid, const char *environment, const char *what, struct buf *text)
 {
 	char number[24];
 	size_t at;
@@ -83,7 +83,7 @@ one_text(pid_t pid, const char *environment, const char *what, struct buf *text)
 static bool
 args_text(pid_t pid, struct buf *text)
 {
-	return os_above_words(pid, text) || one_text(pid, "-ww", "args=", text);
+	return os_above_words(pid, text) || ps_text_of(pid, "-ww", "args=", text);
 }
 
 /* ps does not say where a word ends: at each blank, here. */
@@ -112,7 +112,7 @@ os_process_has_env(pid_t pid, const char *assignment)
 	size_t len = strlen(assignment);
 	int has = -1;
 
-	if (one_text(pid, "eww", "command=", &all)) {
+	if (ps_text_of(pid, "eww", "command=", &all)) {
 		for (char *at = all.data; has == -1 && (at = strstr(at, assignment)) != NULL; at++)
 			if (at > all.data && at[-1] == ' ' && strchr(" ", at[len]) != NULL)
 				has = 1;
