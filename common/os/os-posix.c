@@ -91,21 +91,50 @@ is_same(const char *path, const struct stat *st)
 	return stat(path, &now) == 0 && now.st_dev == st->st_dev && now.st_ino == st->st_ino;
 }
 
+/* The working directory, to come back to. */
+struct here {
+	int fd;
+	char path[PATH_MAX]; /* "" unknown */
+};
+
+static int
+here_open(struct here *h)
+{
+	if (getcwd(h->path, sizeof(h->path)) == NULL)
+		h->path[0] = '\0';
+	h->fd = open(".", DIR_FLAGS);
+	return h->fd == -1 ? -1 : 0;
+}
+
+/* If this is not possible, relative names would now be other files. */
+static void
+here_back(struct here *h)
+{
+	struct stat st, now;
+	int saved = errno, again;
+
+	for (again = 0; again < 3 && fchdir(h->fd) == -1; again++)
+		;
+	if (again == 3 &&
+	    (h->path[0] == '\0' || chdir(h->path) == -1 || fstat(h->fd, &st) == -1 ||
+		stat(".", &now) == -1 || st.st_dev != now.st_dev || st.st_ino != now.st_ino))
+		abort();
+	close(h->fd);
+	errno = saved;
+}
+
 /* Of a directory: go there, ask, and come back. */
 size_t
 os_fd_path(int fd, char path[PATH_MAX])
 {
+	struct here here;
 	struct stat st;
 	bool known;
-	int here;
 
-	if (fstat(fd, &st) == -1 || !S_ISDIR(st.st_mode) || (here = open(".", DIR_FLAGS)) == -1)
+	if (fstat(fd, &st) == -1 || !S_ISDIR(st.st_mode) || here_open(&here) == -1)
 		return 0;
 	known = fchdir(fd) == 0 && getcwd(path, PATH_MAX) != NULL;
-	/* Relative names would now be other files. */
-	if (fchdir(here) == -1)
-		abort();
-	close(here);
+	here_back(&here);
 	return known && is_same(path, &st) ? strlen(path) : 0;
 }
 
@@ -148,20 +177,18 @@ static int
 open_resolved(const char *path)
 {
 	char copy[PATH_MAX];
-	int here = open(".", DIR_FLAGS), fd = -1, saved;
+	struct here here;
+	int fd = -1;
 
-	if (here == -1)
+	if (here_open(&here) == -1)
 		return -1;
 	snprintf(copy, sizeof(copy), "%s", path);
 	errno = ESTALE;
 	if (enter(copy) == 0)
 		fd = open(strrchr(copy, '/') + 1, TARGET_FLAGS | O_NOFOLLOW);
-	saved = errno == ELOOP ? ESTALE : errno;
-	/* Relative names would now be other files. */
-	if (fchdir(here) == -1)
-		abort();
-	close(here);
-	errno = saved;
+	if (fd == -1 && errno == ELOOP)
+		errno = ESTALE;
+	here_back(&here);
 	return fd;
 }
 
