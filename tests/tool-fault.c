@@ -20,6 +20,7 @@
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -127,6 +128,23 @@ record(const struct seccomp_notif *n)
 	}
 }
 
+/* The utility by which a portable build reads the processes: its calls are not those of the
+ * command. */
+static bool
+is_ps(pid_t pid)
+{
+	char path[64], name[4] = "";
+	ssize_t n = 0;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%ld/comm", (long)pid);
+	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) != -1) {
+		n = read(fd, name, sizeof(name));
+		close(fd);
+	}
+	return n == 3 && memcmp(name, "ps\n", 3) == 0;
+}
+
 /* One use of the call: let it fail, or pass. */
 static void
 answer(int listener)
@@ -137,9 +155,13 @@ answer(int listener)
 
 	if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &n) == -1)
 		return; /* the process has ended, or begins this call again */
-	uses = uses_of((pid_t)n.pid);
 	r.id = n.id;
 	r.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+	if (is_ps((pid_t)n.pid)) {
+		(void)ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &r);
+		return;
+	}
+	uses = uses_of((pid_t)n.pid);
 	if (++*uses == nth || (onward && *uses > nth)) {
 		if (error == 0) {
 			record(&n);

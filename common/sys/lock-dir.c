@@ -194,6 +194,7 @@ static enum lock_try
 lock_dir_look(struct lock *l, bool made, struct error *err)
 {
 	struct stat st;
+	int tries = 0;
 
 	if (!made) {
 		if (fstatat(l->dirfd, l->name, &st, AT_SYMLINK_NOFOLLOW) == -1)
@@ -208,7 +209,10 @@ lock_dir_look(struct lock *l, bool made, struct error *err)
 			return LOCK_TAKEN;
 	}
 	lock_dir_forget(l);
-	l->fd = openat(l->dirfd, l->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	/* One that we have made must not stay behind without the mark. */
+	do
+		l->fd = openat(l->dirfd, l->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	while (l->fd == -1 && made && error_again(&tries));
 	if (l->fd != -1)
 		return LOCK_TAKEN;
 	if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP || errno == EINTR)
