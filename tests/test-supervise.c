@@ -10,10 +10,15 @@
 
 enum { ANSWERED = 9 };
 
+/* The reader of the answer has gone. */
 static int
 answered(const char *why)
 {
-	(void)why;
+	int ends[2];
+
+	cr_assert_eq(pipe(ends), 0);
+	close(ends[0]);
+	(void)!write(ends[1], why, 1);
 	return ANSWERED;
 }
 
@@ -153,8 +158,20 @@ stop_it(pid_t pid)
 	kill(pid, SIGTERM);
 }
 
+static void
+send_others(pid_t pid)
+{
+	static const int others[] = { SIGUSR1, SIGUSR2, SIGALRM, SIGPIPE, SIGQUIT };
+
+	child_of(pid);
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		kill(pid, others[i]);
+	kill(pid, SIGTERM);
+}
+
 Test(supervise, a_signal_from_outside_gives_an_answer)
 {
+	cr_expect_eq(supervised(60000, forever, send_others), ANSWERED, "none of them ends it");
 	cr_expect_eq(supervised(60000, forever, kill_it), ANSWERED, "the child is killed");
 	cr_expect_eq(supervised(60000, forever, stop_it), ANSWERED, "the parent gets SIGTERM");
 }

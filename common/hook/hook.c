@@ -128,27 +128,25 @@ memory_gone(void)
 	_exit(fault_plainly("out of memory"));
 }
 
+static bool input_closed; /* when we were started */
+
 /* Put the null device in the place of each standard descriptor that is closed: the first file we
- * open would take it, and our answer would be written into it.  Was standard input open?  (poll()
- * does not say it everywhere: on macOS it knows nothing of a descriptor without events, and no
- * devices.) */
-static bool
+ * open would take it, and our answer would be written into it.  (poll() does not say it everywhere:
+ * on macOS it knows nothing of a descriptor without events, and no devices.) */
+static void
 open_standard(void)
 {
-	bool input = true;
-
 	for (int i = 0; i < 3; i++) {
 		int fd = fcntl(i, F_GETFD) == -1 ? open("/dev/null", O_RDWR) : -1;
 
 		if (fd == -1)
 			continue;
-		input = input && i != STDIN_FILENO;
+		input_closed |= i == STDIN_FILENO;
 		if (fd != i) {
 			dup2(fd, i);
 			close(fd);
 		}
 	}
-	return input;
 }
 
 static int
@@ -158,7 +156,8 @@ wait_for_event(struct deadline deadline, struct error *e)
 	int64_t left;
 	int n, tries = 0;
 
-	if (!open_standard())
+	open_standard();
+	if (input_closed)
 		return error_set(e, ERROR_INPUT, "standard input is closed");
 	/* Where os_die_with_parent() looks for the parent, a signal comes five times a second. */
 	do {
@@ -271,6 +270,7 @@ hook_supervise(struct hook *h)
 	if (h->supervised || h->explain)
 		return;
 	h->supervised = true;
+	open_standard();
 	supervise(limit_ms(h) + MARGIN_MS, fault_plainly);
 }
 

@@ -8,15 +8,16 @@
 #include "os/os.h"
 
 static int ends[2] = { -1, -1 };
+static volatile sig_atomic_t came[NSIG];
 
-/* A full pipe has something to read in it: that is enough to wake the reader. */
+/* The byte wakes the reader; a full pipe does that too. */
 static void
 signal_arrived(int sig)
 {
-	unsigned char byte = (unsigned char)sig;
 	int saved = errno;
 
-	(void)!write(ends[1], &byte, 1);
+	came[sig] = 1;
+	(void)!write(ends[1], "", 1);
 	errno = saved;
 }
 
@@ -44,10 +45,16 @@ signal_pipe_open(const int *signals, size_t count)
 int
 signal_pipe_next(int fd)
 {
-	unsigned char byte;
+	char bytes[64];
 	ssize_t n;
 
-	while ((n = read(fd, &byte, 1)) == -1 && errno == EINTR)
+	/* First the bytes: one that comes now wakes the reader again. */
+	while ((n = read(fd, bytes, sizeof(bytes))) > 0 || (n == -1 && errno == EINTR))
 		;
-	return n == 1 ? byte : 0;
+	for (int sig = 1; sig < NSIG; sig++)
+		if (came[sig]) {
+			came[sig] = 0;
+			return sig;
+		}
+	return 0;
 }

@@ -2,11 +2,11 @@
  * supervise: the client lets an action through when its hook dies.
  *
  * The parent only waits, so it has nothing to crash on: a few system calls,
- * no allocation, no file.  It blocks all signals it acts on before it forks,
- * and takes them from a pipe: none can kill it.  The
- * signals by which the client ends a hook are passed on to the child, which
- * dies of them (the monitors of its gates notice and kill the gates); then
- * the parent answers.
+ * no allocation, no file.  It blocks all signals before it forks, and takes
+ * those it acts on from a pipe: none that can be blocked kills it, nor does a
+ * reader of its answer that has gone.  The signals by which the client ends a hook are passed on to
+ * the child, which dies of them (the monitors of its gates notice and kill the gates); then the
+ * parent answers.
  */
 #include "sys/supervise.h"
 
@@ -92,9 +92,7 @@ supervise(int64_t limit_ms, int (*refuse)(const char *why))
 	pid_t self = getpid(), pid;
 	int status, signals;
 
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
-		sigaddset(&set, taken[i]);
+	sigfillset(&set);
 	sigprocmask(SIG_BLOCK, &set, &before);
 	/* A caller may have left it ignored; its children would then not be there to wait for. */
 	signal(SIGCHLD, SIG_DFL);
