@@ -66,6 +66,24 @@ Test(os, a_process_has_its_parent_and_a_start_of_its_own)
 	cr_expect_eq(os_process_read(2147483646, &again), 0, "above the largest pid");
 }
 
+Test(os, a_process_that_was_just_started_is_read)
+{
+	struct os_process p;
+
+	for (int i = 0; i < 40; i++) {
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			pause();
+			_exit(0);
+		}
+		cr_expect_eq(os_process_read(pid, &p), 1, "%d", i);
+		cr_expect_eq(p.parent, getpid());
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
+}
+
 Test(os, the_words_and_the_environment_of_a_process)
 {
 	char *argv[] = { mem_string("sleep"), mem_string("60"), NULL };

@@ -107,7 +107,9 @@ os_ps_close(struct os_ps *ps, bool whole)
 	return true;
 }
 
-/* "[[days-]hours:]minutes:seconds"; -1 */
+/* "[[days-]hours:]minutes:seconds"; -1.  The ps of Linux measures before it looks: for a process
+ * that was started in between, it has the seconds below 0 as a number without sign, a million
+ * years. */
 static int64_t
 elapsed_s(const char *text)
 {
@@ -118,8 +120,10 @@ elapsed_s(const char *text)
 	for (;; text = end + 1) {
 		int64_t n = strtoll(text, &end, 10);
 
-		if (end == text || n < 0 || n > 10000000)
+		if (end == text || n < 0)
 			return -1;
+		if (n > 10000000)
+			return 0;
 		if (*end == '-' && parts == 0 && days == 0)
 			days = n;
 		else {
