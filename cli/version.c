@@ -29,9 +29,12 @@ version_main(struct cli *c)
 		cli_json(c, o);
 		return EXIT_DONE;
 	}
-	buf_puts(&c->out, "claude-tasks " VERSION "\n");
-	if (!c->one_line)
-		buf_printf(&c->out, "commit    %s\nplatform  %s\nlibc      %s\n", COMMIT,
-		    platform_name(), platform_libc());
+	if (c->one_line) {
+		buf_puts(&c->out, "claude-tasks " VERSION "\n");
+		return EXIT_DONE;
+	}
+	/* One literal: scripts/built-from finds it in programs of other platforms. */
+	buf_puts(&c->out, "claude-tasks " VERSION "\ncommit    " COMMIT "\n");
+	buf_printf(&c->out, "platform  %s\nlibc      %s\n", platform_name(), platform_libc());
 	return EXIT_DONE;
 }

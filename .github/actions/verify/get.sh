@@ -43,24 +43,46 @@ sum() {
 	fi | cut -d' ' -f1
 }
 
+is_tag() {
+	[[ $1 =~ ^[A-Za-z0-9._/-]+$ && $1 != *..* ]]
+}
+
+# check_commit: who names a commit does not want the programs of another one, which the release of VERSION may
+# have.  They say it themselves: this finds a mistake, not an attack.
+check_commit() {
+	local ref commit
+	ref=$(printf %s "$REF" | tr A-F a-f)
+	[[ $ref =~ ^[0-9a-f]{40}$ ]] || return 0
+	commit=$("$bin/claude-tasks" version --json | sed -n 's/.*"commit": *"\([^"]*\)".*/\1/p') || commit=''
+	[ "$commit" = "$ref" ] ||
+	    die "the action is used at commit $ref, but the programs of $url are of commit '$commit': use from: source"
+}
+
+# Sets url, that of the release.
 from_release() {
-	local version file tag tags url='' want
+	local version file platform tag tags want
 	command -v curl >/dev/null 2>&1 || die "curl is missing; install it, or use from: source"
 	version=$(cat "$source/VERSION")
-	file=claude-task-hooks-$version-$(platform) ||
-	    die "there are no programs for ${RUNNER_OS-} ${RUNNER_ARCH-}: use from: source"
-	file=$file.tar.gz
+	platform=$(platform) || die "there are no programs for ${RUNNER_OS-} ${RUNNER_ARCH-}: use from: source"
 	[[ $REPOSITORY =~ ^[A-Za-z0-9._-]+/[A-Za-z0-9._-]+$ ]] ||
 	    die "the action is used by a path, which has no release: use from: source"
-	tags=("$RELEASE")
-	[ -n "$RELEASE" ] || tags=("$REF" "v$version")
+	tags=("v$version")
+	if [ -n "$RELEASE" ]; then
+		is_tag "$RELEASE" || die "'$RELEASE' cannot be the tag of a release"
+		tags=("$RELEASE")
+	elif is_tag "$REF"; then
+		tags=("$REF" "v$version")
+	fi
+	url=''
 	for tag in "${tags[@]}"; do
-		[[ $tag =~ ^[A-Za-z0-9._/-]+$ && $tag != *..* ]] || die "'$tag' cannot be the tag of a release"
 		url=$SERVER/$REPOSITORY/releases/download/$tag
 		download "$url/SHA256SUMS" "$work/SHA256SUMS" && break
 		url=
 	done
 	[ -n "$url" ] || die "no release has a file SHA256SUMS (looked for: ${tags[*]}): set release:, or use from: source"
+	# A tag such as v1 does not tell the version.
+	[[ ! $tag =~ ^v[0-9]+\.[0-9]+\.[0-9]+$ ]] || version=${tag#v}
+	file=claude-task-hooks-$version-$platform.tar.gz
 	want=$(awk -v file="$file" '$2 == file || $2 == "*" file { print $1 }' "$work/SHA256SUMS")
 	[[ $want =~ ^[0-9a-f]{64}$ ]] || die "SHA256SUMS of $url does not have one line for $file"
 	download "$url/$file" "$work/$file" || die "cannot download $url/$file"
@@ -89,7 +111,8 @@ source)
 	die "from must be release or source, not '$FROM'" ;;
 esac
 [ -x "$program" ] || die "there must be one on-task-completed-verify, but there is '$program'"
-"$program" --version
 bin=$(dirname "$program")
+[ "$FROM" = source ] || check_commit
+"$program" --version
 printf '%s\n' "$bin" >>"$GITHUB_PATH"
 printf 'bin=%s\n' "$bin" >>"$GITHUB_OUTPUT"
