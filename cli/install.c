@@ -229,28 +229,42 @@ preview_install(const char *path, struct job *job, struct error *err)
 	return rc;
 }
 
-/* Edit the file, if there is one to edit, and its record under the lock. */
+/* Edit the file, if there is one to edit, and its record; with the lock of the records. */
 static int
 job_write(const struct registration *r, const char *path, struct job *job, struct error *err)
 {
 	bool install = job->plan.bin != NULL;
 	struct settings_edit edit = { .fn = install ? edit_install : edit_uninstall, .arg = job };
-	struct lock lock = LOCK_INIT;
-	int dirfd = -1, rc = install_record_lock(r->config, &lock, &dirfd, err);
+	int rc = install ? 0 : install_note_forget(r, path, job, err);
 
-	if (rc != -1 && !install)
-		rc = install_note_forget(r, path, job, err);
 	if (rc != -1 && (install || access(path, F_OK) == 0))
 		rc = settings_edit(path, &edit, err);
 	if (rc == 1 && install)
 		rc = install_note_edit(r, path, job, &edit, err);
 	else if (rc == -1 && job->forgotten)
 		(void)install_record_save(r->config, path, &job->record, &(struct error){ 0 });
+	buf_free(&edit.before);
+	return rc == -1 ? -1 : 0;
+}
+
+/* The programs and the settings that name them change under one hold of the lock, so that no
+ * uninstall removes the programs in between. */
+static int
+job_locked(const struct registration *r, const char *path, struct job *job, struct error *err)
+{
+	bool install = job->plan.bin != NULL;
+	struct lock lock = LOCK_INIT;
+	int dirfd = -1, rc = install_record_lock(r->config, &lock, &dirfd, err);
+
+	if (rc != -1 && install && (rc = install_programs_copy(r, job, err)) != -1)
+		rc = preview_install(path, job, err);
+	if (rc != -1)
+		rc = (!install || job_changes(job) ? job_write : install_note_again)(
+		    r, path, job, err);
 	lock_release(&lock);
 	if (dirfd != -1)
 		close(dirfd);
-	buf_free(&edit.before);
-	return rc == -1 ? -1 : 0;
+	return rc;
 }
 
 static int
@@ -278,6 +292,7 @@ job_free(struct job *job)
 	settings_values_free(&job->plan.values);
 	install_record_free(&job->record);
 	free(job->from);
+	free(job->origin);
 	free(job->former);
 }
 
@@ -332,9 +347,9 @@ install(struct cli *c, const struct registration *r, enum scope scope, struct jo
 	if (rc != -1 && cli_flag(c, "skill") && install_skill(c, r, scope, job->dry) != EXIT_DONE)
 		return c->status;
 	if (rc != -1 && !job->dry)
-		rc = install_programs_copy(c, r, job, &err);
-	if (rc != -1 && !job->dry)
-		rc = (job_changes(job) ? job_write : install_note_again)(r, path, job, &err);
+		rc = job_locked(r, path, job, &err);
+	if (job->copied && !(job->flags & GUARD_AGENT))
+		cli_person_record(c, "install", job->plan.bin);
 	if (rc != -1 && job->note == GUARD_REPLACED)
 		cli_person_record(c, "install", path);
 	if (job->note == GUARD_KEPT)
@@ -420,7 +435,7 @@ uninstall_main(struct cli *c)
 		return c->status;
 	}
 	if (file->there || file->broken != NULL || install_note_there(&r, file->path))
-		rc = job_write(&r, file->path, &job, &err);
+		rc = job_locked(&r, file->path, &job, &err);
 	if (rc == 0 && !job.dry && (job_changes(&job) || job.forgotten))
 		cli_person_record(c, "uninstall", file->path);
 	/* The backup was needed only for this. */

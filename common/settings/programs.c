@@ -305,7 +305,6 @@ note_hashes(const char *config, const struct set *s, struct error *err)
 	return rc;
 }
 
-/* With the lock of the records. */
 static int
 copy_set(const char *config, const struct set *s, bool agent, char **former, struct error *err)
 {
@@ -342,24 +341,20 @@ copy_set(const char *config, const struct set *s, bool agent, char **former, str
 int
 programs_copy(const char *config, const char *from, bool agent, char **former, struct error *err)
 {
-	struct lock lock = LOCK_INIT;
 	struct set s;
-	int dirfd = -1, rc = set_read(&s, from, err);
+	int rc = set_read(&s, from, err);
 
 	*former = NULL;
-	if (rc == 0 && (rc = install_record_lock(config, &lock, &dirfd, err)) == 0)
+	if (rc == 0)
 		rc = copy_set(config, &s, agent, former, err);
-	lock_release(&lock);
-	if (dirfd != -1)
-		close(dirfd);
 	set_free(&s);
 	return rc;
 }
 
-/* Does an entry of this file name a program by the link? */
-static bool
-names_link(const char *path, const char *bin)
+bool
+programs_user(const char *config, const char *path)
 {
+	char *bin = programs_bin(config);
 	struct settings_entries all = { 0 };
 	struct buf text = { 0 };
 	struct error ignored;
@@ -371,21 +366,21 @@ names_link(const char *path, const char *bin)
 			names |= program_of(bin, all.item[i].path) < PROGRAMS;
 	settings_entries_free(&all);
 	buf_free(&text);
+	free(bin);
 	return names;
 }
 
 void
 programs_users(const char *config, const char *except, struct strings *paths)
 {
-	char *bin = programs_bin(config);
 	struct strings all = { 0 };
 
 	install_record_paths(config, &all);
 	for (size_t i = 0; i < all.count; i++)
-		if (strcmp(all.item[i], except) != 0 && names_link(all.item[i], bin))
+		if ((except == NULL || strcmp(all.item[i], except) != 0) &&
+		    programs_user(config, all.item[i]))
 			strings_add(paths, all.item[i]);
 	strings_free(&all);
-	free(bin);
 }
 
 int
