@@ -21,7 +21,8 @@ struct job {
 	char *origin; /* the same, should the copies be gone by then; NULL: there are none */
 	char *former; /* the copy that was in use before */
 	bool copied, purge;
-	bool user; /* uninstall: of the user's file */
+	bool failed; /* uninstall: to remove the programs, or with --purge all */
+	bool user;   /* uninstall: of the user's file */
 	enum { PROGRAMS_NONE, PROGRAMS_USED, PROGRAMS_REMOVED } programs; /* after uninstall */
 	struct buf result;
 };

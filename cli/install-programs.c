@@ -93,9 +93,9 @@ text_removed(struct cli *c, const struct registration *r, const struct job *job,
 	if (job->programs == PROGRAMS_USED)
 		buf_printf(&c->out, "%s: programs kept, since other settings name them\n", bin);
 	settings_shell_word(&word, dir);
-	if (job->purge)
+	if (job->purge && !job->failed)
 		buf_printf(&c->out, "%s%s: removed\n", job->dry ? "would change " : "", dir);
-	else if (job->user && access(dir, F_OK) == 0)
+	else if (job->user && !job->failed && access(dir, F_OK) == 0)
 		buf_printf(&c->out,
 		    "kept: %s with journals, receipts and records (to remove it: rm -r %s)\n", dir,
 		    buf_text(&word));
@@ -201,10 +201,8 @@ remove_unused(const struct registration *r, const char *path, struct job *job, s
 		job->programs = there ? PROGRAMS_USED : PROGRAMS_NONE;
 	else if (job->dry)
 		job->programs = there ? PROGRAMS_REMOVED : PROGRAMS_NONE;
-	else if ((rc = programs_remove(r->config, err)) == 1)
-		job->programs = PROGRAMS_REMOVED;
-	if (rc != -1 && job->purge && !job->dry)
-		rc = remove_all(r, err);
+	else if ((rc = job->purge ? remove_all(r, err) : programs_remove(r->config, err)) != -1)
+		job->programs = there ? PROGRAMS_REMOVED : PROGRAMS_NONE;
 	strings_free(&users);
 	return rc == -1 ? -1 : 0;
 }
@@ -221,6 +219,7 @@ install_programs_remove(
 		rc = install_record_lock(r->config, &lock, &dirfd, err);
 	if (rc != -1 && (dirfd != -1 || job->dry))
 		rc = remove_unused(r, path, job, err);
+	job->failed = rc == -1;
 	lock_release(&lock);
 	if (dirfd != -1)
 		close(dirfd);

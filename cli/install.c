@@ -46,8 +46,8 @@ job_changes(const struct job *job)
 	return changes;
 }
 
-static void
-result_json(struct cli *c, const char *path, const struct job *job)
+static struct json_object *
+result_object(const char *path, const struct job *job)
 {
 	const struct settings_change *n = &job->change;
 	const struct settings_values *v = job_values(job);
@@ -72,7 +72,7 @@ result_json(struct cli *c, const char *path, const struct job *job)
 							: "kept");
 	if (job->dry)
 		out_string(o, "text", buf_text(&job->result));
-	cli_json(c, o);
+	return o;
 }
 
 /* "6 hooks added, 2 hooks kept" */
@@ -274,7 +274,7 @@ job_end(struct cli *c, const struct registration *r, const char *path, struct jo
 	if (rc == -1)
 		return cli_fail(c, cli_status(err->kind), "%s is unchanged: %s", path, err->text);
 	if (c->json) {
-		result_json(c, path, job);
+		cli_json(c, result_object(path, job));
 		return EXIT_DONE;
 	}
 	if (job->plan.bin != NULL)
@@ -411,6 +411,22 @@ install_main(struct cli *c)
 	return status;
 }
 
+/* The settings are restored, or not (rc -1).  What happens to the programs then is an error of its
+ * own. */
+static int
+uninstall_end(struct cli *c, const struct registration *r, const char *path, struct job *job,
+    int rc, const struct error *err)
+{
+	struct error why;
+	int removed = rc == -1 ? 0 : install_programs_remove(r, path, job, &why);
+
+	if (removed == 0)
+		return job_end(c, r, path, job, rc, err);
+	if (!c->json)
+		(void)job_end(c, r, path, job, rc, err);
+	return cli_refuse(c, cli_status(why.kind), why.text, result_object(path, job));
+}
+
 int
 uninstall_main(struct cli *c)
 {
@@ -447,10 +463,8 @@ uninstall_main(struct cli *c)
 	if (rc == 0 && (scope == SCOPE_USER || !r.file[SCOPE_PROJECT].users) &&
 	    install_skill_remove(c, &r, scope, job.dry) != EXIT_DONE)
 		rc = c->status;
-	else if (rc == 0 && install_programs_remove(&r, file->path, &job, &err) == -1)
-		rc = cli_error(c, &err);
 	else
-		rc = job_end(c, &r, file->path, &job, rc, &err);
+		rc = uninstall_end(c, &r, file->path, &job, rc, &err);
 	job_free(&job);
 	registration_free(&r);
 	return rc;
