@@ -91,7 +91,8 @@ text_removed(struct cli *c, const struct registration *r, const struct job *job,
 		buf_printf(
 		    &c->out, "%s%s: programs removed\n", job->dry ? "would change " : "", bin);
 	if (job->programs == PROGRAMS_USED)
-		buf_printf(&c->out, "%s: programs kept, since other settings name them\n", bin);
+		buf_printf(&c->out,
+		    "%s: programs kept, since other settings name them, or cannot be read\n", bin);
 	settings_shell_word(&word, dir);
 	if (job->purge && !job->failed)
 		buf_printf(&c->out, "%s%s: removed\n", job->dry ? "would change " : "", dir);
@@ -138,7 +139,8 @@ refuse_purge(const struct strings *users, struct error *err)
 {
 	return users->count == 0 ? 0
 				 : error_set(err, ERROR_REFUSED,
-				       "nothing is removed, since %s names the programs too (in "
+				       "nothing is removed, since %s names the programs too, or "
+				       "cannot be read (in "
 				       "that project, run "
 				       "first: claude-tasks uninstall --project, or --local)",
 				       users->item[0]);

@@ -351,23 +351,51 @@ programs_copy(const char *config, const char *from, bool agent, char **former, s
 	return rc;
 }
 
-bool
-programs_user(const char *config, const char *path)
+enum use {
+	USE_NONE,
+	USE_NAMES,
+	USE_UNKNOWN, /* the file cannot be read, or not as settings */
+};
+
+/* Does an entry of this file name one of the copies, by the link or not? */
+static enum use
+use_of(const char *config, const char *path)
 {
 	char *bin = programs_bin(config);
+	size_t len = strlen(bin) - strlen(LINK);
 	struct settings_entries all = { 0 };
 	struct buf text = { 0 };
 	struct error ignored;
-	bool names = false;
+	enum use use = USE_NONE;
+	int rc = file_read_path(path, FILE_MAX, &text, &ignored);
 
-	if (file_read_path(path, FILE_MAX, &text, &ignored) == 1 &&
-	    settings_find(buf_text(&text), text.len, &all, &ignored) == 0)
-		for (size_t i = 0; i < all.count; i++)
-			names |= program_of(bin, all.item[i].path) < PROGRAMS;
+	if (rc == -1 || (rc == 1 && settings_find(buf_text(&text), text.len, &all, &ignored) == -1))
+		use = USE_UNKNOWN;
+	for (size_t i = 0; i < all.count; i++)
+		if (strncmp(all.item[i].path, bin, len) == 0)
+			use = USE_NAMES;
 	settings_entries_free(&all);
 	buf_free(&text);
 	free(bin);
-	return names;
+	return use;
+}
+
+bool
+programs_user(const char *config, const char *path)
+{
+	return use_of(config, path) == USE_NAMES;
+}
+
+/* Does the record of this file have entries?  That of the skill has none. */
+static bool
+has_entries(const char *config, const char *path)
+{
+	struct install_record m;
+	struct error ignored;
+	bool has = install_record_load(config, path, &m, &ignored) == 1 && m.entries.count > 0;
+
+	install_record_free(&m);
+	return has;
 }
 
 void
@@ -376,10 +404,14 @@ programs_users(const char *config, const char *except, struct strings *paths)
 	struct strings all = { 0 };
 
 	install_record_paths(config, &all);
-	for (size_t i = 0; i < all.count; i++)
-		if ((except == NULL || strcmp(all.item[i], except) != 0) &&
-		    programs_user(config, all.item[i]))
-			strings_add(paths, all.item[i]);
+	for (size_t i = 0; i < all.count; i++) {
+		const char *path = all.item[i];
+		enum use use =
+		    except != NULL && strcmp(path, except) == 0 ? USE_NONE : use_of(config, path);
+
+		if (use == USE_NAMES || (use == USE_UNKNOWN && has_entries(config, path)))
+			strings_add(paths, path);
+	}
 	strings_free(&all);
 }
 

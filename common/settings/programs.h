@@ -39,9 +39,10 @@ bool programs_same(const char *a, const char *b);
  */
 int programs_copy(const char *config, const char *from, bool agent, char **former, struct error *);
 
-/* Does an entry of this settings file name one of the copies? */
+/* Does an entry of this settings file name one of the copies, by the link or not? */
 bool programs_user(const char *config, const char *path);
-/* Add the settings files with a record for which that is so, except this one (NULL: none). */
+/* Add the settings files with a record for which that is so, or not known because they cannot be
+ * read, except this one (NULL: none). */
 void programs_users(const char *config, const char *except, struct strings *paths);
 /* 1 removed, 0 there were none, -1. */
 int programs_remove(const char *config, struct error *);
