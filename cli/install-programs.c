@@ -39,9 +39,10 @@ install_programs_dir(
 
 	if (dir == NULL)
 		return NULL;
-	real = asked == NULL ? realpath(dir, NULL) : NULL;
+	real = realpath(dir, NULL);
 	is_copy = real != NULL && programs_is_copy(r->config, real);
-	copy |= is_copy || (real != NULL && programs_in_package(real));
+	/* Which of the copies is in use changes, also if --bin names one. */
+	copy |= is_copy || (asked == NULL && real != NULL && programs_in_package(real));
 	if (copy && !(is_copy && link_works(r->config)))
 		job->from = mem_string(dir);
 	free(real);
@@ -140,8 +141,7 @@ refuse_purge(const struct strings *users, struct error *err)
 	return users->count == 0 ? 0
 				 : error_set(err, ERROR_REFUSED,
 				       "nothing is removed, since %s names the programs too, or "
-				       "cannot be read (in "
-				       "that project, run "
+				       "cannot be read (in that project, run "
 				       "first: claude-tasks uninstall --project, or --local)",
 				       users->item[0]);
 }
