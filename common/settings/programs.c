@@ -305,6 +305,28 @@ note_hashes(const char *config, const struct set *s, struct error *err)
 	return rc;
 }
 
+/* Does a record name programs by the link? */
+static bool
+is_recorded(const char *config)
+{
+	char *bin = programs_bin(config);
+	struct strings paths = { 0 };
+	bool is = false;
+
+	install_record_paths(config, &paths);
+	for (size_t i = 0; i < paths.count && !is; i++) {
+		struct install_record m;
+
+		(void)install_record_load(config, paths.item[i], &m, &(struct error){ 0 });
+		for (size_t k = 0; k < m.program.count; k++)
+			is |= program_of(bin, m.program.item[k]) < PROGRAMS;
+		install_record_free(&m);
+	}
+	strings_free(&paths);
+	free(bin);
+	return is;
+}
+
 static int
 copy_set(const char *config, const struct set *s, bool agent, char **former, struct error *err)
 {
@@ -314,11 +336,11 @@ copy_set(const char *config, const struct set *s, bool agent, char **former, str
 	if (dirfd == -1)
 		return -1;
 	was = current_copy(dirfd);
-	if (agent && was != NULL && strcmp(was, s->name) != 0)
+	if (agent && (was != NULL ? strcmp(was, s->name) != 0 : is_recorded(config)))
 		rc = error_set(err, ERROR_REFUSED,
 		    "only a person may replace the programs of %s: ask the user to run this "
 		    "command in a terminal outside Claude Code",
-		    was);
+		    was != NULL ? was : config);
 	else
 		rc = put_set(dirfd, s, err);
 	if (rc == 0 && (was == NULL || strcmp(was, s->name) != 0))
@@ -328,7 +350,7 @@ copy_set(const char *config, const struct set *s, bool agent, char **former, str
 			(void)switch_link(dirfd, was, &(struct error){ 0 });
 		rc = -1;
 	}
-	if (rc == 1)
+	if (rc == 1 && !agent)
 		remove_others(dirfd, s->name, was);
 	if (rc == 1)
 		*former = was;

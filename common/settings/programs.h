@@ -35,7 +35,8 @@ bool programs_same(const char *a, const char *b);
  * Copy the programs of a directory and let the link name the copy.  Records of settings files that
  * name the link get the new hashes.  1 done (*former: the copy that
  * the link named before, owned; NULL: none), 0 the link names these programs already, -1.
- * agent: not if the link names other ones (ERROR_REFUSED), and the records stay.
+ * agent: not if the link names other ones, or is gone although a record names it (ERROR_REFUSED),
+ * and the records and the other copies stay.
  */
 int programs_copy(const char *config, const char *from, bool agent, char **former, struct error *);
 
