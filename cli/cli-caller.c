@@ -9,10 +9,12 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "cli.h"
 #include "os/os.h"
 #include "sys/process.h"
 
-#define ABOVE 32 /* processes that are looked at */
+#define ABOVE 32  /* processes that are looked at */
+#define PACKAGE 4 /* programs of npm, one above the other */
 
 /* What clients set for the programs that they start. */
 static const struct {
@@ -47,12 +49,54 @@ is_shell(const char *name)
 	return false;
 }
 
+/* Is it claude-tasks.js, or npm, which both end with the program that they start?  npm names its
+ * process itself: "npm exec claude-task-hooks mcp". */
+static bool
+is_package(pid_t pid)
+{
+	static const char *const scripts[] = { "claude-tasks", "claude-tasks.js",
+		"claude-task-hooks", "npm", "npm-cli.js", "npx", "npx-cli.js" };
+	struct buf words = { 0 };
+	const char *script, *slash;
+	bool is = false;
+
+	if (os_process_words(pid, &words)) {
+		is = strncmp(words.data, "npm exec ", strlen("npm exec ")) == 0;
+		script = is ? NULL : cli_person_script(&words);
+		slash = script != NULL ? strrchr(script, '/') : NULL;
+		for (size_t i = 0; slash != NULL && i < sizeof(scripts) / sizeof(scripts[0]); i++)
+			is |= strcmp(slash + 1, scripts[i]) == 0;
+	}
+	buf_free(&words);
+	return is;
+}
+
+/* The process above our package, and above the shell by which npm starts it; without a package this
+ * one. */
+static pid_t
+above_package(pid_t pid)
+{
+	struct os_process p, q;
+
+	for (int n = 0; n < PACKAGE && pid > 0 && os_process_read(pid, &p) == 1 && p.parent > 0;
+	     n++) {
+		if (is_package(pid))
+			pid = p.parent;
+		else if (n > 0 && is_shell(p.name) && is_package(p.parent) &&
+			 os_process_read(p.parent, &q) == 1 && q.parent > 0)
+			pid = q.parent;
+		else
+			break;
+	}
+	return pid;
+}
+
 /* Forked workers of one program are different clients, subshells of one script are not.  The first
  * process of a container has no parent. */
 void
 cli_caller_from_parent(struct agent *a)
 {
-	pid_t pid = getppid();
+	pid_t pid = above_package(getppid());
 	struct os_process p;
 
 	if (pid == 0)

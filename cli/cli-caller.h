@@ -9,7 +9,8 @@
  * have started another.  Without any: agent_client() alone.
  */
 void cli_caller_from_environment(struct agent *);
-/* The client's process is the one that started this one (a server). */
+/* The client's process is the one that started this one (a server), by our package of npm or
+ * without it. */
 void cli_caller_from_parent(struct agent *);
 
 #endif

@@ -47,10 +47,8 @@ named_in(const char *name, const char *const *names, size_t count)
 	return false;
 }
 
-/* The script that an interpreter of JavaScript runs; NULL: none, or it is another program.  words:
- * its NUL-terminated command line. */
-static const char *
-script_of(const struct buf *words)
+const char *
+cli_person_script(const struct buf *words)
 {
 	static const char *const interpreters[] = { "node", "nodejs", "bun", "deno" };
 	static const char *const with_value[] = { "-r", "--require", "--import", "--loader",
@@ -103,7 +101,7 @@ is_claude(pid_t pid, const struct os_process *p)
 
 	if (!is && os_process_words(pid, &words)) {
 		is = strcmp(base_name(words.data), "claude") == 0;
-		if (!is && (name = script_of(&words)) != NULL) {
+		if (!is && (name = cli_person_script(&words)) != NULL) {
 			if (*name == '/')
 				script = mem_string(name);
 			else if (os_process_cwd(pid, path))

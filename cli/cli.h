@@ -191,6 +191,9 @@ void cli_act_as(struct cli *, const char *name);
  */
 bool cli_by_agent(void);
 int cli_person_only(struct cli *, const char *what, const char *command);
+/* The script that an interpreter of JavaScript runs; NULL: none, or it is another program.  words:
+ * its NUL-terminated command line. */
+const char *cli_person_script(const struct buf *words);
 struct json_object *cli_person(void);
 void cli_person_record(struct cli *, const char *event, const char *why);
 

@@ -86,11 +86,18 @@ open_fix(const struct registration_file *f, const struct settings_entry *e)
 		   : mem_string(install_open_advice(e));
 }
 
-/* A directory of node_modules is that of a package, or of the cache of npx. */
+/* A directory of node_modules is that of a package, or of the cache of npx; one of the copies is to
+ * be named by the link. */
 static void
-check_place(struct doctor *d, const struct registration_file *f, const char *dir)
+check_place(struct doctor *d, const struct registration_file *f, const char *dir, const char *bin)
 {
 	char *real = realpath(dir, NULL);
+
+	if (strcmp(dir, bin) != 0 && real != NULL && programs_is_copy(d->registration.config, real))
+		doctor_add(d, "hooks.place", LEVEL_WARNING,
+		    mem_printf("%s: %s is one of the copies, and not the link to the one in use",
+			f->path, dir),
+		    "later installations do not replace it, but remove it", install_fix(f));
 
 	if (programs_in_package(dir) || (real != NULL && programs_in_package(real)))
 		doctor_add(d, "hooks.place", LEVEL_WARNING,
@@ -165,7 +172,7 @@ check_directory(struct doctor *d, const struct registration_file *f, const struc
 
 	if (first) {
 		strings_add(asked, dir);
-		check_place(d, f, dir);
+		check_place(d, f, dir, bin);
 	}
 	if (first || !copies)
 		check_version(d, f, e, copies ? bin : e->path, copies);

@@ -51,20 +51,16 @@ int
 install_note_again(
     const struct registration *r, const char *path, struct job *job, struct error *err)
 {
-	struct lock lock = LOCK_INIT;
 	struct buf text = { 0 };
-	int dirfd = -1, rc = install_record_lock(r->config, &lock, &dirfd, err);
+	int rc = settings_read(path, &text, err);
 
-	if (rc != -1 && (rc = settings_read(path, &text, err)) == 1) {
+	if (rc == 1) {
 		(void)install_record_load(r->config, path, &job->record, err);
 		note(r, job, &text);
 		rc = job->note == GUARD_SAME
 			 ? 0
 			 : install_record_save(r->config, path, &job->record, err);
 	}
-	lock_release(&lock);
-	if (dirfd != -1)
-		close(dirfd);
 	buf_free(&text);
 	return rc;
 }

@@ -18,14 +18,20 @@ struct job {
 	unsigned flags;       /* for guard_note() */
 	enum guard_note note; /* what install did to the record of our entries */
 	char *from;           /* directory of the programs to be copied; NULL: they stay */
-	char *former;         /* the copy that was in use before */
+	char *origin; /* the same, should the copies be gone by then; NULL: there are none */
+	char *former; /* the copy that was in use before */
 	bool copied, purge;
-	bool user; /* uninstall: of the user's file */
+	bool failed; /* uninstall: to remove the programs, or with --purge all */
+	bool user;   /* uninstall: of the user's file */
 	enum { PROGRAMS_NONE, PROGRAMS_USED, PROGRAMS_REMOVED } programs; /* after uninstall */
 	struct buf result;
 };
 
-/* After the edit of a file, under the lock of the records: record it. */
+/*
+ * With the lock of the records.
+ */
+
+/* After the edit of a file: record it. */
 int install_note_edit(const struct registration *, const char *path, struct job *,
     const struct settings_edit *, struct error *);
 /* The file needs no change, but its programs may be others than those that are recorded. */
@@ -34,14 +40,18 @@ int install_note_again(const struct registration *, const char *path, struct job
  * change lets it pass. */
 int install_note_forget(
     const struct registration *, const char *path, struct job *, struct error *);
-bool install_note_there(const struct registration *, const char *path);
+/* Copy the programs, unless job->from is NULL and the copies are there.  -1 and the error. */
+int install_programs_copy(const struct registration *, struct job *, struct error *);
 
+/*
+ * Without it.
+ */
+
+bool install_note_there(const struct registration *, const char *path);
 /* The directory that the entries name, owned: that of this program, --bin, or of the copies, and
  * then job->from may be set; NULL and the error. */
 char *install_programs_dir(
     const struct cli *, const struct registration *, struct job *, struct error *);
-/* Copy them, unless job->from is NULL.  -1 and the error. */
-int install_programs_copy(struct cli *, const struct registration *, struct job *, struct error *);
 /* Print what was done with them, or would be. */
 void install_programs_text(struct cli *, const struct registration *, const struct job *);
 

@@ -39,36 +39,33 @@ install_programs_dir(
 
 	if (dir == NULL)
 		return NULL;
-	real = asked == NULL ? realpath(dir, NULL) : NULL;
+	real = realpath(dir, NULL);
 	is_copy = real != NULL && programs_is_copy(r->config, real);
-	copy |= is_copy || (real != NULL && programs_in_package(real));
+	/* Which of the copies is in use changes, also if --bin names one. */
+	copy |= is_copy || (asked == NULL && real != NULL && programs_in_package(real));
 	if (copy && !(is_copy && link_works(r->config)))
 		job->from = mem_string(dir);
 	free(real);
 	if (copy) {
-		free(dir);
+		job->origin = dir;
 		dir = programs_bin(r->config);
 	}
 	return dir;
 }
 
 int
-install_programs_copy(
-    struct cli *c, const struct registration *r, struct job *job, struct error *err)
+install_programs_copy(const struct registration *r, struct job *job, struct error *err)
 {
-	bool agent = (job->flags & GUARD_AGENT) != 0;
-	char *bin;
 	int rc;
 
+	/* An uninstall may have removed them since. */
+	if (job->from == NULL && job->origin != NULL && !link_works(r->config))
+		job->from = mem_string(job->origin);
 	if (job->from == NULL)
 		return 0;
-	rc = programs_copy(r->config, job->from, agent, &job->former, err);
+	rc =
+	    programs_copy(r->config, job->from, (job->flags & GUARD_AGENT) != 0, &job->former, err);
 	job->copied = rc == 1;
-	if (rc == 1 && !agent) {
-		bin = programs_bin(r->config);
-		cli_person_record(c, "install", bin);
-		free(bin);
-	}
 	return rc == -1 ? -1 : 0;
 }
 
@@ -95,11 +92,12 @@ text_removed(struct cli *c, const struct registration *r, const struct job *job,
 		buf_printf(
 		    &c->out, "%s%s: programs removed\n", job->dry ? "would change " : "", bin);
 	if (job->programs == PROGRAMS_USED)
-		buf_printf(&c->out, "%s: programs kept, since other settings name them\n", bin);
+		buf_printf(&c->out,
+		    "%s: programs kept, since other settings name them, or cannot be read\n", bin);
 	settings_shell_word(&word, dir);
-	if (job->purge)
+	if (job->purge && !job->failed)
 		buf_printf(&c->out, "%s%s: removed\n", job->dry ? "would change " : "", dir);
-	else if (job->user && access(dir, F_OK) == 0)
+	else if (job->user && !job->failed && access(dir, F_OK) == 0)
 		buf_printf(&c->out,
 		    "kept: %s with journals, receipts and records (to remove it: rm -r %s)\n", dir,
 		    buf_text(&word));
@@ -122,23 +120,30 @@ install_programs_text(struct cli *c, const struct registration *r, const struct 
 	free(bin);
 }
 
-/* The other settings files that name the copies: those with a record, and those that apply here. */
+/* The settings files that name the copies: those with a record, and those that apply here; as they
+ * are now, except this one (NULL: none). */
 static void
-other_users(const struct registration *r, const char *path, struct strings *users)
+users_now(const struct registration *r, const char *except, struct strings *users)
 {
-	char *bin = programs_bin(r->config);
-	size_t len = strlen(bin);
+	programs_users(r->config, except, users);
+	for (int i = 0; i < SCOPES; i++) {
+		const char *path = r->file[i].path;
 
-	programs_users(r->config, path, users);
-	for (int i = 0; i < SCOPES; i++)
-		for (size_t k = 0; k < r->file[i].entries.count; k++) {
-			const char *name = r->file[i].entries.item[k].path;
+		if (!r->file[i].users && (except == NULL || strcmp(path, except) != 0) &&
+		    !strings_has(users, path) && programs_user(r->config, path))
+			strings_add(users, path);
+	}
+}
 
-			if (strcmp(r->file[i].path, path) != 0 && strncmp(name, bin, len) == 0 &&
-			    name[len] == '/' && !strings_has(users, r->file[i].path))
-				strings_add(users, r->file[i].path);
-		}
-	free(bin);
+static int
+refuse_purge(const struct strings *users, struct error *err)
+{
+	return users->count == 0 ? 0
+				 : error_set(err, ERROR_REFUSED,
+				       "nothing is removed, since %s names the programs too, or "
+				       "cannot be read (in that project, run "
+				       "first: claude-tasks uninstall --project, or --local)",
+				       users->item[0]);
 }
 
 int
@@ -146,18 +151,16 @@ install_programs_purge(
     struct cli *c, const struct registration *r, enum scope scope, const struct job *job)
 {
 	struct strings users = { 0 };
+	struct error err;
 	int status = EXIT_DONE;
 
 	if (!job->purge)
 		return EXIT_DONE;
 	if (scope != SCOPE_USER)
 		return cli_misuse(c, "--purge removes what all projects have: use --user");
-	other_users(r, r->file[scope].path, &users);
-	if (users.count > 0)
-		status = cli_fail(c, EXIT_RULE,
-		    "nothing is removed, since %s names the programs too (in that project, run "
-		    "first: claude-tasks uninstall --project, or --local)",
-		    users.item[0]);
+	users_now(r, r->file[scope].path, &users);
+	if (refuse_purge(&users, &err) == -1)
+		status = cli_error(c, &err);
 	strings_free(&users);
 	return status;
 }
@@ -171,29 +174,57 @@ remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
 	return remove(path);
 }
 
+static int
+remove_all(const struct registration *r, struct error *err)
+{
+	char *dir = mem_printf("%s/task-hooks", r->config);
+	int rc = 0;
+
+	if (nftw(dir, remove_one, PURGE_FILES, FTW_DEPTH | FTW_PHYS) == -1)
+		rc = error_sys(err, "cannot remove all of '%s'", dir);
+	(void)rmdir(r->config); /* if nothing else was in it */
+	free(dir);
+	return rc;
+}
+
+/* With the lock of the records, unless nothing is to be changed. */
+static int
+remove_unused(const struct registration *r, const char *path, struct job *job, struct error *err)
+{
+	struct strings users = { 0 };
+	bool there = programs_there(r->config);
+	int rc = 0;
+
+	/* An install may have put its entries back since. */
+	users_now(r, job->dry ? path : NULL, &users);
+	if (job->purge && refuse_purge(&users, err) == -1)
+		rc = -1;
+	else if (users.count > 0)
+		job->programs = there ? PROGRAMS_USED : PROGRAMS_NONE;
+	else if (job->dry)
+		job->programs = there ? PROGRAMS_REMOVED : PROGRAMS_NONE;
+	else if ((rc = job->purge ? remove_all(r, err) : programs_remove(r->config, err)) != -1)
+		job->programs = there ? PROGRAMS_REMOVED : PROGRAMS_NONE;
+	strings_free(&users);
+	return rc == -1 ? -1 : 0;
+}
+
 int
 install_programs_remove(
     const struct registration *r, const char *path, struct job *job, struct error *err)
 {
-	struct strings users = { 0 };
-	char *dir;
-	int rc = 0;
+	char *dir = mem_printf("%s/task-hooks%s", r->config, job->purge ? "" : "/.programs");
+	struct lock lock = LOCK_INIT;
+	int dirfd = -1, rc = 0;
 
-	other_users(r, path, &users);
-	if (users.count > 0)
-		job->programs = programs_there(r->config) ? PROGRAMS_USED : PROGRAMS_NONE;
-	else if (job->dry)
-		job->programs = programs_there(r->config) ? PROGRAMS_REMOVED : PROGRAMS_NONE;
-	else if ((rc = programs_remove(r->config, err)) == 1)
-		job->programs = PROGRAMS_REMOVED;
-	strings_free(&users);
-	if (rc == -1 || !job->purge || job->dry)
-		return rc == -1 ? -1 : 0;
-	dir = mem_printf("%s/task-hooks", r->config);
-	if (access(dir, F_OK) == 0 &&
-	    nftw(dir, remove_one, PURGE_FILES, FTW_DEPTH | FTW_PHYS) == -1)
-		rc = error_sys(err, "cannot remove all of '%s'", dir);
-	(void)rmdir(r->config); /* if nothing else was in it */
+	if (!job->dry && access(dir, F_OK) == 0)
+		rc = install_record_lock(r->config, &lock, &dirfd, err);
+	if (rc != -1 && (dirfd != -1 || job->dry))
+		rc = remove_unused(r, path, job, err);
+	job->failed = rc == -1;
+	lock_release(&lock);
+	if (dirfd != -1)
+		close(dirfd);
 	free(dir);
-	return rc == -1 ? -1 : 0;
+	return rc;
 }

@@ -46,8 +46,8 @@ job_changes(const struct job *job)
 	return changes;
 }
 
-static void
-result_json(struct cli *c, const char *path, const struct job *job)
+static struct json_object *
+result_object(const char *path, const struct job *job)
 {
 	const struct settings_change *n = &job->change;
 	const struct settings_values *v = job_values(job);
@@ -72,7 +72,7 @@ result_json(struct cli *c, const char *path, const struct job *job)
 							: "kept");
 	if (job->dry)
 		out_string(o, "text", buf_text(&job->result));
-	cli_json(c, o);
+	return o;
 }
 
 /* "6 hooks added, 2 hooks kept" */
@@ -229,28 +229,42 @@ preview_install(const char *path, struct job *job, struct error *err)
 	return rc;
 }
 
-/* Edit the file, if there is one to edit, and its record under the lock. */
+/* Edit the file, if there is one to edit, and its record; with the lock of the records. */
 static int
 job_write(const struct registration *r, const char *path, struct job *job, struct error *err)
 {
 	bool install = job->plan.bin != NULL;
 	struct settings_edit edit = { .fn = install ? edit_install : edit_uninstall, .arg = job };
-	struct lock lock = LOCK_INIT;
-	int dirfd = -1, rc = install_record_lock(r->config, &lock, &dirfd, err);
+	int rc = install ? 0 : install_note_forget(r, path, job, err);
 
-	if (rc != -1 && !install)
-		rc = install_note_forget(r, path, job, err);
 	if (rc != -1 && (install || access(path, F_OK) == 0))
 		rc = settings_edit(path, &edit, err);
 	if (rc == 1 && install)
 		rc = install_note_edit(r, path, job, &edit, err);
 	else if (rc == -1 && job->forgotten)
 		(void)install_record_save(r->config, path, &job->record, &(struct error){ 0 });
+	buf_free(&edit.before);
+	return rc == -1 ? -1 : 0;
+}
+
+/* The programs and the settings that name them change under one hold of the lock, so that no
+ * uninstall removes the programs in between. */
+static int
+job_locked(const struct registration *r, const char *path, struct job *job, struct error *err)
+{
+	bool install = job->plan.bin != NULL;
+	struct lock lock = LOCK_INIT;
+	int dirfd = -1, rc = install_record_lock(r->config, &lock, &dirfd, err);
+
+	if (rc != -1 && install && (rc = install_programs_copy(r, job, err)) != -1)
+		rc = preview_install(path, job, err);
+	if (rc != -1)
+		rc = (!install || job_changes(job) ? job_write : install_note_again)(
+		    r, path, job, err);
 	lock_release(&lock);
 	if (dirfd != -1)
 		close(dirfd);
-	buf_free(&edit.before);
-	return rc == -1 ? -1 : 0;
+	return rc;
 }
 
 static int
@@ -260,7 +274,7 @@ job_end(struct cli *c, const struct registration *r, const char *path, struct jo
 	if (rc == -1)
 		return cli_fail(c, cli_status(err->kind), "%s is unchanged: %s", path, err->text);
 	if (c->json) {
-		result_json(c, path, job);
+		cli_json(c, result_object(path, job));
 		return EXIT_DONE;
 	}
 	if (job->plan.bin != NULL)
@@ -278,6 +292,7 @@ job_free(struct job *job)
 	settings_values_free(&job->plan.values);
 	install_record_free(&job->record);
 	free(job->from);
+	free(job->origin);
 	free(job->former);
 }
 
@@ -332,9 +347,9 @@ install(struct cli *c, const struct registration *r, enum scope scope, struct jo
 	if (rc != -1 && cli_flag(c, "skill") && install_skill(c, r, scope, job->dry) != EXIT_DONE)
 		return c->status;
 	if (rc != -1 && !job->dry)
-		rc = install_programs_copy(c, r, job, &err);
-	if (rc != -1 && !job->dry)
-		rc = (job_changes(job) ? job_write : install_note_again)(r, path, job, &err);
+		rc = job_locked(r, path, job, &err);
+	if (job->copied && !(job->flags & GUARD_AGENT))
+		cli_person_record(c, "install", job->plan.bin);
 	if (rc != -1 && job->note == GUARD_REPLACED)
 		cli_person_record(c, "install", path);
 	if (job->note == GUARD_KEPT)
@@ -396,6 +411,22 @@ install_main(struct cli *c)
 	return status;
 }
 
+/* The settings are restored, or not (rc -1).  What happens to the programs then is an error of its
+ * own. */
+static int
+uninstall_end(struct cli *c, const struct registration *r, const char *path, struct job *job,
+    int rc, const struct error *err)
+{
+	struct error why;
+	int removed = rc == -1 ? 0 : install_programs_remove(r, path, job, &why);
+
+	if (removed == 0)
+		return job_end(c, r, path, job, rc, err);
+	if (!c->json)
+		(void)job_end(c, r, path, job, rc, err);
+	return cli_refuse(c, cli_status(why.kind), why.text, result_object(path, job));
+}
+
 int
 uninstall_main(struct cli *c)
 {
@@ -420,7 +451,7 @@ uninstall_main(struct cli *c)
 		return c->status;
 	}
 	if (file->there || file->broken != NULL || install_note_there(&r, file->path))
-		rc = job_write(&r, file->path, &job, &err);
+		rc = job_locked(&r, file->path, &job, &err);
 	if (rc == 0 && !job.dry && (job_changes(&job) || job.forgotten))
 		cli_person_record(c, "uninstall", file->path);
 	/* The backup was needed only for this. */
@@ -432,10 +463,8 @@ uninstall_main(struct cli *c)
 	if (rc == 0 && (scope == SCOPE_USER || !r.file[SCOPE_PROJECT].users) &&
 	    install_skill_remove(c, &r, scope, job.dry) != EXIT_DONE)
 		rc = c->status;
-	else if (rc == 0 && install_programs_remove(&r, file->path, &job, &err) == -1)
-		rc = cli_error(c, &err);
 	else
-		rc = job_end(c, &r, file->path, &job, rc, &err);
+		rc = uninstall_end(c, &r, file->path, &job, rc, &err);
 	job_free(&job);
 	registration_free(&r);
 	return rc;

@@ -305,7 +305,28 @@ note_hashes(const char *config, const struct set *s, struct error *err)
 	return rc;
 }
 
-/* With the lock of the records. */
+/* Does a record name programs by the link? */
+static bool
+is_recorded(const char *config)
+{
+	char *bin = programs_bin(config);
+	struct strings paths = { 0 };
+	bool is = false;
+
+	install_record_paths(config, &paths);
+	for (size_t i = 0; i < paths.count && !is; i++) {
+		struct install_record m;
+
+		(void)install_record_load(config, paths.item[i], &m, &(struct error){ 0 });
+		for (size_t k = 0; k < m.program.count; k++)
+			is |= program_of(bin, m.program.item[k]) < PROGRAMS;
+		install_record_free(&m);
+	}
+	strings_free(&paths);
+	free(bin);
+	return is;
+}
+
 static int
 copy_set(const char *config, const struct set *s, bool agent, char **former, struct error *err)
 {
@@ -315,11 +336,11 @@ copy_set(const char *config, const struct set *s, bool agent, char **former, str
 	if (dirfd == -1)
 		return -1;
 	was = current_copy(dirfd);
-	if (agent && was != NULL && strcmp(was, s->name) != 0)
+	if (agent && (was != NULL ? strcmp(was, s->name) != 0 : is_recorded(config)))
 		rc = error_set(err, ERROR_REFUSED,
 		    "only a person may replace the programs of %s: ask the user to run this "
 		    "command in a terminal outside Claude Code",
-		    was);
+		    was != NULL ? was : config);
 	else
 		rc = put_set(dirfd, s, err);
 	if (rc == 0 && (was == NULL || strcmp(was, s->name) != 0))
@@ -329,7 +350,7 @@ copy_set(const char *config, const struct set *s, bool agent, char **former, str
 			(void)switch_link(dirfd, was, &(struct error){ 0 });
 		rc = -1;
 	}
-	if (rc == 1)
+	if (rc == 1 && !agent)
 		remove_others(dirfd, s->name, was);
 	if (rc == 1)
 		*former = was;
@@ -342,50 +363,78 @@ copy_set(const char *config, const struct set *s, bool agent, char **former, str
 int
 programs_copy(const char *config, const char *from, bool agent, char **former, struct error *err)
 {
-	struct lock lock = LOCK_INIT;
 	struct set s;
-	int dirfd = -1, rc = set_read(&s, from, err);
+	int rc = set_read(&s, from, err);
 
 	*former = NULL;
-	if (rc == 0 && (rc = install_record_lock(config, &lock, &dirfd, err)) == 0)
+	if (rc == 0)
 		rc = copy_set(config, &s, agent, former, err);
-	lock_release(&lock);
-	if (dirfd != -1)
-		close(dirfd);
 	set_free(&s);
 	return rc;
 }
 
-/* Does an entry of this file name a program by the link? */
-static bool
-names_link(const char *path, const char *bin)
+enum use {
+	USE_NONE,
+	USE_NAMES,
+	USE_UNKNOWN, /* the file cannot be read, or not as settings */
+};
+
+/* Does an entry of this file name one of the copies, by the link or not? */
+static enum use
+use_of(const char *config, const char *path)
 {
+	char *bin = programs_bin(config);
+	size_t len = strlen(bin) - strlen(LINK);
 	struct settings_entries all = { 0 };
 	struct buf text = { 0 };
 	struct error ignored;
-	bool names = false;
+	enum use use = USE_NONE;
+	int rc = file_read_path(path, FILE_MAX, &text, &ignored);
 
-	if (file_read_path(path, FILE_MAX, &text, &ignored) == 1 &&
-	    settings_find(buf_text(&text), text.len, &all, &ignored) == 0)
-		for (size_t i = 0; i < all.count; i++)
-			names |= program_of(bin, all.item[i].path) < PROGRAMS;
+	if (rc == -1 || (rc == 1 && settings_find(buf_text(&text), text.len, &all, &ignored) == -1))
+		use = USE_UNKNOWN;
+	for (size_t i = 0; i < all.count; i++)
+		if (strncmp(all.item[i].path, bin, len) == 0)
+			use = USE_NAMES;
 	settings_entries_free(&all);
 	buf_free(&text);
-	return names;
+	free(bin);
+	return use;
+}
+
+bool
+programs_user(const char *config, const char *path)
+{
+	return use_of(config, path) == USE_NAMES;
+}
+
+/* Does the record of this file have entries?  That of the skill has none. */
+static bool
+has_entries(const char *config, const char *path)
+{
+	struct install_record m;
+	struct error ignored;
+	bool has = install_record_load(config, path, &m, &ignored) == 1 && m.entries.count > 0;
+
+	install_record_free(&m);
+	return has;
 }
 
 void
 programs_users(const char *config, const char *except, struct strings *paths)
 {
-	char *bin = programs_bin(config);
 	struct strings all = { 0 };
 
 	install_record_paths(config, &all);
-	for (size_t i = 0; i < all.count; i++)
-		if (strcmp(all.item[i], except) != 0 && names_link(all.item[i], bin))
-			strings_add(paths, all.item[i]);
+	for (size_t i = 0; i < all.count; i++) {
+		const char *path = all.item[i];
+		enum use use =
+		    except != NULL && strcmp(path, except) == 0 ? USE_NONE : use_of(config, path);
+
+		if (use == USE_NAMES || (use == USE_UNKNOWN && has_entries(config, path)))
+			strings_add(paths, path);
+	}
 	strings_free(&all);
-	free(bin);
 }
 
 int

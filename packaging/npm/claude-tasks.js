@@ -7,6 +7,7 @@
  */
 
 const { spawn } = require('child_process');
+const os = require('os');
 const path = require('path');
 
 const NAME = 'claude-task-hooks';
@@ -47,5 +48,9 @@ child.on('exit', (status, signal) => {
 		process.exit(status);
 	for (const name of SIGNALS)
 		process.removeAllListeners(name);
-	process.kill(process.pid, signal);
+	/* What a shell says of it: Node ignores some signals, and the first process of a container all.
+	 * SIGUSR1 would start the debugger of Node. */
+	process.exitCode = 128 + os.constants.signals[signal];
+	if (signal !== 'SIGUSR1')
+		process.kill(process.pid, signal);
 });
