@@ -175,7 +175,7 @@ remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
 }
 
 static int
-remove_all(const struct registration *r, struct error *err)
+purge(const struct registration *r, struct error *err)
 {
 	char *dir = mem_printf("%s/task-hooks", r->config);
 	int rc = 0;
@@ -203,7 +203,7 @@ remove_unused(const struct registration *r, const char *path, struct job *job, s
 		job->programs = there ? PROGRAMS_USED : PROGRAMS_NONE;
 	else if (job->dry)
 		job->programs = there ? PROGRAMS_REMOVED : PROGRAMS_NONE;
-	else if ((rc = job->purge ? remove_all(r, err) : programs_remove(r->config, err)) != -1)
+	else if ((rc = job->purge ? purge(r, err) : programs_remove(r->config, err)) != -1)
 		job->programs = there ? PROGRAMS_REMOVED : PROGRAMS_NONE;
 	strings_free(&users);
 	return rc == -1 ? -1 : 0;

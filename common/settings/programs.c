@@ -307,7 +307,7 @@ note_hashes(const char *config, const struct set *s, struct error *err)
 
 /* Does a record name programs by the link? */
 static bool
-is_recorded(const char *config)
+link_recorded(const char *config)
 {
 	char *bin = programs_bin(config);
 	struct strings paths = { 0 };
@@ -336,7 +336,7 @@ copy_set(const char *config, const struct set *s, bool agent, char **former, str
 	if (dirfd == -1)
 		return -1;
 	was = current_copy(dirfd);
-	if (agent && (was != NULL ? strcmp(was, s->name) != 0 : is_recorded(config)))
+	if (agent && (was != NULL ? strcmp(was, s->name) != 0 : link_recorded(config)))
 		rc = error_set(err, ERROR_REFUSED,
 		    "only a person may replace the programs of %s: ask the user to run this "
 		    "command in a terminal outside Claude Code",
