@@ -26,7 +26,7 @@ place() {
 first_lock() {
 	local input=$1
 	shift
-	ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0 strace -qq -o "$T/trace" -e trace=flock \
+	ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0 strace -qq -o "$T/trace" -e trace=flock -e signal=none \
 	    "$cli" "$@" <<<"$input" >/dev/null 2>&1
 	grep -n -m 1 LOCK_EX "$T/trace" | cut -d: -f1
 }
