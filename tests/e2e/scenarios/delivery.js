@@ -109,7 +109,9 @@ for (const file of fs.existsSync(examples) ?
 
 /* Build the plugin as `make plugin` does, with the programs under test. */
 async function plugin(lab) {
-	await promisify(execFile)(path.join(top, 'scripts/plugin'), ['0.0.0'],
+	const version = fs.readFileSync(path.join(top, 'VERSION'), 'utf8').trim();
+
+	await promisify(execFile)(path.join(top, 'scripts/plugin'), [version],
 	    { env: { ...process.env, B: BUILD, OUT: lab.dir } });
 	return path.join(lab.dir, 'plugin');
 }
