@@ -192,8 +192,9 @@ FORCE:
 
 # --- tests -------------------------------------------------------------------
 
-unit-tests: $(UNIT)
-test-helpers: $(HELPERS) $(B)/tests/tool-process
+# The cases need tool-process.
+unit-tests: $(UNIT) $(B)/tests/tool-process
+test-helpers: $(HELPERS)
 test-programs: all $(UNIT) $(SHIMS) $(HELPERS) $(if $(SAN),,$(SHARED)) $(if $(FUZZ),$(FUZZERS))
 
 # The executables linked with shared libraries, for the checks that replace a library's functions.
